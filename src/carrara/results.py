@@ -1,0 +1,45 @@
+"""One scored reply: what the engine reads back from its logs, and all that analysis and reports ever see."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Status = Literal["ok", "unparsed", "refused", "filtered", "truncated", "overflow", "error"]
+STATUSES: tuple[Status, ...] = ("ok", "unparsed", "refused", "filtered", "truncated", "overflow", "error")
+
+ANSWERED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
+"""Replies that stay in every denominator. The others count 0 in the first number and leave only the second, labelled one."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A reply with its status beside its score."""
+
+    id: str
+    task: str
+    version: int
+    model: str
+    length: int
+    tokens: int
+    tokenizer: str
+    context_id: str
+    """Questions that share a context share this; statistics cluster by it."""
+    world_id: str
+    """The same at every length: scores are paired by it."""
+    status: Status
+    score: float
+    floor: float
+    scores: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Published scores of the same reply, by name."""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    ask: str = ""
+    gold: str = ""
+    answer: str | None = None
+    reply: str = ""
+    excerpt: str = ""
+    """The beginning and end of the prompt."""
+    input_tokens: int | None = None
+    """Prompt tokens by the server's own count."""
+    output_tokens: int | None = None
+    seconds: float | None = None
+    error: str | None = None

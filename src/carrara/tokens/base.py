@@ -1,0 +1,47 @@
+"""What a tokenizer is to this package: a name, a count, and how it writes a conversation."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from carrara.types import Message
+
+
+class Segment(NamedTuple):
+    """A stretch of a prompt as it is sent: plain text, or one special token. Text never merges across a special token."""
+
+    text: str
+    special: bool = False
+
+
+class ChatFormat(Protocol):
+    """How a model's chat template writes a conversation, up to where the reply begins."""
+
+    def segments(self, messages: Sequence[Message]) -> list[Segment]: ...
+
+
+class Tokenizer(Protocol):
+    """Counts tokens. `<|im_end|>` inside a text is text, not a token: contexts are untrusted."""
+
+    name: str
+    """As it stands in item ids: `gpt2`, `smollm2`, `hf:org/model`."""
+    chat: ChatFormat | None
+    """None: it is not known how conversations are written, and lengths count the messages' contents alone."""
+    opening: int
+    """Tokens put before a plain (base) prompt: 1 where the model's servers add a begin-of-sequence token."""
+
+    def count(self, text: str) -> int: ...
+
+    def count_many(self, texts: Sequence[str]) -> list[int]: ...
+
+
+def count_chat(tokenizer: Tokenizer, messages: Sequence[Message]) -> int:
+    """Tokens of a conversation as sent, up to where the reply begins."""
+    if tokenizer.chat is None:
+        return sum(tokenizer.count_many([m.content for m in messages]))
+    segments = tokenizer.chat.segments(messages)
+    return sum(s.special for s in segments) + sum(tokenizer.count_many([s.text for s in segments if not s.special]))
+
+
+def count_plain(tokenizer: Tokenizer, text: str) -> int:
+    """Tokens of a plain prompt as a completion endpoint counts it."""
+    return tokenizer.opening + tokenizer.count(text)

@@ -1,0 +1,153 @@
+"""The nouns of the house: pieces, worlds, questions, tasks.
+
+A context is a stream of updates to a hidden structure, woven into filler; a question asks for a view of the structure.
+A test says what its structure, updates, filler and views are; everything else (lengths, prompts, running, scoring,
+analysis) is the same for all tests and lives elsewhere.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+
+from carrara.keys import Dice, Key
+
+Role = Literal["system", "user", "assistant"]
+Style = Literal["chat", "base"]
+
+
+class Message(NamedTuple):
+    """One turn as a model receives it."""
+
+    role: Role
+    content: str
+
+
+class Piece(NamedTuple):
+    """The atom of every context. `update` is the number of the update it belongs to; None is filler or preamble."""
+
+    text: str
+    role: Role = "user"
+    update: int | None = None
+
+
+Unit = tuple[Piece, ...]
+"""Pieces that stay together: one sentence, a pair of turns, a block of list operations."""
+
+Tap = Callable[[int], Unit]
+"""Given the number of updates that came before, the next harmless unit of filler."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands around a context and between its pieces.
+
+    In text form the prompt is `before + pieces joined + after`, one user message. With `turns`, each piece is a
+    message of its own, `before` opens the first one, and `after` is the last user message.
+    """
+
+    before: str
+    after: str
+    joint: str = "\n"
+    turns: bool = False
+
+
+class Room(NamedTuple):
+    """The tokens a task may fill when its context *is* the structure, and what a text costs there."""
+
+    tokens: int
+    cost: Callable[[str], int]
+
+
+L = TypeVar("L")
+A = TypeVar("A")
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class World(Generic[L]):
+    """One latent structure with its stream of updates. Several questions may share it."""
+
+    structure: L
+    updates: tuple[Unit, ...]
+    opening: Unit = ()
+    """What must come first and is not an update: the list of nodes, the first value of a list."""
+    filler: Callable[[Dice], Tap] | None = None
+    """Opens a stream of filler. None: the task has sized the world to its room itself."""
+    depths: tuple[float, ...] | None = None
+    """Where each update stands, from 0 (start) to 1 (end), ascending. None: uniformly at random."""
+
+
+@dataclass(frozen=True)
+class Question(Generic[A]):
+    """A view of the structure, with its answer."""
+
+    ask: str
+    gold: A
+    needs: tuple[int, ...]
+    """The updates that decide the answer: dropping any one of them changes it."""
+    floor: float
+    """What blind guessing scores, on average, by the sound scorer."""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What results are sliced by: complexity, view, hops."""
+    examples: str = ""
+    """Worked examples for this question, as the prompt shows them."""
+    budget: int = 256
+    """Tokens that a plain answer may need; reasoning is extra."""
+
+
+class Undecidable(Exception):
+    """Raised by a solver: the text does not decide the question."""
+
+
+class Task(ABC, Generic[P, L, A]):
+    """A test. One file under `suites/` holds one of these; being there is all the registration it needs."""
+
+    version: ClassVar[int]
+    """Raised whenever the bytes of any item change."""
+    title: ClassVar[str]
+    capability: ClassVar[str]
+    """What it measures, in a few words, for lists and reports."""
+    Params: type[P]
+    """A frozen dataclass of parameters, each with its default."""
+    wording: ClassVar[Mapping[str, str]]
+    """Every sentence of the prompt that is not the world's: data, so that a prompt pack can replace it."""
+
+    @abstractmethod
+    def world(self, key: Key, params: P, room: Room | None) -> World[L]:
+        """The world of a key: the same at every length, unless the context is the structure (then `room` says how large)."""
+
+    @abstractmethod
+    def questions(self, world: World[L], key: Key, params: P) -> Sequence[Question[A]]:
+        """The questions on a world, in a fixed order."""
+
+    @abstractmethod
+    def frame(self, world: World[L], question: Question[A], wording: Mapping[str, str], style: Style) -> Frame:
+        """The prompt around the context. Questions of one world share everything before the context."""
+
+    @abstractmethod
+    def solve(self, messages: Sequence[Message]) -> A:
+        """Read the answer from the rendered prompt alone. Raises Undecidable."""
+
+    @abstractmethod
+    def write(self, answer: A) -> str:
+        """The perfect reply."""
+
+    @abstractmethod
+    def parse(self, reply: str, question: Question[A]) -> A | None:
+        """The answer that a reply states; None if it states none."""
+
+    @abstractmethod
+    def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:
+        """What a blind guesser answers. Its mean score is the question's floor."""
+
+    def score(self, answer: A, question: Question[A]) -> float:
+        """How right an answer is, from 0 to 1: the headline."""
+        return float(answer == question.gold)
+
+    def published(self, reply: str, question: Question[A]) -> Mapping[str, float]:
+        """Scores of the same reply by published scorers, by name, faults included: for comparing with published numbers."""
+        return {}
+
+
+AnyTask = Task[Any, Any, Any]
