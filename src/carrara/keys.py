@@ -77,7 +77,9 @@ class Key:
     split: Split
     seed: int
     index: int
+    attempt: int = 0
+    """How often the world was drawn anew because another split owns what came out (splits.py)."""
 
     def dice(self, purpose: str, *more: str | int) -> Dice:
         """Independent dice for one purpose: drawing more for one never shifts another."""
-        return Dice(self.task, self.version, self.params, self.split, self.seed, self.index, purpose, *more)
+        return Dice(self.task, self.version, self.params, self.split, self.seed, self.index, self.attempt, purpose, *more)

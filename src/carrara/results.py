@@ -8,7 +8,7 @@ Status = Literal["ok", "unparsed", "refused", "filtered", "truncated", "overflow
 STATUSES: tuple[Status, ...] = ("ok", "unparsed", "refused", "filtered", "truncated", "overflow", "error")
 
 ANSWERED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
-"""Replies that stay in every denominator. The others count 0 in the first number and leave only the second, labelled one."""
+"""Replies that stay in every denominator. The others count 0 in the first and leave only the second, labelled one."""
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,13 @@ class World(Generic[L]):
     """Where each update stands, from 0 (start) to 1 (end), ascending. None: uniformly at random."""
 
 
+class Example(NamedTuple):
+    """A worked example: what is shown, and the answer to it."""
+
+    shown: str
+    answer: str
+
+
 @dataclass(frozen=True)
 class Question(Generic[A]):
     """A view of the structure, with its answer."""
@@ -90,8 +97,7 @@ class Question(Generic[A]):
     """What blind guessing scores, on average, by the sound scorer."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What results are sliced by: complexity, view, hops."""
-    examples: str = ""
-    """Worked examples for this question, as the prompt shows them."""
+    examples: tuple[Example, ...] = ()
     budget: int = 256
     """Tokens that a plain answer may need; reasoning is extra."""
 
@@ -115,7 +121,7 @@ class Task(ABC, Generic[P, L, A]):
 
     @abstractmethod
     def world(self, key: Key, params: P, room: Room | None) -> World[L]:
-        """The world of a key: the same at every length, unless the context is the structure (then `room` says how large)."""
+        """The world of a key: the same at every length, unless its context is the structure: then `room` sizes it."""
 
     @abstractmethod
     def questions(self, world: World[L], key: Key, params: P) -> Sequence[Question[A]]:
@@ -146,7 +152,7 @@ class Task(ABC, Generic[P, L, A]):
         return float(answer == question.gold)
 
     def published(self, reply: str, question: Question[A]) -> Mapping[str, float]:
-        """Scores of the same reply by published scorers, by name, faults included: for comparing with published numbers."""
+        """What published scorers give the same reply, by name, faults included: to compare with published numbers."""
         return {}
 
 

@@ -1,0 +1,192 @@
+"""Items: a question in its context, built from a recipe.
+
+`make` is the whole road from a name to a prompt: task, key, world, questions, frame, weave.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from carrara import params as parameters
+from carrara import suites, tokens
+from carrara.errors import UsageError
+from carrara.keys import Split
+from carrara.lengths import write_length
+from carrara.measure import Measure, count
+from carrara.prompt import Prompt, Survey
+from carrara.recipe import Recipe
+from carrara.splits import owned_world
+from carrara.types import AnyTask, Message, Piece, Question, Style, Unit, World
+from carrara.weave import Unreachable, Weave
+from carrara.wording import Pack
+
+PROBED_UNITS = 256
+"""Units of filler with which it is probed that costs add up."""
+REPAIRS = 12
+"""Corrections before an exact length is given up, where costs do not add up."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """A world in its filler, with the prompts of all its questions."""
+
+    recipe: Recipe
+    task: AnyTask
+    world: World[Any]
+    questions: Sequence[Question[Any]]
+    prompts: Sequence[Prompt]
+
+    @property
+    def items(self) -> "list[Item]":
+        return [Item(replace(self.recipe, question=q), self) for q in range(len(self.questions))]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question on one context: what a model is asked, and what is right."""
+
+    recipe: Recipe
+    context: Context
+
+    @property
+    def id(self) -> str:
+        return str(self.recipe)
+
+    @property
+    def task(self) -> AnyTask:
+        return self.context.task
+
+    @property
+    def question(self) -> Question[Any]:
+        return self.context.questions[self.recipe.question]
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.context.prompts[self.recipe.question]
+
+    @property
+    def gold(self) -> str:
+        """The right answer, as the perfect reply."""
+        return self.task.write(self.question.gold)
+
+    @property
+    def text(self) -> str:
+        return self.prompt.text
+
+    @cached_property
+    def survey(self) -> Survey:
+        return self.prompt.survey()
+
+    def messages(self) -> list[Message]:
+        return self.prompt.messages()
+
+
+def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
+    """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
+    task = suites.load(recipe.task)
+    if recipe.version != task.version:
+        raise UsageError(
+            f"{recipe} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
+            f"generate the items anew, or install the release that made them"
+        )
+    if recipe.pack != (pack.hash if pack else ""):
+        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
+    params = parameters.build(task, recipe.task, parameters.read_canonical(recipe.params))
+    world, key = owned_world(task, recipe.key, params, None)
+    questions = task.questions(world, key, params)
+    if recipe.question >= len(questions):
+        raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(questions)} (from 0)")
+    wording = pack.wording(recipe.task, task) if pack else task.wording
+    frames = [task.frame(world, question, wording, recipe.style) for question in questions]
+    tokenizer = tokens.get(recipe.tokenizer)
+    fixed = [*world.opening, *(piece for update in world.updates for piece in update)]
+    measures = [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
+    longest = max(measures, key=lambda measure: measure.puzzle)
+    room = _room(recipe, longest.puzzle)
+    weave = Weave(world, room, longest.cost, key, variant, without)
+    if room and not _adds_up(recipe, world, longest, fixed, weave):
+        weave = _repaired(recipe, longest, weave)
+    prompts = [
+        Prompt(frame, weave, measure, question.needs)
+        for frame, measure, question in zip(frames, measures, questions, strict=True)
+    ]
+    return Context(recipe, task, world, questions, prompts)
+
+
+def _room(recipe: Recipe, puzzle: int) -> int:
+    if recipe.length and recipe.length < puzzle:
+        raise Unreachable(
+            f"{recipe.world_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
+            f"ask for a greater length, or for 0, which is the puzzle alone"
+        )
+    return recipe.length - puzzle if recipe.length else 0
+
+
+def _adds_up(recipe: Recipe, world: World[Any], measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
+    assert world.filler is not None
+    tap = world.filler(weave.key.dice("probe"))
+    units: list[Unit] = [tap(0) for _ in range(PROBED_UNITS)]
+    return measure.additive(recipe.task, units, fixed)
+
+
+def _repaired(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:
+    """The weave whose whole prompt, counted, has the length asked for."""
+    target, tried = weave.room, set[int]()
+    for _ in range(REPAIRS):
+        weave = replace(weave, room=target)
+        prompt = Prompt(measure.frame, weave, measure, ())
+        off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
+        if off == 0:
+            return weave
+        tried.add(target)
+        target -= off
+        while target in tried:  # two corrections that undo each other
+            target -= 1
+    raise Unreachable(
+        f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
+    )
+
+
+def make(
+    task: str,
+    *,
+    length: int = 0,
+    index: int = 0,
+    seed: int = 0,
+    split: Split = "test",
+    tokenizer: str = tokens.DEFAULT,
+    style: Style = "chat",
+    question: int = 0,
+    params: Mapping[str, str] | None = None,
+    pack: Pack | None = None,
+) -> Item:
+    """One item, by what it is asked to be."""
+    loaded = suites.load(task)
+    settled = parameters.build(loaded, task, params or {})
+    recipe = Recipe(
+        task=task,
+        version=loaded.version,
+        params=parameters.canonical(loaded, settled),
+        split=split,
+        seed=seed,
+        index=index,
+        question=question,
+        length=length,
+        style=style,
+        pack=pack.hash if pack else "",
+        tokenizer=tokenizer,
+    )
+    return Item(recipe, context_of(recipe, pack))
+
+
+def rebuild(id: str, pack: Pack | None = None) -> Item:
+    """The item of an id."""
+    recipe = Recipe.parse(id)
+    return Item(recipe, context_of(recipe, pack))
+
+
+def contexts(first: Recipe, count: int, pack: Pack | None = None) -> Iterator[Context]:
+    """The contexts of `count` worlds in a row, starting with a recipe's."""
+    for index in range(first.index, first.index + count):
+        yield context_of(replace(first, index=index), pack)

@@ -1,0 +1,121 @@
+"""Token counts that add up.
+
+A unit's cost is what it adds between two other units, joint included. With the tokenizers in use these costs sum to the
+count of the whole (measured on millions of sentences), because a joint, or what follows it, starts a new token; so a
+prompt's length is the count of its puzzle plus the costs of its filler. That is probed when a tokenizer first meets a
+task's units, and where it fails the weaver counts whole prompts instead.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from carrara.tokens.base import Tokenizer, count_chat, count_plain
+from carrara.types import Frame, Message, Piece, Role, Style, Unit
+
+_PROBED: dict[tuple[str, str, str], bool] = {}
+_COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
+_CACHED = 500_000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What things cost in one frame, by one tokenizer."""
+
+    tokenizer: Tokenizer
+    style: Style
+    frame: Frame
+    lead: str
+    """A piece such as stands before and after another."""
+    puzzle: int = 0
+    """Tokens of the prompt without filler."""
+    before: int = 0
+    """Tokens of the prompt before its first piece."""
+    _cache: dict[tuple[Role, str], int] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def of(tokenizer: Tokenizer, style: Style, frame: Frame, fixed: Sequence[Piece]) -> "Measure":
+        """The measure of a frame whose puzzle is `fixed`, the pieces that are there at every length."""
+        lead = fixed[-1].text if fixed else "A."
+        key = (tokenizer.name, lead[:1] + lead[-1:], frame.joint, frame.turns)
+        cache = _COSTS.setdefault(key, {})
+        if len(cache) > _CACHED:
+            cache.clear()
+        puzzle = count(tokenizer, style, assemble(frame, fixed))
+        bare = Measure(tokenizer, style, frame, lead, puzzle, 0, cache)
+        before = puzzle - sum(bare.cost_of(piece.text, piece.role) for piece in fixed) - bare._after()
+        return Measure(tokenizer, style, frame, lead, puzzle, before, cache)
+
+    def cost(self, unit: Unit) -> int:
+        cache = self._cache
+        try:
+            return sum([cache[piece.role, piece.text] for piece in unit])
+        except KeyError:
+            return sum(self.cost_of(piece.text, piece.role) for piece in unit)
+
+    def cost_of(self, text: str, role: Role = "user") -> int:
+        """Tokens that a piece adds among others."""
+        known = self._cache.get((role, text))
+        if known is None:
+            known = self._cache[role, text] = self._added(text, role)
+        return known
+
+    def _added(self, text: str, role: Role) -> int:
+        if self.frame.turns:
+            turns = [Message("user", "A"), Message("assistant", "B")]
+            count_turns = [count_chat(self.tokenizer, [*turns, *more]) for more in ([Message(role, text)], [])]
+            return count_turns[0] - count_turns[1]
+        around = self.lead + self.frame.joint
+        with_it, without = self.tokenizer.count_many([around + text + self.frame.joint + self.lead, around + self.lead])
+        return with_it - without
+
+    def _after(self) -> int:
+        """Tokens of the prompt behind its last piece."""
+        if self.frame.turns:
+            return self._added(self.frame.after, "user")
+        with_it, without = self.tokenizer.count_many([self.lead + self.frame.after, self.lead])
+        ending = count(self.tokenizer, self.style, [Message("user", "A")]) - self.tokenizer.count("A")
+        opening = self._opening()
+        return with_it - without + ending - opening
+
+    def _opening(self) -> int:
+        """Tokens that the chat format puts before the first message's content."""
+        if self.style == "base":
+            return self.tokenizer.opening
+        if self.tokenizer.chat is None:
+            return 0
+        mark = "A"
+        total = 0
+        for segment in self.tokenizer.chat.segments([Message("user", mark)]):
+            if segment.special:
+                total += 1
+            elif segment.text.endswith(mark):
+                return total + self.tokenizer.count(segment.text) - self.tokenizer.count(mark)
+            else:
+                total += self.tokenizer.count(segment.text)
+        return total
+
+    def additive(self, task: str, units: Sequence[Unit], fixed: Sequence[Piece]) -> bool:
+        """Whether costs sum to counts for this tokenizer and task; probed once."""
+        key = (self.tokenizer.name, task, self.frame.joint)
+        if key not in _PROBED:
+            pieces = [piece for unit in units for piece in unit]
+            whole = count(self.tokenizer, self.style, assemble(self.frame, [*fixed, *pieces]))
+            _PROBED[key] = whole == self.puzzle + sum(self.cost(unit) for unit in units)
+        return _PROBED[key]
+
+
+def assemble(frame: Frame, pieces: Sequence[Piece]) -> list[Message]:
+    """The messages of a prompt with just these pieces."""
+    if not frame.turns:
+        return [Message("user", frame.before + frame.joint.join(piece.text for piece in pieces) + frame.after)]
+    messages = [Message(piece.role, piece.text) for piece in pieces]
+    if messages and frame.before:
+        messages[0] = Message(messages[0].role, frame.before + messages[0].content)
+    return [*messages, Message("user", frame.after)]
+
+
+def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> int:
+    """Tokens of a prompt as sent: a conversation in the model's chat format, or plain text."""
+    if style == "base":
+        return count_plain(tokenizer, "\n\n".join(message.content for message in messages))
+    return count_chat(tokenizer, messages)

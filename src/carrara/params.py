@@ -1,0 +1,95 @@
+"""A test's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any, get_args, get_origin, get_type_hints
+
+from carrara.errors import UsageError, nearest
+from carrara.types import AnyTask
+
+Given = Mapping[str, str]
+
+
+def defaults(task: AnyTask) -> dict[str, str]:
+    """Every parameter with its default, written out."""
+    return {field.name: _write(_default(field)) for field in fields(task.Params)}
+
+
+def build(task: AnyTask, name: str, given: Given) -> Any:
+    """The parameters of a test, of which some are given."""
+    known = {field.name: field for field in fields(task.Params)}
+    hints = get_type_hints(task.Params)
+    values = {}
+    for parameter, text in given.items():
+        if parameter not in known:
+            raise UsageError(
+                f"{name} has no parameter {parameter!r}{nearest(parameter, known)}; it has {', '.join(known) or 'none'}"
+            )
+        try:
+            values[parameter] = _read(hints[parameter], text)
+        except ValueError:
+            kind = _kind(hints[parameter])
+            raise UsageError(f"{name}: {parameter}={text} is not {kind}; the default is {defaults(task)[parameter]}") from None
+    try:
+        return task.Params(**values)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def canonical(task: AnyTask, params: Any) -> str:
+    """What differs from the defaults, in a fixed order and writing.
+
+    >>> from carrara.suites import load
+    >>> task = load("michelangelo/latent_list")
+    >>> canonical(task, build(task, "latent_list", {"view": "sum", "complexity": "5"}))
+    'complexity=5;view=sum'
+    """
+    changed = [
+        f"{field.name}={_write(getattr(params, field.name))}"
+        for field in fields(task.Params)
+        if getattr(params, field.name) != _default(field)
+    ]
+    return ";".join(changed)
+
+
+def read_canonical(text: str) -> dict[str, str]:
+    return dict(part.partition("=")[::2] for part in text.split(";") if part)
+
+
+def _default(field: "Field[Any]") -> Any:
+    if field.default is MISSING:
+        raise TypeError(f"parameter {field.name} needs a default")
+    return field.default
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_write, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read(hint: Any, text: str) -> Any:
+    if get_origin(hint) is tuple:
+        items = [item.strip() for item in text.replace("+", ",").split(",")]
+        if not all(items):
+            raise ValueError(text)
+        return tuple(_read(get_args(hint)[0], item) for item in items)
+    if hint is bool:
+        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(text.lower()) or _no(text)
+    if hint in (int, float, str):
+        if any(c in text for c in ";/@\n"):
+            raise ValueError(text)
+        return hint(text)
+    raise TypeError(f"parameters cannot be of type {hint}")
+
+
+def _no(text: str) -> bool:
+    if text.lower() not in ("false", "no", "0"):
+        raise ValueError(text)
+    return False
+
+
+def _kind(hint: Any) -> str:
+    if get_origin(hint) is tuple:
+        return f"a list of {_kind(get_args(hint)[0]).removeprefix('a ').removeprefix('an ')}s"
+    return {int: "a whole number", float: "a number", str: "a plain word", bool: "true or false"}.get(hint, str(hint))

@@ -1,0 +1,106 @@
+"""Prompts: a woven context in its frame, as messages, with where every update stands.
+
+`Prompt` is a recipe that renders: messages, text, hash and spans all come from one stream of parts, and a prompt of
+ten million tokens is never held unless somebody asks for its text.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import NamedTuple
+
+from carrara.measure import Measure
+from carrara.types import Frame, Message, Role
+from carrara.weave import Weave
+
+
+class Part(NamedTuple):
+    """A stretch of one message."""
+
+    message: int
+    role: Role
+    text: str
+    update: int | None = None
+    piece: bool = False
+    """Whether it is a piece of the context, rather than frame or joint."""
+
+
+class Span(NamedTuple):
+    """Where one piece of an update stands: characters of a message's content, tokens of the prompt as sent."""
+
+    update: int
+    message: int
+    start: int
+    end: int
+    token_start: int
+    token_end: int
+    needed: bool
+
+
+class Survey(NamedTuple):
+    """What one pass over a prompt tells."""
+
+    tokens: int
+    characters: int
+    sha256: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    frame: Frame
+    weave: Weave
+    measure: Measure
+    needs: tuple[int, ...]
+
+    def parts(self) -> Iterator[Part]:
+        frame, number = self.frame, 0
+        if not frame.turns:
+            yield Part(0, "user", frame.before)
+            for number, piece in enumerate(self.weave):
+                if number:
+                    yield Part(0, "user", frame.joint)
+                yield Part(0, "user", piece.text, piece.update, True)
+            yield Part(0, "user", frame.after)
+            return
+        for number, piece in enumerate(self.weave):
+            if number == 0 and frame.before:
+                yield Part(0, piece.role, frame.before)
+            yield Part(number, piece.role, piece.text, piece.update, True)
+        yield Part(number + 1, "user", frame.after)
+
+    def messages(self) -> list[Message]:
+        roles: list[Role] = []
+        texts: list[list[str]] = []
+        for part in self.parts():
+            if part.message == len(texts):
+                roles.append(part.role)
+                texts.append([])
+            texts[part.message].append(part.text)
+        return [Message(role, "".join(text)) for role, text in zip(roles, texts, strict=True)]
+
+    @property
+    def text(self) -> str:
+        """The contents of all messages, one after the other: to be read by people."""
+        return "\n\n".join(message.content for message in self.messages())
+
+    def survey(self) -> Survey:
+        """Length, hash and spans in one pass. The hash covers roles and contents."""
+        hashed = sha256()
+        spans = []
+        message, start, characters = -1, 0, 0
+        tokens = self.measure.before
+        for part in self.parts():
+            if part.message != message:
+                hashed.update(f"\x1e{part.role}\x1f".encode())
+                message, start = part.message, 0
+            hashed.update(part.text.encode())
+            cost = self.measure.cost_of(part.text, part.role) if part.piece else 0
+            if part.update is not None:
+                end = start + len(part.text)
+                needed = part.update in self.needs
+                spans.append(Span(part.update, message, start, end, tokens, tokens + cost, needed))
+            start += len(part.text)
+            characters += len(part.text)
+            tokens += cost
+        return Survey(self.measure.puzzle + self.weave.room, characters, hashed.hexdigest(), tuple(spans))

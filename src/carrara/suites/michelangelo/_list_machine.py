@@ -1,0 +1,125 @@
+"""The machine behind Latent List: six operations on a Python list and five views of it.
+
+Written and read here, and never evaluated: prompts and replies are text, and text is not run.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, get_args
+
+Kind = Literal["append", "insert", "pop", "remove", "sort", "reverse"]
+View = Literal["print", "sum", "min", "max", "len"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+VIEWS: tuple[View, ...] = get_args(View)
+
+START = (1, 2, 3, 4, 5, 6)
+LOW, HIGH = -4000, 4000
+
+Answer = tuple[int, ...] | int
+"""What a view shows: `print` the numbers of a slice, the others one number."""
+
+
+class Operation(NamedTuple):
+    kind: Kind
+    args: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"a.{self.kind}({', '.join(map(str, self.args))})"
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The list values it names, as opposed to positions."""
+        return self.args[-1:] if self.kind in ("append", "insert", "remove") else ()
+
+
+class Look(NamedTuple):
+    """A view with its slice; `len` looks at the whole list."""
+
+    view: View
+    start: int = 0
+    stop: int = 0
+
+    def __str__(self) -> str:
+        return "len(a)" if self.view == "len" else f"{self.view}(a[{self.start}:{self.stop}])"
+
+    def at(self, values: Sequence[int]) -> Answer | None:
+        """What it shows of a list; None where Python would raise."""
+        part = values[self.start : self.stop]
+        match self.view:
+            case "len":
+                return len(values)
+            case "print":
+                return tuple(part)
+            case "sum":
+                return sum(part)
+            case "min":
+                return min(part, default=None)
+            case "max":
+                return max(part, default=None)
+
+
+def perform(operation: Operation, values: list[int]) -> bool:
+    """Do as Python would; False, with the list untouched, where Python would raise."""
+    kind, args = operation
+    match kind:
+        case "append":
+            values.append(args[0])
+        case "insert":
+            values.insert(args[0], args[1])
+        case "pop":
+            position = args[0] if args else -1
+            if not -len(values) <= position < len(values):
+                return False
+            values.pop(position)
+        case "remove":
+            if args[0] not in values:
+                return False
+            values.remove(args[0])
+        case "sort":
+            values.sort()
+        case "reverse":
+            values.reverse()
+    return True
+
+
+def run(operations: Iterable[Operation], values: Sequence[int] = START) -> list[int] | None:
+    """The list after all operations; None where Python would raise."""
+    now = list(values)
+    return now if all(perform(operation, now) for operation in operations) else None
+
+
+NUMBER = r"-?[0-9]{1,9}"
+_OPERATION = re.compile(rf"a\.({'|'.join(KINDS)})\(((?:{NUMBER}(?:, {NUMBER})?)?)\)")
+_LOOK = re.compile(rf"len\(a\)|({'|'.join(VIEWS)})\(a\[({NUMBER}):({NUMBER})\]\)")
+_ARITY: dict[Kind, tuple[int, ...]] = {
+    "append": (1,),
+    "insert": (2,),
+    "pop": (0, 1),
+    "remove": (1,),
+    "sort": (0,),
+    "reverse": (0,),
+}
+
+
+def read_operation(text: str) -> Operation | None:
+    """
+    >>> read_operation("a.insert(2, 325)")
+    Operation(kind='insert', args=(2, 325))
+    """
+    found = _OPERATION.fullmatch(text)
+    if not found:
+        return None
+    kind: Kind = found[1]  # type: ignore[assignment]  # the pattern admits only kinds
+    args = tuple(map(int, found[2].split(", "))) if found[2] else ()
+    return Operation(kind, args) if len(args) in _ARITY[kind] else None
+
+
+def read_look(text: str) -> Look | None:
+    """
+    >>> read_look("sum(a[1:3])")
+    Look(view='sum', start=1, stop=3)
+    """
+    found = _LOOK.fullmatch(text)
+    if not found:
+        return None
+    return Look("len") if found[1] is None else Look(found[1], int(found[2]), int(found[3]))  # type: ignore[arg-type]

@@ -1,0 +1,160 @@
+"""Sequences of list operations in which every operation counts, and operations that do not count at all.
+
+An operation is relevant when the answer changes if it is left out. Of random sequences of twenty operations almost none
+has twenty relevant ones, so they are searched for: draw a sequence, see which operations do not count, redraw one of
+those, keep what is not worse.
+"""
+
+from collections.abc import Sequence
+
+from carrara.keys import Dice
+from carrara.suites.michelangelo._list_machine import HIGH, KINDS, LOW, START, Kind, Look, Operation, View, perform
+
+SHORTEST = 3
+"""Lists never shrink below this, so that a slice always has something to show."""
+PATIENCE = 80
+"""Redraws without progress before a search starts over: three quarters of the successful ones need fewer."""
+SLICES = 12
+"""Slices tried for one sequence."""
+
+Bad = frozenset[int]
+
+
+def draw(dice: Dice, values: Sequence[int], kinds: Sequence[Kind]) -> Operation:
+    """A random operation that Python would do on this list, and that would change it."""
+    while True:
+        kind = dice.choice(kinds)
+        match kind:
+            case "append":
+                return Operation(kind, (dice.between(LOW, HIGH),))
+            case "insert":
+                return Operation(kind, (dice.below(len(values)), dice.between(LOW, HIGH)))
+            case "pop" if len(values) > SHORTEST:
+                position = dice.below(len(values))
+                return Operation(kind, () if position == len(values) - 1 and dice.chance(0.5) else (position,))
+            case "remove" if len(values) > SHORTEST:
+                return Operation(kind, (dice.choice(values),))
+            case "sort" if list(values) != sorted(values):
+                return Operation(kind)
+            case "reverse":
+                return Operation(kind)
+            case _:
+                continue
+
+
+def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], Look]:
+    """`count` operations and a look at the list, such that every single operation is relevant.
+
+    Leaving one out never makes a later one fail: the answer changes because the list is another, not because Python
+    would raise. Where the answer is a number or numbers of the list, at least one of them was brought by an operation:
+    of the small start values alone an answer is guessed too easily (docs/fidelity.md).
+    """
+    # Order cannot change a length, and a length is the one answer that needs no number brought by an operation.
+    kinds: Sequence[Kind] = tuple(k for k in KINDS if k not in ("sort", "reverse")) if view == "len" else KINDS
+    if count == 1 and view != "len":
+        kinds = ("append", "insert")
+    while True:
+        operations = _sequence(dice, (), kinds, count)
+        bad, look = _judge(dice, operations, view)
+        stalled = 0
+        while bad and stalled < PATIENCE:
+            redrawn = dice.choice(sorted(bad))
+            changed = _sequence(dice, operations, kinds, count, redrawn)
+            worse, other = _judge(dice, changed, view)
+            stalled = 0 if len(worse) < len(bad) else stalled + 1
+            if len(worse) <= len(bad):
+                operations, bad, look = changed, worse, other
+        if not bad:
+            return operations, look
+
+
+def _sequence(
+    dice: Dice, old: Sequence[Operation], kinds: Sequence[Kind], count: int, redrawn: int = -1
+) -> tuple[Operation, ...]:
+    """The old sequence with one operation redrawn, and those after it where they are no longer possible."""
+    values = list(START)
+    new = []
+    for i in range(count):
+        operation = old[i] if i < len(old) and i != redrawn and possible(old[i], values) else draw(dice, values, kinds)
+        perform(operation, values)
+        new.append(operation)
+    return tuple(new)
+
+
+def possible(operation: Operation, values: Sequence[int]) -> bool:
+    match operation.kind:
+        case "insert":
+            return operation.args[0] <= len(values)
+        case "pop":
+            return len(values) > SHORTEST and (not operation.args or operation.args[0] < len(values))
+        case "remove":
+            return len(values) > SHORTEST and operation.args[0] in values
+        case _:
+            return True
+
+
+def _judge(dice: Dice, operations: Sequence[Operation], view: View) -> tuple[Bad, Look]:
+    """Which operations do not count, under the best of a few looks."""
+    final, without = _endings(operations)
+    always = frozenset(i for i, values in enumerate(without) if values is None)
+    best: tuple[Bad, Look] | None = None
+    brought = {number for operation in operations if operation.kind != "remove" for number in operation.numbers}
+    for _ in range(1 if view == "len" else SLICES):
+        width = dice.between(1, len(final))
+        start = dice.between(0, len(final) - width)
+        look = Look("len") if view == "len" else Look(view, start, start + width)
+        gold = look.at(final)
+        if view in ("min", "max") and gold not in brought:
+            continue
+        if view in ("print", "sum") and brought.isdisjoint(final[start : start + width]):
+            continue
+        bad = always.union(i for i, v in enumerate(without) if v is not None and look.at(v) in (gold, None, ()))
+        if best is None or len(bad) < len(best[0]):
+            best = bad, look
+        if not bad:
+            break
+    return best or (frozenset(range(len(operations))), Look(view, 0, 1))
+
+
+def _endings(operations: Sequence[Operation]) -> tuple[list[int], list[list[int] | None]]:
+    """The final list, and for each operation the final list without it (None where a later one would fail)."""
+    before = []
+    values = list(START)
+    for operation in operations:
+        before.append(values.copy())
+        perform(operation, values)
+    without: list[list[int] | None] = []
+    for i, other in enumerate(before):
+        # An insertion beyond the end would not raise, but it would no longer stand where it says.
+        fine = all(
+            (o.kind != "insert" or o.args[0] <= len(other)) and perform(o, other) for o in operations[i + 1 :]
+        )
+        without.append(other if fine else None)
+    return values, without
+
+
+def filler_block(dice: Dice, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:
+    """Operations that cancel each other on this list, and on the list as it would be without any one update.
+
+    So they reveal nothing of the list and repair nothing: a number that is put in is fresh (not in `taken`) and comes out
+    again; no number of the list is ever moved or named; a position is one that a list shorter by one has too.
+    """
+    number = dice.between(LOW, HIGH)
+    while number in taken:
+        number = dice.between(LOW, HIGH)
+    inner = filler_block(dice, (*values, number), taken | {number}, depth + 1) if depth < 2 and dice.chance(0.3) else []
+    match dice.below(5):
+        case 0:
+            return [Operation("append", (number,)), *inner, Operation("pop")]
+        case 1:
+            return [Operation("append", (number,)), *inner, Operation("remove", (number,))]
+        case 2:
+            position = dice.below(len(values))
+            return [Operation("insert", (position, number)), *inner, Operation("pop", (position,))]
+        case 3:
+            position = dice.below(len(values))
+            return [Operation("insert", (position, number)), *inner, Operation("remove", (number,))]
+        case _:
+            put = Operation("append", (number,)), Operation("pop")
+            turn = Operation("reverse")
+            return [turn, put[0], *inner, put[1], turn]

@@ -1,0 +1,211 @@
+"""Latent List: follow the operations on a short Python list, answer a view of it.
+
+From Michelangelo (arXiv:2409.12640), sections 2.1, 5.5 and appendices A.1, B.1. One item without filler, after its
+two worked examples:
+
+>>> from carrara.items import make
+>>> print(make("michelangelo/latent_list", index=3, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
+Example 3:
+<BLANKLINE>
+...
+Output:
+
+The hidden structure is the list, the updates are operations, and each of them is relevant: leave one out and the answer
+is another. The filler leaves the list as it is: prints, reversals that undo each other, blocks that cancel themselves.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from carrara.grading.numbers import find_lists, find_numbers, read_list, read_number
+from carrara.grading.reading import first_turn, stated
+from carrara.keys import Dice, Key
+from carrara.splits import owned_world
+from carrara.suites.michelangelo import _list_machine as machine
+from carrara.suites.michelangelo._list_machine import START, VIEWS, Answer, Look, Operation, View
+from carrara.suites.michelangelo._list_worlds import filler_block, search
+from carrara.types import Example, Frame, Message, Piece, Question, Room, Style, Tap, Task, Undecidable, Unit, World
+
+FLOOR_DRAWS = 64
+"""Blind guesses per question from which its floor is estimated; the mean over items is what matters."""
+
+
+@dataclass(frozen=True)
+class Params:
+    complexity: tuple[int, ...] = (1, 5, 20)
+    """Relevant operations; several levels are taken in turn."""
+    view: tuple[str, ...] = VIEWS
+    """Views, taken in turn: print, sum, min, max, len."""
+    filler: tuple[str, ...] = ("print", "reverse", "cancel")
+    """Strategies that fill the context, mixed evenly."""
+    examples: int = 2
+    """Worked examples in the prompt, with the view that is asked for."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """The hidden structure: what happens to the list, and how it is looked at."""
+
+    operations: tuple[Operation, ...]
+    look: Look
+
+
+class LatentList(Task[Params, Session, Answer]):
+    version = 1
+    title = "Latent List"
+    capability = "tracking the state of a list through code"
+    Params = Params
+    wording = {
+        "instruction": (
+            "Act as a Python interpreter. What follows is a session with a single list, a. Every line after >> is a "
+            "statement; they run from top to bottom. The last line of a session asks to see something of the list as "
+            "it then stands. Reply with exactly what Python would show for that last line, and nothing else.\n\n"
+        ),
+        "example": "=====\nExample {n}:\n\n{session}\nOutput: {answer}\n\n",
+        "session": "=====\nExample {n}:\n\n",
+        "answer": "\nOutput:",
+    }
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Session]:
+        strata = [(c, v) for c in params.complexity for v in params.view]
+        block, place = divmod(key.index, len(strata))
+        order = replace(key, index=block, attempt=0).dice("strata").shuffled(strata)
+        complexity, view = order[place]
+        operations, look = search(key.dice("operations"), complexity, _view(view))
+        return World(
+            structure=Session(operations, look),
+            updates=tuple((Piece(f">> {operation}", update=i),) for i, operation in enumerate(operations)),
+            opening=(Piece(f">> a = {list(START)}"),),
+            filler=lambda dice: _filler(operations, params.filler, dice),
+        )
+
+    def questions(self, world: World[Session], key: Key, params: Params) -> Sequence[Question[Answer]]:
+        operations, look = world.structure.operations, world.structure.look
+        question = Question(
+            ask=str(look),
+            gold=_see(operations, look),
+            needs=tuple(range(len(operations))),
+            floor=0.0,
+            labels={"complexity": str(len(operations)), "view": look.view},
+            examples=() if key.split == "few-shot" else self._examples(key, params, look.view),
+            budget=192 if look.view == "print" else 32,
+        )
+        dice = key.dice("floor")
+        scores = [self.score(self.guess(dice, world, question), question) for _ in range(FLOOR_DRAWS)]
+        return [replace(question, floor=sum(scores) / len(scores))]
+
+    def _examples(self, key: Key, params: Params, view: str) -> tuple[Example, ...]:
+        """Short sessions from the few-shot split, with a little filler, so that its forms are seen."""
+        shown = []
+        for n in range(params.examples):
+            settled = replace(params, complexity=(3 + n,), view=(view,))
+            own = replace(key, split="few-shot", index=key.index * params.examples + n, attempt=0)
+            world, own = owned_world(self, own, settled, None)
+            dice = own.dice("example")
+            tap = _filler(world.structure.operations, params.filler, dice)
+            lines = [piece.text for piece in world.opening]
+            for i, update in enumerate(world.updates):
+                lines += [piece.text for piece in (*tap(i), *update)] if dice.chance(0.5) else [update[0].text]
+            question = self.questions(world, own, settled)[0]
+            shown.append(Example("\n".join([*lines, f">> {question.ask}"]), self.write(question.gold)))
+        return tuple(shown)
+
+    def frame(
+        self, world: World[Session], question: Question[Answer], wording: Mapping[str, str], style: Style
+    ) -> Frame:
+        examples = "".join(
+            wording["example"].format(n=n, session=example.shown, answer=example.answer)
+            for n, example in enumerate(question.examples, 1)
+        )
+        return Frame(
+            before=wording["instruction"] + examples + wording["session"].format(n=len(question.examples) + 1),
+            after=f"\n>> {question.ask}" + wording["answer"],
+        )
+
+    def solve(self, messages: Sequence[Message]) -> Answer:
+        session = re.split(r"^>> a = ", messages[-1].content, flags=re.M)[-1].splitlines()
+        lines = [line.removeprefix(">> ") for line in session[1:] if line.startswith(">> ")]
+        values = list(read_list(session[0]) or ())
+        for line in lines[:-1]:
+            operation = machine.read_operation(line)
+            if operation is None and not re.fullmatch(r'print\("[^"]*"\)', line):
+                raise Undecidable(f"not a statement of this machine: {line}")
+            if operation is not None and not machine.perform(operation, values):
+                raise Undecidable(f"Python would raise at {line}")
+        look = machine.read_look(lines[-1])
+        answer = look.at(values) if look else None
+        if answer is None:
+            raise Undecidable(f"nothing to see at {lines[-1]}")
+        return answer
+
+    def write(self, answer: Answer) -> str:
+        return str(list(answer) if isinstance(answer, tuple) else answer)
+
+    def parse(self, reply: str, question: Question[Answer]) -> Answer | None:
+        own = first_turn(reply, re.compile(r"^=====\s*$|^Example \d+:", re.M))
+        if isinstance(question.gold, tuple):
+            return stated(own, read_list, find_lists)
+        return stated(own, read_number, find_numbers)
+
+    def guess(self, dice: Dice, world: World[Session], question: Question[Answer]) -> Answer:
+        """The paper's random model: it knows the numbers, not what happens to them."""
+        operations, look = world.structure.operations, world.structure.look
+        if look.view == "len":
+            return dice.between(0, len(operations))
+        values: list[int] = []
+        while not values:
+            known = (*START, *(number for operation in operations for number in operation.numbers))
+            values = [number for number in known if dice.chance(0.5)]
+        dice.shuffle(values)
+        if look.view in ("min", "max"):
+            return dice.choice(values)
+        start = dice.below(len(values))
+        part = values[start : dice.between(start + 1, len(values))]
+        return tuple(part) if look.view == "print" else sum(part)
+
+    def published(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:
+        """The paper's metric: a print must be the same text, a number may be near (section 2.1)."""
+        answer, gold = self.parse(reply, question), question.gold
+        if not isinstance(answer, int) or not isinstance(gold, int):
+            return {"paper": float(answer == gold)}
+        return {"paper": 1.0 - min(1.0, abs(gold - answer) / (1e-10 + abs(gold)))}
+
+
+def _see(operations: Sequence[Operation], look: Look) -> Answer:
+    final = machine.run(operations)
+    answer = look.at(final) if final is not None else None
+    if answer is None:
+        raise ValueError(f"no answer to {look} after {operations}")
+    return answer
+
+
+def _view(name: str) -> View:
+    for view in VIEWS:
+        if view == name:
+            return view
+    raise ValueError(f"no view is called {name}; there are {', '.join(VIEWS)}")
+
+
+def _filler(operations: Sequence[Operation], strategies: Sequence[str], dice: Dice) -> Tap:
+    """Statements that leave the list as it is at each point of the session."""
+    values = list(START)
+    states = [tuple(values)]
+    for operation in operations:
+        machine.perform(operation, values)
+        states.append(tuple(values))
+    taken = frozenset(START).union(number for operation in operations for number in operation.numbers)
+
+    def tap(gap: int) -> Unit:
+        match dice.choice(strategies):
+            case "print":
+                return (Piece('>> print("Do nothing.")'),)
+            case "reverse":
+                return (Piece(">> a.reverse()"),) * (2 * dice.between(1, 2))
+            case _:
+                return tuple(Piece(f">> {operation}") for operation in filler_block(dice, states[gap], taken))
+
+    return tap
+
+
+task = LatentList()

@@ -1,0 +1,59 @@
+"""Prompt packs: other words for a task's prompt, from a TOML file.
+
+    ["michelangelo/latent_list"]
+    instruction = "You run Python. ..."
+
+What a pack does not name keeps the task's own wording. The hash of a pack stands in the id of every item made with it.
+"""
+
+import string
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from carrara.errors import UsageError, nearest
+from carrara.types import AnyTask
+
+
+@dataclass(frozen=True)
+class Pack:
+    replaced: Mapping[str, Mapping[str, str]]
+    """By task, then by the part of its wording."""
+
+    @property
+    def hash(self) -> str:
+        text = "\x1e".join(
+            f"{task}\x1f{part}\x1f{words}"
+            for task, parts in sorted(self.replaced.items())
+            for part, words in sorted(parts.items())
+        )
+        return blake2b(text.encode(), digest_size=4).hexdigest()
+
+    def wording(self, name: str, task: AnyTask) -> Mapping[str, str]:
+        mine = self.replaced.get(name, {})
+        for part, words in mine.items():
+            if part not in task.wording:
+                raise UsageError(
+                    f"the prompt pack gives {name} a {part!r}{nearest(part, task.wording)}; "
+                    f"its parts are {', '.join(task.wording)}"
+                )
+            if (missing := _fields(task.wording[part]) ^ _fields(words)) != set():
+                raise UsageError(f"the prompt pack's {part!r} for {name} differs in {{{', '.join(sorted(missing))}}}")
+        return {**task.wording, **mine}
+
+
+def _fields(words: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(words) if name}
+
+
+def read_pack(path: Path) -> Pack:
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"the prompt pack {path} cannot be read: {error}") from None
+    for task, parts in content.items():
+        if not isinstance(parts, dict) or not all(isinstance(words, str) for words in parts.values()):
+            raise UsageError(f"the prompt pack {path} must give {task} a table of texts, as in docs/prompts.md")
+    return Pack(content)
