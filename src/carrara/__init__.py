@@ -1,0 +1,3 @@
+"""Carrara measures what language models can really do with a long context."""
+
+__version__ = "0.1.0"

@@ -6,12 +6,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from carrara import params as parameters
 from carrara import suites, tokens
 from carrara.errors import UsageError
-from carrara.keys import Split
+from carrara.keys import Key, Split
 from carrara.lengths import write_length
 from carrara.measure import Measure, count
 from carrara.prompt import Prompt, Survey
@@ -25,6 +25,15 @@ PROBED_UNITS = 256
 """Units of filler with which it is probed that costs add up."""
 REPAIRS = 12
 """Corrections before an exact length is given up, where costs do not add up."""
+
+
+class Posed(NamedTuple):
+    """A world with its questions, before any prompt."""
+
+    task: AnyTask
+    key: Key
+    world: World[Any]
+    questions: Sequence[Question[Any]]
 
 
 @dataclass(frozen=True)
@@ -82,21 +91,27 @@ class Item:
         return self.prompt.messages()
 
 
-def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
-    """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
+def questions_of(recipe: Recipe) -> Posed:
+    """The world that a recipe names and what is asked of it: all that grading needs, and no tokenizer."""
     task = suites.load(recipe.task)
     if recipe.version != task.version:
         raise UsageError(
             f"{recipe} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
             f"generate the items anew, or install the release that made them"
         )
-    if recipe.pack != (pack.hash if pack else ""):
-        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
     params = parameters.build(task, recipe.task, parameters.read_canonical(recipe.params))
     world, key = owned_world(task, recipe.key, params, None)
     questions = task.questions(world, key, params)
     if recipe.question >= len(questions):
         raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(questions)} (from 0)")
+    return Posed(task, key, world, questions)
+
+
+def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
+    """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
+    if recipe.pack != (pack.hash if pack else ""):
+        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
+    task, key, world, questions = questions_of(recipe)
     wording = pack.wording(recipe.task, task) if pack else task.wording
     frames = [task.frame(world, question, wording, recipe.style) for question in questions]
     tokenizer = tokens.get(recipe.tokenizer)

@@ -82,4 +82,6 @@ class Key:
 
     def dice(self, purpose: str, *more: str | int) -> Dice:
         """Independent dice for one purpose: drawing more for one never shifts another."""
-        return Dice(self.task, self.version, self.params, self.split, self.seed, self.index, self.attempt, purpose, *more)
+        return Dice(
+            self.task, self.version, self.params, self.split, self.seed, self.index, self.attempt, purpose, *more
+        )

@@ -12,13 +12,13 @@ Given = Mapping[str, str]
 
 def defaults(task: AnyTask) -> dict[str, str]:
     """Every parameter with its default, written out."""
-    return {field.name: _write(_default(field)) for field in fields(task.Params)}
+    return {field.name: _write(_default(field)) for field in fields(task.parameters)}
 
 
 def build(task: AnyTask, name: str, given: Given) -> Any:
     """The parameters of a test, of which some are given."""
-    known = {field.name: field for field in fields(task.Params)}
-    hints = get_type_hints(task.Params)
+    known = {field.name: field for field in fields(task.parameters)}
+    hints = get_type_hints(task.parameters)
     values = {}
     for parameter, text in given.items():
         if parameter not in known:
@@ -29,9 +29,11 @@ def build(task: AnyTask, name: str, given: Given) -> Any:
             values[parameter] = _read(hints[parameter], text)
         except ValueError:
             kind = _kind(hints[parameter])
-            raise UsageError(f"{name}: {parameter}={text} is not {kind}; the default is {defaults(task)[parameter]}") from None
+            raise UsageError(
+                f"{name}: {parameter}={text} is not {kind}; the default is {defaults(task)[parameter]}"
+            ) from None
     try:
-        return task.Params(**values)
+        return task.parameters(**values)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
 
@@ -46,7 +48,7 @@ def canonical(task: AnyTask, params: Any) -> str:
     """
     changed = [
         f"{field.name}={_write(getattr(params, field.name))}"
-        for field in fields(task.Params)
+        for field in fields(task.parameters)
         if getattr(params, field.name) != _default(field)
     ]
     return ";".join(changed)
@@ -75,7 +77,9 @@ def _read(hint: Any, text: str) -> Any:
             raise ValueError(text)
         return tuple(_read(get_args(hint)[0], item) for item in items)
     if hint is bool:
-        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(text.lower()) or _no(text)
+        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(text.lower()) or _no(
+            text
+        )
     if hint in (int, float, str):
         if any(c in text for c in ";/@\n"):
             raise ValueError(text)

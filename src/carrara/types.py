@@ -114,7 +114,7 @@ class Task(ABC, Generic[P, L, A]):
     title: ClassVar[str]
     capability: ClassVar[str]
     """What it measures, in a few words, for lists and reports."""
-    Params: type[P]
+    parameters: type[P]
     """A frozen dataclass of parameters, each with its default."""
     wording: ClassVar[Mapping[str, str]]
     """Every sentence of the prompt that is not the world's: data, so that a prompt pack can replace it."""

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from carrara.errors import UsageError
@@ -88,7 +89,7 @@ class Weave:
         tap = self.world.filler(self.key.dice("typical"))
         choice = WINDOW * sum(self.cost(tap(0)) for _ in range(16)) // 16
         edges = [0, *self._bounds, self.room]
-        sizes = [after - before for before, after in zip(edges, edges[1:], strict=False)]
+        sizes = [after - before for before, after in pairwise(edges)]
         closing = max((gap for gap, size in enumerate(sizes) if size >= 2 * choice), default=sizes.index(max(sizes)))
         return closing, max(0, sizes[closing] - choice)
 

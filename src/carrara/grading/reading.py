@@ -14,7 +14,9 @@ _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL |
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,80}>")
 _BOXED = re.compile(r"\\boxed\s*\{([^{}\n]{0,10000})\}")
 _MARKS = re.compile(r"\*\*|__|`+|\$+|^\s*(?:>\s|#+\s|[-*]\s)")
-_MARKER = re.compile(r"\b(?:outputs?|answer|result|prints|shows|returns)\b(?:\s+(?:is|are|be))?\s*(?:[:=]|\bis\b|$)", re.I)
+_MARKER = re.compile(
+    r"\b(?:outputs?|answer|result|prints|shows|returns)\b(?:\s+(?:is|are|be))?\s*(?:[:=]|\bis\b|$)", re.I
+)
 _LONGEST_LINE = 20_000
 
 

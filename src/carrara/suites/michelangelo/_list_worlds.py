@@ -12,9 +12,9 @@ from carrara.suites.michelangelo._list_machine import HIGH, KINDS, LOW, START, K
 
 SHORTEST = 3
 """Lists never shrink below this, so that a slice always has something to show."""
-PATIENCE = 80
-"""Redraws without progress before a search starts over: three quarters of the successful ones need fewer."""
-SLICES = 12
+PATIENCE = 60
+"""Redraws without progress before a search starts over."""
+SLICES = 6
 """Slices tried for one sequence."""
 
 Bad = frozenset[int]
@@ -100,7 +100,7 @@ def _judge(dice: Dice, operations: Sequence[Operation], view: View) -> tuple[Bad
     best: tuple[Bad, Look] | None = None
     brought = {number for operation in operations if operation.kind != "remove" for number in operation.numbers}
     for _ in range(1 if view == "len" else SLICES):
-        width = dice.between(1, len(final))
+        width = dice.between(1, dice.between(1, len(final)) if view in ("min", "max") else len(final))
         start = dice.between(0, len(final) - width)
         look = Look("len") if view == "len" else Look(view, start, start + width)
         gold = look.at(final)
@@ -126,9 +126,7 @@ def _endings(operations: Sequence[Operation]) -> tuple[list[int], list[list[int]
     without: list[list[int] | None] = []
     for i, other in enumerate(before):
         # An insertion beyond the end would not raise, but it would no longer stand where it says.
-        fine = all(
-            (o.kind != "insert" or o.args[0] <= len(other)) and perform(o, other) for o in operations[i + 1 :]
-        )
+        fine = all((o.kind != "insert" or o.args[0] <= len(other)) and perform(o, other) for o in operations[i + 1 :])
         without.append(other if fine else None)
     return values, without
 
@@ -136,8 +134,8 @@ def _endings(operations: Sequence[Operation]) -> tuple[list[int], list[list[int]
 def filler_block(dice: Dice, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:
     """Operations that cancel each other on this list, and on the list as it would be without any one update.
 
-    So they reveal nothing of the list and repair nothing: a number that is put in is fresh (not in `taken`) and comes out
-    again; no number of the list is ever moved or named; a position is one that a list shorter by one has too.
+    So they reveal nothing of the list and repair nothing: a number that is put in is fresh (not in `taken`) and comes
+    out again; no number of the list is ever moved or named; a position is one that a list shorter by one has too.
     """
     number = dice.between(LOW, HIGH)
     while number in taken:

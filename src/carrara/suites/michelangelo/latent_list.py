@@ -55,7 +55,7 @@ class LatentList(Task[Params, Session, Answer]):
     version = 1
     title = "Latent List"
     capability = "tracking the state of a list through code"
-    Params = Params
+    parameters = Params
     wording = {
         "instruction": (
             "Act as a Python interpreter. What follows is a session with a single list, a. Every line after >> is a "
@@ -160,8 +160,10 @@ class LatentList(Task[Params, Session, Answer]):
         dice.shuffle(values)
         if look.view in ("min", "max"):
             return dice.choice(values)
-        start = dice.below(len(values))
-        part = values[start : dice.between(start + 1, len(values))]
+        start, stop = 1, 0
+        while start > stop:  # any slice is as likely as any other, the empty ones included
+            start, stop = dice.below(len(values) + 1), dice.below(len(values) + 1)
+        part = values[start:stop]
         return tuple(part) if look.view == "print" else sum(part)
 
     def published(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:

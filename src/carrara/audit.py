@@ -1,0 +1,185 @@
+"""The audit: every item is proved right before anybody pays for it.
+
+For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves
+it; leaving out any needed update changes it or makes it undecidable; the length is exact; a new process makes the
+same bytes; the split that made the world owns it; the perfect reply is read back as the gold answer and an empty one
+as none. What trivial answers score is measured beside it.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from carrara import items
+from carrara.grading.grade import grade
+from carrara.items import Context, Item
+from carrara.measure import count
+from carrara.recipe import Recipe
+from carrara.splits import owner
+from carrara.types import Message, Undecidable
+from carrara.wording import Pack
+
+CHECKS = {
+    "oracle": "the answer read from the text alone is the gold answer",
+    "filler": "other filler leaves the answer",
+    "needs": "without any one needed update the answer changes",
+    "length": "the prompt counted whole has the length asked for",
+    "spans": "every span holds its update",
+    "bytes": "a new process makes the same bytes",
+    "split": "no other split owns the world",
+    "reply": "the perfect reply scores 1, an empty one is unparsed",
+}
+
+
+@dataclass
+class Breach:
+    check: str
+    id: str
+    found: str
+
+
+@dataclass
+class Audited:
+    """What the audit of one test at one length found."""
+
+    task: str
+    length: int
+    items: int = 0
+    needed: int = 0
+    """Updates that were left out, one at a time."""
+    raised: int = 0
+    """Of those, how many made the question undecidable instead of changing the answer."""
+    breaches: list[Breach] = field(default_factory=list[Breach])
+    shortcuts: dict[str, float] = field(default_factory=dict[str, float])
+    floor: float = 0.0
+    repeated: int = 0
+    """Items whose puzzle another item has too."""
+
+
+def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
+    """Audit `worlds` worlds of a test, from a recipe on."""
+    report = Audited(first.task, first.length)
+    hashes: dict[str, str] = {}
+    golds: list[tuple[Item, str]] = []
+    puzzles: Counter[str] = Counter()
+    for context in items.contexts(first, worlds, pack):
+        _check_context(report, context, first, pack)
+        for item in context.items:
+            report.items += 1
+            hashes[item.id] = item.survey.sha256
+            golds.append((item, item.gold))
+            report.floor += item.question.floor
+        world = context.world
+        puzzles["\n".join(p.text for u in world.updates for p in u) + "|".join(q.ask for q in context.questions)] += 1
+    report.floor /= max(1, report.items)
+    report.repeated = sum(n - 1 for n in puzzles.values())
+    report.breaches += _elsewhere(hashes, pack)
+    report.shortcuts = _shortcuts(golds)
+    return report
+
+
+def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack | None) -> None:
+    others = items.context_of(context.recipe, pack, variant=1) if first.length else None
+    longest = max(item.survey.tokens for item in context.items)
+
+    def breach(check: str, item: Item, found: str) -> None:
+        report.breaches.append(Breach(check, item.id, found))
+
+    for item in context.items:
+        gold, messages = item.question.gold, item.messages()
+        if (read := _solved(item, messages)) != gold:
+            breach("oracle", item, f"gold {item.gold}, read {read}")
+        if others and (read := _solved(item, others.prompts[item.recipe.question].messages())) != gold:
+            breach("filler", item, f"gold {item.gold}, with other filler {read}")
+        whole = count(item.prompt.measure.tokenizer, item.recipe.style, messages)
+        if whole != item.survey.tokens or (first.length and longest != first.length):
+            breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
+        for span in item.survey.spans:
+            texts = [piece.text for piece in context.world.updates[span.update]]
+            if messages[span.message].content[span.start : span.end] not in texts:
+                breach("spans", item, f"update {span.update} is not at {span.start}")
+        if owner(context.world) != first.split:
+            breach("split", item, f"owned by {owner(context.world)}")
+        if grade(item.task, item.question, item.gold).score != 1.0:
+            breach("reply", item, f"{item.gold!r} does not score 1")
+        if item.task.parse("", item.question) is not None:
+            breach("reply", item, "an empty reply is read as an answer")
+        _check_needs(report, item)
+
+
+def _check_needs(report: Audited, item: Item) -> None:
+    for update in item.question.needs:
+        weave = replace(item.prompt.weave, without=update)
+        read = _solved(item, replace(item.prompt, weave=weave).messages())
+        report.needed += 1
+        report.raised += isinstance(read, Undecidable)
+        if read == item.question.gold:
+            report.breaches.append(Breach("needs", item.id, f"update {update} can be left out"))
+
+
+def _solved(item: Item, messages: Sequence[Message]) -> Any:
+    try:
+        return item.task.solve(messages)
+    except Undecidable as reason:
+        return reason
+
+
+_AGAIN = """
+import json, sys
+from carrara.items import rebuild
+from carrara.wording import Pack
+
+asked = json.load(sys.stdin)
+pack = Pack(asked["pack"]) if asked["pack"] else None
+for id in asked["ids"]:
+    print(rebuild(id, pack).survey.sha256)
+"""
+
+
+def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
+    """Make every item again in a new process, where Python hashes texts differently."""
+    run = subprocess.run(
+        [sys.executable, "-c", _AGAIN],
+        input=json.dumps({"ids": list(hashes), "pack": pack and pack.replaced}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode:
+        return [Breach("bytes", next(iter(hashes)), f"a new process failed: {run.stderr.strip().splitlines()[-1]}")]
+    pairs = zip(hashes.items(), run.stdout.split(), strict=True)
+    return [Breach("bytes", id, "other bytes in a new process") for (id, here), there in pairs if here != there]
+
+
+def _shortcuts(golds: Sequence[tuple[Item, str]]) -> dict[str, float]:
+    """What those score who do not read the context: the answer commonest in the other half."""
+    halves: list[defaultdict[str, Counter[str]]] = [defaultdict(Counter), defaultdict(Counter)]
+    for item, gold in golds:
+        halves[item.recipe.index % 2][_kind(item)][gold] += 1
+    found = {"majority": 0.0, "question": 0.0, "last update": 0.0, "echo": 0.0}
+    for item, _ in golds:
+        others = halves[1 - item.recipe.index % 2][_kind(item)].most_common(1)
+        found["majority"] += grade(item.task, item.question, others[0][0] if others else "").score
+        found["question"] += grade(item.task, item.question, item.question.ask).score
+        found["echo"] += grade(item.task, item.question, item.messages()[-1].content).score
+        found["last update"] += _last_update(item)
+    return {name: total / max(1, len(golds)) for name, total in found.items()}
+
+
+def _kind(item: Item) -> str:
+    return " ".join(f"{name}={value}" for name, value in sorted(item.question.labels.items()))
+
+
+def _last_update(item: Item) -> float:
+    """The score of one who reads only the last update."""
+    world = item.context.world
+    if not world.updates:
+        return 0.0
+    last = replace(world, updates=world.updates[-1:], filler=None, depths=None)
+    prompt = replace(item.prompt, weave=replace(item.prompt.weave, world=last, room=0))
+    answer = _solved(item, prompt.messages())
+    return 0.0 if isinstance(answer, Undecidable) else item.task.score(answer, item.question)

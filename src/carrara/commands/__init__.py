@@ -1,0 +1,27 @@
+"""The commands: each module has HELP, EXAMPLE, `arguments(parser)` and `main(args) -> exit code`."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Protocol
+
+from carrara.commands import audit, demo, generate, report, run, score, show, tasks
+
+
+class Command(Protocol):
+    HELP: str
+    EXAMPLE: str
+
+    def arguments(self, parser: ArgumentParser) -> None: ...
+
+    def main(self, args: Namespace) -> int: ...
+
+
+COMMANDS: dict[str, Command] = {
+    "tasks": tasks,
+    "show": show,
+    "generate": generate,
+    "run": run,
+    "score": score,
+    "report": report,
+    "audit": audit,
+    "demo": demo,
+}

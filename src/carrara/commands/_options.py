@@ -1,0 +1,116 @@
+"""Options that several commands share, and what they mean."""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from carrara.errors import UsageError, nearest
+from carrara.keys import SPLITS
+from carrara.lengths import read_lengths
+from carrara.types import Style
+
+if TYPE_CHECKING:
+    from carrara.recipe import Recipe
+    from carrara.wording import Pack
+
+YARDSTICK = "o200k"
+"""The tokenizer of commands that involve no model. It is printed wherever it is used."""
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """An argument that is a whole number of at least `least`."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
+        return int(text)
+
+    return read
+
+
+def lengths(text: str) -> list[int]:
+    try:
+        return read_lengths(text)
+    except UsageError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def selection(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "selection", metavar="SELECTION", help="tests by name, suite or pattern, separated by commas; or `all`"
+    )
+    parameters(parser)
+
+
+def parameters(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "-p",
+        dest="params",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the tests, e.g. -p complexity=5 (`carrara tasks` lists them)",
+    )
+    parser.add_argument("--seed", type=whole(0), default=0, help="another seed gives other items (default 0)")
+    parser.add_argument("--split", choices=SPLITS, default="test", help="splits never share an item (default test)")
+    parser.add_argument("--style", choices=get_args(Style), default="chat", help="chat, or base for plain completion")
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="a prompt pack: other wording, in TOML")
+
+
+def tokenizer(parser: ArgumentParser, otherwise: str) -> None:
+    parser.add_argument(
+        "--tokenizer",
+        metavar="T",
+        help=f"what counts tokens: a bundled name, hf:NAME, server:URL (default {otherwise})",
+    )
+
+
+def as_json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a selection with its parameters comes to: the first recipe of each test."""
+
+    recipes: "tuple[Recipe, ...]"
+    pack: "Pack | None"
+
+
+def asked(args: Namespace, tokenizer: str) -> Asked:
+    from carrara import params, suites
+    from carrara.recipe import Recipe
+    from carrara.wording import read_pack
+
+    given = _given(args.params)
+    names = suites.select(args.selection)
+    loaded = {name: suites.load(name) for name in names}
+    known = {parameter for task in loaded.values() for parameter in params.defaults(task)}
+    for parameter in given:
+        if parameter not in known:
+            raise UsageError(
+                f"no test of {args.selection!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
+                f"they have {', '.join(sorted(known)) or 'none'}"
+            )
+    pack = read_pack(args.prompts) if args.prompts else None
+    recipes = []
+    for name, task in loaded.items():
+        mine = {parameter: value for parameter, value in given.items() if parameter in params.defaults(task)}
+        settled = params.canonical(task, params.build(task, name, mine))
+        hash_ = pack.hash if pack else ""
+        recipes.append(
+            Recipe(name, task.version, settled, args.split, args.seed, 0, 0, 0, args.style, hash_, tokenizer)
+        )
+    return Asked(tuple(recipes), pack)
+
+
+def _given(pairs: list[str]) -> Mapping[str, str]:
+    given = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name or not value:
+            raise UsageError(f"-p {pair!r} is not NAME=VALUE; write for example -p complexity=5")
+        given[name.strip()] = value.strip()
+    return given

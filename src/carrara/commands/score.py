@@ -1,0 +1,104 @@
+"""carrara score: grade replies that any other system made."""
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from carrara.errors import UsageError
+
+if TYPE_CHECKING:
+    from carrara.items import Posed
+    from carrara.recipe import Recipe
+
+HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
+EXAMPLE = "carrara score replies.jsonl > scores.jsonl"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE.jsonl",
+        help="lines of {id, reply} and, if known, status (truncated, filtered …)",
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the terminal)")
+
+
+def main(args: Namespace) -> int:
+    from carrara.commands._output import whole_file
+
+    if not args.file.is_file():
+        raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
+    broken = []
+    means: list[float] = []
+
+    def lines() -> Iterator[str]:
+        for number, line in _numbered(args.file):
+            try:
+                row = _scored(line)
+            except UsageError as error:
+                broken.append(f"{args.file}:{number}: {error}")
+                continue
+            means.append(row["score"])
+            yield json.dumps(row, ensure_ascii=False) + "\n"
+
+    if args.out:
+        with whole_file(args.out) as file:
+            file.writelines(lines())
+    else:
+        sys.stdout.writelines(lines())
+        sys.stdout.flush()
+    for complaint in broken:
+        print(f"carrara: {complaint}", file=sys.stderr)
+    mean = f", mean score {sum(means) / len(means):.3f}" if means else ""
+    print(
+        f"{len(means)} replies scored{mean}{f'; {len(broken)} lines could not be' if broken else ''}", file=sys.stderr
+    )
+    return 2 if broken else 0
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield number, line
+
+
+def _scored(line: bytes) -> dict[str, Any]:
+    from carrara.grading.grade import grade
+    from carrara.recipe import Recipe
+    from carrara.results import Status
+
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"not a line of JSON: {error}") from None
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+        raise UsageError("a line needs an id, as `carrara generate` writes it")
+    reply, status = row.get("reply"), row.get("status", "ok")
+    if not isinstance(reply, str):
+        raise UsageError(f"{row['id'][:200]} needs a reply that is a text")
+    if status not in get_args(Status):
+        raise UsageError(f"{status!r} is not a status; there are {', '.join(get_args(Status))}")
+    recipe = Recipe.parse(row["id"])
+    posed = _posed(recipe)
+    graded = grade(posed.task, posed.questions[recipe.question], reply, status)
+    return {
+        "id": row["id"],
+        "task": recipe.task,
+        "status": graded.status,
+        "answer": graded.answer,
+        "score": graded.score,
+        "scores": dict(graded.scores),
+    }
+
+
+@lru_cache(maxsize=256)
+def _posed(recipe: "Recipe") -> "Posed":
+    from carrara.items import questions_of
+
+    return questions_of(recipe)

@@ -1,0 +1,71 @@
+"""carrara show: one item as a model sees it."""
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from carrara.commands import _options as options
+from carrara.commands._output import print_json
+
+if TYPE_CHECKING:
+    from carrara.items import Item
+
+HELP = "show one item: needed updates highlighted, filler dimmed, question and gold below"
+EXAMPLE = "carrara show latent_list --length 1k --index 0"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    options.selection(parser)
+    parser.add_argument(
+        "--length", type=options.lengths, default=[0], help="tokens of the prompt (default 0: no filler)"
+    )
+    parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
+    parser.add_argument("--question", type=options.whole(0), default=0, help="which question on it (default 0)")
+    options.tokenizer(parser, options.YARDSTICK)
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    from carrara.errors import UsageError
+    from carrara.items import Item, context_of
+
+    asked = options.asked(args, args.tokenizer or options.YARDSTICK)
+    if len(asked.recipes) != 1 or len(args.length) != 1:
+        raise UsageError("show shows one item: name one test and one length")
+    recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=args.length[0])
+    item = Item(recipe, context_of(recipe, asked.pack))
+    if args.json:
+        from carrara.render import rendered
+
+        print_json(rendered(item))
+        return 0
+    _print(item)
+    return 0
+
+
+def _print(item: "Item") -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    text = Text()
+    message = 0
+    for part in item.prompt.parts():
+        if part.message != message:
+            text.append(f"\n\n[{part.role}]\n", style="bold blue")
+            message = part.message
+        if part.update is not None:
+            text.append(part.text, style="bold green" if part.update in item.question.needs else "yellow")
+        else:
+            text.append(part.text, style="dim" if part.piece else "")
+    console.print(text)
+    survey, question = item.survey, item.question
+    labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
+    template = "with its chat template" if item.prompt.measure.tokenizer.chat else "contents only"
+    console.print()
+    console.print(Text.assemble(("question  ", "bold"), question.ask))
+    console.print(Text.assemble(("gold      ", "bold"), (item.gold, "bold green")))
+    console.print(Text.assemble(("floor     ", "bold"), f"{question.floor:.3f}"))
+    console.print(Text.assemble(("labels    ", "bold"), labels))
+    console.print(Text.assemble(("tokens    ", "bold"), f"{survey.tokens:,} by {item.recipe.tokenizer}, {template}"))
+    console.print(Text.assemble(("id        ", "bold"), item.id))

@@ -1,0 +1,68 @@
+"""carrara tasks: what there is."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from carrara.commands import _options as options
+from carrara.commands._output import print_json, table
+
+HELP = "list the tests with their parameters and floors"
+EXAMPLE = "carrara tasks --json"
+
+FLOOR_WORLDS = 30
+"""Worlds over which a test's floor is averaged."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("selection", nargs="?", default="all", metavar="SELECTION", help="which tests (default all)")
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    from carrara import params, suites
+
+    rows: list[dict[str, Any]] = []
+    for name in suites.select(args.selection):
+        task = suites.load(name)
+        rows.append(
+            {
+                "name": name,
+                "suite": name.split("/")[0],
+                "title": task.title,
+                "version": task.version,
+                "capability": task.capability,
+                "parameters": params.defaults(task),
+                "floor": round(_floor(name), 4),
+            }
+        )
+    if args.json:
+        print_json(rows)
+        return 0
+    table(
+        ["test", "measures", "floor", "parameters"],
+        [
+            (
+                row["name"],
+                row["capability"],
+                f"{row['floor']:.3f}",
+                " ".join(f"{parameter}={value}" for parameter, value in row["parameters"].items()),
+            )
+            for row in rows
+        ],
+    )
+    return 0
+
+
+def _floor(name: str) -> float:
+    """What blind guessing scores on a test with its default parameters."""
+    from carrara import suites
+    from carrara.items import questions_of
+    from carrara.recipe import Recipe
+
+    version = suites.load(name).version
+    floors = [
+        question.floor
+        for index in range(FLOOR_WORLDS)
+        for question in questions_of(Recipe(name, version, "", "test", 0, index, 0, 0, "chat", "", "")).questions
+    ]
+    return sum(floors) / len(floors)

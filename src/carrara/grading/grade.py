@@ -1,0 +1,41 @@
+"""From a reply to a status, an answer and scores: the same for live runs, stored runs and outside replies."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from carrara.grading.reading import spoken
+from carrara.results import ANSWERED, Status
+from carrara.types import AnyTask, Question
+
+
+@dataclass(frozen=True)
+class Graded:
+    status: Status
+    answer: str | None
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+_REFUSAL = re.compile(
+    r"i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:no|')t|won't|will not|must decline)|as an ai\b|sorry,? i\b",
+    re.IGNORECASE,
+)
+
+
+def grade(task: AnyTask, question: Question[Any], reply: str, status: Status = "ok") -> Graded:
+    """Grade a reply. `status` is what is known of it already: 'ok' if nothing is, or why it is not a plain reply.
+
+    A truncated reply is graded too, for comparison with published scores, but it counts 0 in the headline: what it
+    would have said is not known. What never became a reply has no published score either.
+    """
+    if status not in ANSWERED:
+        return Graded(status, None, 0.0, dict.fromkeys(task.published("", question), 0.0))
+    answer = task.parse(reply, question)
+    scores = task.published(reply, question)
+    if answer is None:
+        refused = status == "ok" and _REFUSAL.match(spoken(reply).strip().replace("’", "'")) is not None
+        return Graded("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
+    score = task.score(answer, question) if status == "ok" else 0.0
+    return Graded(status, task.write(answer), score, scores)

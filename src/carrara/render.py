@@ -1,0 +1,36 @@
+"""Items as plain data: the recipe, which is small, and the rendering, which is not."""
+
+from typing import Any
+
+from carrara.items import Item
+
+
+def recipe_row(item: Item) -> dict[str, Any]:
+    """A recipe: enough to build the item again, and to check that it came out the same."""
+    recipe, survey = item.recipe, item.survey
+    return {
+        "id": item.id,
+        "task": recipe.task,
+        "version": recipe.version,
+        "split": recipe.split,
+        "seed": recipe.seed,
+        "index": recipe.index,
+        "length": recipe.length,
+        "tokens": survey.tokens,
+        "tokenizer": recipe.tokenizer,
+        "context_id": recipe.context_id,
+        "sha256": survey.sha256,
+    }
+
+
+def rendered(item: Item) -> dict[str, Any]:
+    """The whole item, as evaluation and training programs want it."""
+    return {
+        **recipe_row(item),
+        "messages": [message._asdict() for message in item.messages()],
+        "question": item.question.ask,
+        "gold": item.gold,
+        "floor": item.question.floor,
+        "labels": dict(item.question.labels),
+        "spans": [span._asdict() for span in item.survey.spans],
+    }
