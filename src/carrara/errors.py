@@ -1,22 +1,34 @@
-"""Two ways to fail, each one sentence that names the input and the mend; the command line prints it and nothing else."""
+"""The two errors that a user is meant to see.
+
+Each message is one sentence that names the input and the mend: "no tokenizer is called 'o20k'; did you mean o200k?".
+The command line prints it without a traceback and exits with the code given here. Anything else that escapes is a bug.
+"""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class UsageError(Exception):
-    """Asked for something that cannot be: exit code 2."""
+    """Carrara was asked for something that cannot be: exit code 2."""
 
 
 class RunError(Exception):
-    """Asked rightly, and it failed: exit code 1."""
+    """What was asked for is sound, but doing it failed: exit code 1."""
 
 
 def nearest(word: str, options: Iterable[str]) -> str:
-    """The options that look like a word, as the end of a sentence.
+    """The end of a message about an unknown name: what may have been meant, or nothing.
 
-    >>> nearest("latentlist", ["latent_list", "mrcr"])
-    '; did you mean latent_list?'
+    >>> nearest("o20k", ["gpt2", "cl100k", "o200k"])
+    '; did you mean o200k?'
+    >>> nearest("Qwen", ["qwen3", "qwen2", "gpt2"])
+    '; did you mean qwen3 or qwen2?'
+    >>> nearest("zebra", ["gpt2"])
+    ''
     """
-    close = get_close_matches(word, list(options), n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    by_lower = {option.lower(): option for option in options}
+    close = [by_lower[match] for match in get_close_matches(word.lower(), by_lower, n=3, cutoff=0.5)]
+    if not close:
+        return ""
+    *others, last = close
+    return f"; did you mean {', '.join(others)}{' or ' if others else ''}{last}?"

@@ -23,8 +23,10 @@ from carrara.wording import Pack
 
 PROBED_UNITS = 256
 """Units of filler with which it is probed that costs add up."""
-REPAIRS = 12
-"""Corrections before an exact length is given up, where costs do not add up."""
+REPAIRS = 8
+"""Corrections before other filler is tried, and other fillers before an exact length is given up."""
+OTHER_FILLER = 1000
+"""Far from the variants that the audit asks for."""
 
 
 class Posed(NamedTuple):
@@ -119,11 +121,11 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, wi
     measures = [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = _room(recipe, longest.puzzle)
-    weave = Weave(world, room, longest.cost, key, variant, without)
+    weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant, without)
     if room and not _adds_up(recipe, world, longest, fixed, weave):
         weave = _repaired(recipe, longest, weave)
     prompts = [
-        Prompt(frame, weave, measure, question.needs)
+        Prompt(frame, weave, measure, question.needs, measure.puzzle + room)
         for frame, measure, question in zip(frames, measures, questions, strict=True)
     ]
     return Context(recipe, task, world, questions, prompts)
@@ -140,24 +142,23 @@ def _room(recipe: Recipe, puzzle: int) -> int:
 
 def _adds_up(recipe: Recipe, world: World[Any], measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
     assert world.filler is not None
-    tap = world.filler(weave.key.dice("probe"))
+    tap = world.filler(weave.key.dice("probe"), recipe.tokenizer)
     units: list[Unit] = [tap(0) for _ in range(PROBED_UNITS)]
     return measure.additive(recipe.task, units, fixed)
 
 
 def _repaired(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:
     """The weave whose whole prompt, counted, has the length asked for."""
-    target, tried = weave.room, set[int]()
-    for _ in range(REPAIRS):
-        weave = replace(weave, room=target)
-        prompt = Prompt(measure.frame, weave, measure, ())
-        off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
-        if off == 0:
-            return weave
-        tried.add(target)
-        target -= off
-        while target in tried:  # two corrections that undo each other
-            target -= 1
+    for again in range(REPAIRS):  # where no target gives the length, other filler does
+        target = weave.room
+        other = replace(weave, variant=weave.variant + again * OTHER_FILLER)
+        for _ in range(REPAIRS):
+            other = replace(other, room=max(0, target))
+            prompt = Prompt(measure.frame, other, measure, (), recipe.length)
+            off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
+            if off == 0:
+                return other
+            target -= off
     raise Unreachable(
         f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
     )

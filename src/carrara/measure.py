@@ -25,7 +25,7 @@ class Measure:
     style: Style
     frame: Frame
     lead: str
-    """A piece such as stands before and after another."""
+    """A piece such as stands before and after another, with its label."""
     puzzle: int = 0
     """Tokens of the prompt without filler."""
     before: int = 0
@@ -35,29 +35,27 @@ class Measure:
     @staticmethod
     def of(tokenizer: Tokenizer, style: Style, frame: Frame, fixed: Sequence[Piece]) -> "Measure":
         """The measure of a frame whose puzzle is `fixed`, the pieces that are there at every length."""
-        lead = fixed[-1].text if fixed else "A."
+        lead = frame.labels.get(fixed[-1].role, "") + fixed[-1].text if fixed else "A."
         key = (tokenizer.name, lead[:1] + lead[-1:], frame.joint, frame.turns)
         cache = _COSTS.setdefault(key, {})
         if len(cache) > _CACHED:
             cache.clear()
         puzzle = count(tokenizer, style, assemble(frame, fixed))
         bare = Measure(tokenizer, style, frame, lead, puzzle, 0, cache)
-        before = puzzle - sum(bare.cost_of(piece.text, piece.role) for piece in fixed) - bare._after()
+        before = puzzle - bare.cost(tuple(fixed)) - bare._after()
         return Measure(tokenizer, style, frame, lead, puzzle, before, cache)
 
     def cost(self, unit: Unit) -> int:
-        cache = self._cache
-        try:
-            return sum([cache[piece.role, piece.text] for piece in unit])
-        except KeyError:
-            return sum(self.cost_of(piece.text, piece.role) for piece in unit)
-
-    def cost_of(self, text: str, role: Role = "user") -> int:
-        """Tokens that a piece adds among others."""
-        known = self._cache.get((role, text))
-        if known is None:
-            known = self._cache[role, text] = self._added(text, role)
-        return known
+        """Tokens that a unit adds among others, by what its pieces add."""
+        total, cache = 0, self._cache
+        for piece in unit:
+            known = piece.tokens
+            if known is None:
+                known = cache.get((piece.role, piece.text))
+            if known is None:
+                known = cache[piece.role, piece.text] = self._added(piece.text, piece.role)
+            total += known
+        return total
 
     def _added(self, text: str, role: Role) -> int:
         if self.frame.turns:
@@ -65,6 +63,7 @@ class Measure:
             count_turns = [count_chat(self.tokenizer, [*turns, *more]) for more in ([Message(role, text)], [])]
             return count_turns[0] - count_turns[1]
         around = self.lead + self.frame.joint
+        text = self.frame.labels.get(role, "") + text
         with_it, without = self.tokenizer.count_many([around + text + self.frame.joint + self.lead, around + self.lead])
         return with_it - without
 
@@ -107,7 +106,8 @@ class Measure:
 def assemble(frame: Frame, pieces: Sequence[Piece]) -> list[Message]:
     """The messages of a prompt with just these pieces."""
     if not frame.turns:
-        return [Message("user", frame.before + frame.joint.join(piece.text for piece in pieces) + frame.after)]
+        text = frame.joint.join(frame.labels.get(piece.role, "") + piece.text for piece in pieces)
+        return [Message("user", frame.before + text + frame.after)]
     messages = [Message(piece.role, piece.text) for piece in pieces]
     if messages and frame.before:
         messages[0] = Message(messages[0].role, frame.before + messages[0].content)

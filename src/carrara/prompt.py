@@ -23,6 +23,8 @@ class Part(NamedTuple):
     update: int | None = None
     piece: bool = False
     """Whether it is a piece of the context, rather than frame or joint."""
+    tokens: int = 0
+    """What it adds, with the joint and label before it."""
 
 
 class Span(NamedTuple):
@@ -52,6 +54,8 @@ class Prompt:
     weave: Weave
     measure: Measure
     needs: tuple[int, ...]
+    tokens: int
+    """As sent."""
 
     def parts(self) -> Iterator[Part]:
         frame, number = self.frame, 0
@@ -60,13 +64,15 @@ class Prompt:
             for number, piece in enumerate(self.weave):
                 if number:
                     yield Part(0, "user", frame.joint)
-                yield Part(0, "user", piece.text, piece.update, True)
+                if label := frame.labels.get(piece.role):
+                    yield Part(0, "user", label)
+                yield Part(0, "user", piece.text, piece.update, True, self.measure.cost((piece,)))
             yield Part(0, "user", frame.after)
             return
         for number, piece in enumerate(self.weave):
             if number == 0 and frame.before:
                 yield Part(0, piece.role, frame.before)
-            yield Part(number, piece.role, piece.text, piece.update, True)
+            yield Part(number, piece.role, piece.text, piece.update, True, self.measure.cost((piece,)))
         yield Part(number + 1, "user", frame.after)
 
     def messages(self) -> list[Message]:
@@ -95,12 +101,11 @@ class Prompt:
                 hashed.update(f"\x1e{part.role}\x1f".encode())
                 message, start = part.message, 0
             hashed.update(part.text.encode())
-            cost = self.measure.cost_of(part.text, part.role) if part.piece else 0
             if part.update is not None:
                 end = start + len(part.text)
                 needed = part.update in self.needs
-                spans.append(Span(part.update, message, start, end, tokens, tokens + cost, needed))
+                spans.append(Span(part.update, message, start, end, tokens, tokens + part.tokens, needed))
             start += len(part.text)
             characters += len(part.text)
-            tokens += cost
-        return Survey(self.measure.puzzle + self.weave.room, characters, hashed.hexdigest(), tuple(spans))
+            tokens += part.tokens
+        return Survey(self.tokens, characters, hashed.hexdigest(), tuple(spans))

@@ -24,11 +24,14 @@ class Message(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The atom of every context. `update` is the number of the update it belongs to; None is filler or preamble."""
+    """The atom of every context."""
 
     text: str
     role: Role = "user"
     update: int | None = None
+    """The number of the update it belongs to; None is opening or filler."""
+    tokens: int | None = None
+    """What it adds to a context, where that is known already: a corpus has counted its sentences once for all."""
 
 
 Unit = tuple[Piece, ...]
@@ -37,19 +40,24 @@ Unit = tuple[Piece, ...]
 Tap = Callable[[int], Unit]
 """Given the number of updates that came before, the next harmless unit of filler."""
 
+Filler = Callable[[Dice, str], Tap]
+"""Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it."""
+
 
 @dataclass(frozen=True)
 class Frame:
     """What stands around a context and between its pieces.
 
-    In text form the prompt is `before + pieces joined + after`, one user message. With `turns`, each piece is a
-    message of its own, `before` opens the first one, and `after` is the last user message.
+    In text form the prompt is `before + pieces joined + after`, one user message, and each piece stands behind the
+    label of its role. With `turns`, each piece is a message of its own, `before` opens the first one, and `after` is
+    the last user message.
     """
 
     before: str
     after: str
     joint: str = "\n"
     turns: bool = False
+    labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
 
 
 class Room(NamedTuple):
@@ -72,8 +80,10 @@ class World(Generic[L]):
     updates: tuple[Unit, ...]
     opening: Unit = ()
     """What must come first and is not an update: the list of nodes, the first value of a list."""
-    filler: Callable[[Dice], Tap] | None = None
-    """Opens a stream of filler. None: the task has sized the world to its room itself."""
+    filler: Filler | None = None
+    """None: the task has sized the world to its room itself."""
+    grit: Filler | None = None
+    """Finer filler, for the last room, where the usual units are too large to make up every length."""
     depths: tuple[float, ...] | None = None
     """Where each update stands, from 0 (start) to 1 (end), ascending. None: uniformly at random."""
 

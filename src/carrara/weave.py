@@ -38,6 +38,7 @@ class Weave:
     """Tokens of filler."""
     cost: Cost
     key: Key
+    tokenizer: str
     variant: int = 0
     """Another number gives other filler around the same updates."""
     without: int | None = None
@@ -50,7 +51,7 @@ class Weave:
             for i in range(updates):
                 yield from self._update(i)
             return
-        tap = self.world.filler(self.key.dice("filler", self.variant))
+        tap = self.world.filler(self.key.dice("filler", self.variant), self.tokenizer)
         closing, slack = self._closing
         used = 0
         for gap in range(closing):
@@ -86,7 +87,7 @@ class Weave:
         is the largest.
         """
         assert self.world.filler is not None
-        tap = self.world.filler(self.key.dice("typical"))
+        tap = self.world.filler(self.key.dice("typical"), self.tokenizer)
         choice = WINDOW * sum(self.cost(tap(0)) for _ in range(16)) // 16
         edges = [0, *self._bounds, self.room]
         sizes = [after - before for before, after in pairwise(edges)]
@@ -109,6 +110,8 @@ class Weave:
         units: list[Unit] = []
         reach = [1]  # bit n of reach[i]: some of the first i units cost n together
         while len(units) < 8 * POOL:
+            if not pool and len(units) == POOL and self.world.grit is not None:
+                tap = self.world.grit(self.key.dice("grit", self.variant), self.tokenizer)
             unit = pool.popleft() if pool else tap(gap)
             units.append(unit)
             reach.append((reach[-1] | reach[-1] << self.cost(unit)) & mask)

@@ -7,7 +7,7 @@ from carrara.types import Message
 
 
 class Segment(NamedTuple):
-    """A stretch of a prompt as it is sent: plain text, or one special token. Text never merges across a special token."""
+    """A stretch of a prompt as it is sent: plain text, or one special token, across which text never merges."""
 
     text: str
     special: bool = False

@@ -77,7 +77,7 @@ class LatentList(Task[Params, Session, Answer]):
             structure=Session(operations, look),
             updates=tuple((Piece(f">> {operation}", update=i),) for i, operation in enumerate(operations)),
             opening=(Piece(f">> a = {list(START)}"),),
-            filler=lambda dice: _filler(operations, params.filler, dice),
+            filler=lambda dice, _: _filler(operations, params.filler, dice),
         )
 
     def questions(self, world: World[Session], key: Key, params: Params) -> Sequence[Question[Answer]]:

@@ -1,0 +1,170 @@
+"""Latent List against Python itself, and its scorers against replies as models write them."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from carrara import suites
+from carrara.grading.grade import grade
+from carrara.items import make, questions_of
+from carrara.keys import Dice
+from carrara.recipe import Recipe
+from carrara.suites.michelangelo import _list_machine as machine
+from carrara.suites.michelangelo._list_worlds import draw, filler_block, search
+
+NAME = "michelangelo/latent_list"
+TASK = suites.load(NAME)
+
+
+def python_says(text: str) -> object:
+    """What real Python makes of a session that this project wrote; nothing of a model is run."""
+    session = re.split(r"^(?=>> a = )", text, flags=re.M)[-1]
+    lines = [line.removeprefix(">> ") for line in session.splitlines() if line.startswith(">> ")]
+    scope: dict[str, object] = {"print": lambda *shown: shown[0]}
+    exec("\n".join(lines[:-1]), scope)
+    return eval(lines[-1], scope)
+
+
+@pytest.mark.parametrize("complexity", ["1", "5", "20", "40"])
+@pytest.mark.parametrize("view", machine.VIEWS)
+def test_gold_is_what_python_shows(complexity: str, view: str) -> None:
+    for index in range(8):
+        item = make(NAME, length=1 << 12, index=index, params={"complexity": complexity, "view": view})
+        shown = python_says(item.text)
+        assert item.gold == str(shown)
+
+
+@pytest.mark.parametrize("view", machine.VIEWS)
+def test_every_operation_counts_and_none_makes_another_fail(view: machine.View) -> None:
+    for n in (1, 5, 20):
+        for seed in range(10):
+            operations, look = search(Dice("test", view, n, seed), n, view)
+            final = machine.run(operations)
+            assert final is not None
+            gold = look.at(final)
+            for i in range(n):
+                values = machine.run(operations[:i] + operations[i + 1 :])
+                assert values is not None
+                assert look.at(values) not in (gold, None, ())
+
+
+def test_filler_reveals_and_repairs_nothing() -> None:
+    """On the true list and on any list that is longer or shorter by one, a block ends where it began."""
+    dice = Dice("blocks")
+    for _ in range(3000):
+        values = [dice.between(-4000, 4000) for _ in range(dice.between(3, 20))]
+        block = filler_block(dice, values, frozenset(values))
+        for other in (values, values[:-1], values[1:], [*values, 4001], sorted(values), values[::-1]):
+            assert machine.run(block, other) == other
+        named = {number for operation in block for number in operation.numbers}
+        assert named.isdisjoint(values)
+
+
+def test_draws_are_possible_and_change_the_list() -> None:
+    dice = Dice("draws")
+    values = list(machine.START)
+    for _ in range(5000):
+        before = values.copy()
+        assert machine.perform(draw(dice, values, machine.KINDS), values)
+        assert values != before or before == before[::-1]
+        values = values[:12]
+
+
+def test_strata_are_taken_in_turn() -> None:
+    labels = [
+        tuple(questions_of(Recipe(NAME, 1, "", "test", 0, i, 0, 0, "chat", "", "")).questions[0].labels.values())
+        for i in range(30)
+    ]
+    assert sorted(labels[:15]) == sorted(labels[15:]) == sorted((c, v) for c in ("1", "5", "20") for v in machine.VIEWS)
+
+
+def test_filler_strategies_are_mixed_evenly() -> None:
+    world = questions_of(Recipe(NAME, 1, "complexity=5", "test", 0, 1, 0, 0, "chat", "", "")).world
+    assert world.filler is not None
+    tap = world.filler(Dice("mix"), "")
+    kinds = {"print": 0, "reverse": 0, "cancel": 0}
+    for _ in range(6000):
+        texts = [piece.text for piece in tap(2)]
+        kinds["print" if "print" in texts[0] else "reverse" if set(texts) == {">> a.reverse()"} else "cancel"] += 1
+    assert all(1800 < n < 2200 for n in kinds.values())
+
+
+QUESTION = questions_of(Recipe(NAME, 1, "", "test", 0, 0, 0, 0, "chat", "", "")).questions[0]
+NUMBER = replace(QUESTION, gold=-1234)
+LIST = replace(QUESTION, gold=(4, -1234, 0))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "-1234",
+        " -1234\n",
+        "-1234.",
+        "**-1234**",
+        "`-1234`",
+        "$-1234$",
+        "Output: -1234",
+        "Output:\n-1234",
+        "The answer is -1234.",
+        "The answer is **-1,234**.",
+        "−1234",
+        "<think>7 or 8?</think>-1234",
+        "no, 7</think>\n-1234",
+        "a starts as [1, 2, 3].\nThen sum is 5 - 1239.\n\n**Output:** -1234",
+        "\\boxed{-1234}",
+        "-1234\n\n=====\nExample 4:\n\n>> a = [1, 2]\nOutput: 3",
+        "The sum is 1 + 2. So the final answer is: -1234",
+        "> -1234",
+        "```\n-1234\n```",
+        '"-1234"',
+        "<answer>-1234</answer>",
+    ],
+)
+def test_right_numbers(reply: str) -> None:
+    assert grade(TASK, NUMBER, reply).score == 1.0
+
+
+@pytest.mark.parametrize(
+    "reply", ["1234", "-1235", "-12345", "[-1234]", "-1234 or 5", "Output: 1\nOutput: 2", "-1234.5"]
+)
+def test_wrong_numbers(reply: str) -> None:
+    assert grade(TASK, NUMBER, reply).score == 0.0
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "[4, -1234, 0]",
+        "[4,-1234,0]",
+        "Output: [4, -1234, 0]",
+        "The list is [1, 2] first.\nOutput:\n```\n[4, -1234, 0]\n```",
+        "`[4, -1234, 0]`",
+    ],
+)
+def test_right_lists(reply: str) -> None:
+    assert grade(TASK, LIST, reply).score == 1.0
+
+
+@pytest.mark.parametrize(
+    "reply", ["4, -1234, 0", "[4, -1234]", "[0, -1234, 4]", "[4, -1234, 0] or [4]", "(4, -1234, 0)"]
+)
+def test_wrong_lists(reply: str) -> None:
+    assert grade(TASK, LIST, reply).score == 0.0
+
+
+@pytest.mark.parametrize(
+    ("gold", "reply", "score"),
+    [
+        (100, "100", 1.0),
+        (100, "90", 0.9),
+        (100, "-90", 0.0),
+        (-100, "-150", 0.5),
+        (0, "0", 1.0),
+        (0, "1", 0.0),
+        (5, "no", 0.0),
+    ],
+)
+def test_the_papers_metric_for_numbers(gold: int, reply: str, score: float) -> None:
+    graded = grade(TASK, replace(NUMBER, gold=gold), reply)
+    assert graded.scores["paper"] == pytest.approx(score)
