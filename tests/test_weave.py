@@ -65,7 +65,7 @@ def test_every_reachable_length_is_reached() -> None:
 
 
 def test_a_length_below_the_puzzle_is_refused() -> None:
-    with pytest.raises(Unreachable, match="takes .* tokens without any filler"):
+    with pytest.raises(Unreachable, match="tokens without any filler"):
         make(NAME, length=100)
 
 

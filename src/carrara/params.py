@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.errors import UsageError, nearest
 from carrara.types import AnyTask
@@ -70,30 +70,25 @@ def _write(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
 def _read(hint: Any, text: str) -> Any:
     if get_origin(hint) is tuple:
         items = [item.strip() for item in text.replace("+", ",").split(",")]
-        if not all(items):
-            raise ValueError(text)
         return tuple(_read(get_args(hint)[0], item) for item in items)
-    if hint is bool:
-        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(text.lower()) or _no(
-            text
-        )
-    if hint in (int, float, str):
-        if any(c in text for c in ";/@\n"):
-            raise ValueError(text)
+    if get_origin(hint) is Literal and text in get_args(hint):
+        return text
+    if hint is bool and text.lower() in _TRUTH:
+        return _TRUTH[text.lower()]
+    if hint in (int, float, str) and text and not any(c in text for c in ";/@\n"):
         return hint(text)
-    raise TypeError(f"parameters cannot be of type {hint}")
-
-
-def _no(text: str) -> bool:
-    if text.lower() not in ("false", "no", "0"):
-        raise ValueError(text)
-    return False
+    raise ValueError(text)
 
 
 def _kind(hint: Any) -> str:
     if get_origin(hint) is tuple:
-        return f"a list of {_kind(get_args(hint)[0]).removeprefix('a ').removeprefix('an ')}s"
+        return f"a list, each {_kind(get_args(hint)[0])}"
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(get_args(hint))}"
     return {int: "a whole number", float: "a number", str: "a plain word", bool: "true or false"}.get(hint, str(hint))

@@ -17,6 +17,7 @@ is another. The filler leaves the list as it is: prints, reversals that undo eac
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from carrara.grading.numbers import find_lists, find_numbers, read_list, read_number
 from carrara.grading.reading import first_turn, stated
@@ -27,6 +28,10 @@ from carrara.suites.michelangelo._list_machine import START, VIEWS, Answer, Look
 from carrara.suites.michelangelo._list_worlds import filler_block, search
 from carrara.types import Example, Frame, Message, Piece, Question, Room, Style, Tap, Task, Undecidable, Unit, World
 
+Strategy = Literal["print", "reverse", "cancel"]
+
+HARDEST = 50
+"""Relevant operations up to which a search ends within a second or two."""
 FLOOR_DRAWS = 64
 """Blind guesses per question from which its floor is estimated; the mean over items is what matters."""
 
@@ -35,12 +40,18 @@ FLOOR_DRAWS = 64
 class Params:
     complexity: tuple[int, ...] = (1, 5, 20)
     """Relevant operations; several levels are taken in turn."""
-    view: tuple[str, ...] = VIEWS
+    view: tuple[View, ...] = VIEWS
     """Views, taken in turn: print, sum, min, max, len."""
-    filler: tuple[str, ...] = ("print", "reverse", "cancel")
+    filler: tuple[Strategy, ...] = ("print", "reverse", "cancel")
     """Strategies that fill the context, mixed evenly."""
     examples: int = 2
     """Worked examples in the prompt, with the view that is asked for."""
+
+    def __post_init__(self) -> None:
+        if not all(1 <= complexity <= HARDEST for complexity in self.complexity):
+            raise ValueError(f"complexity goes from 1 to {HARDEST}")
+        if not 0 <= self.examples <= 100:
+            raise ValueError("examples go from 0 to 100")
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,7 @@ class LatentList(Task[Params, Session, Answer]):
         block, place = divmod(key.index, len(strata))
         order = replace(key, index=block, attempt=0).dice("strata").shuffled(strata)
         complexity, view = order[place]
-        operations, look = search(key.dice("operations"), complexity, _view(view))
+        operations, look = search(key.dice("operations"), complexity, view)
         return World(
             structure=Session(operations, look),
             updates=tuple((Piece(f">> {operation}", update=i),) for i, operation in enumerate(operations)),
@@ -95,7 +106,7 @@ class LatentList(Task[Params, Session, Answer]):
         scores = [self.score(self.guess(dice, world, question), question) for _ in range(FLOOR_DRAWS)]
         return [replace(question, floor=sum(scores) / len(scores))]
 
-    def _examples(self, key: Key, params: Params, view: str) -> tuple[Example, ...]:
+    def _examples(self, key: Key, params: Params, view: View) -> tuple[Example, ...]:
         """Short sessions from the few-shot split, with a little filler, so that its forms are seen."""
         shown = []
         for n in range(params.examples):
@@ -182,14 +193,7 @@ def _see(operations: Sequence[Operation], look: Look) -> Answer:
     return answer
 
 
-def _view(name: str) -> View:
-    for view in VIEWS:
-        if view == name:
-            return view
-    raise ValueError(f"no view is called {name}; there are {', '.join(VIEWS)}")
-
-
-def _filler(operations: Sequence[Operation], strategies: Sequence[str], dice: Dice) -> Tap:
+def _filler(operations: Sequence[Operation], strategies: Sequence[Strategy], dice: Dice) -> Tap:
     """Statements that leave the list as it is at each point of the session."""
     values = list(START)
     states = [tuple(values)]

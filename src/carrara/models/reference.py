@@ -1,0 +1,65 @@
+"""Models that need no weights: what a perfect reader, a blind guesser and the laziest answers score.
+
+They are part of the product: an oracle below 1 means a broken item, a test on which a lazy answer scores well measures
+little, and a model near `chance` knows nothing.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+from carrara.items import Item, questions_of
+from carrara.recipe import Recipe
+from carrara.types import Undecidable
+
+LEARNED = 60
+"""Worlds of the training split from which `majority` learns the commonest answers."""
+
+
+def oracle(item: Item) -> str:
+    """Solves from the rendered text alone."""
+    try:
+        return item.task.write(item.task.solve(item.messages()))
+    except Undecidable as reason:
+        return f"The text does not say: {reason}"
+
+
+def chance(item: Item) -> str:
+    """Guesses blindly, as the paper's random model does where there is one."""
+    context = item.context
+    dice = item.recipe.key.dice("chance", item.recipe.question)
+    return item.task.write(item.task.guess(dice, context.world, item.question))
+
+
+def majority(item: Item) -> str:
+    """Gives the answer that is commonest for this kind of question."""
+    learned = replace(item.recipe, split="train", index=0, question=0, length=0)
+    answers = _answers(learned)
+    kind = tuple(sorted(item.question.labels.items()))
+    common = answers.get(kind) or sum(answers.values(), Counter[str]())
+    return common.most_common(1)[0][0]
+
+
+@cache
+def _answers(first: Recipe) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
+    found: dict[tuple[tuple[str, str], ...], Counter[str]] = {}
+    for index in range(LEARNED):
+        posed = questions_of(replace(first, index=index))
+        for question in posed.questions:
+            kind = tuple(sorted(question.labels.items()))
+            found.setdefault(kind, Counter())[posed.task.write(question.gold)] += 1
+    return found
+
+
+def echo(item: Item) -> str:
+    """Repeats the prompt."""
+    return item.messages()[-1].content
+
+
+REFERENCES: dict[str, Callable[[Item], str]] = {
+    "oracle": oracle,
+    "chance": chance,
+    "majority": majority,
+    "echo": echo,
+}

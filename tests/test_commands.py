@@ -1,0 +1,215 @@
+"""The command line as people and scripts use it, and what it says when it is used wrongly."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carrara.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("items")
+    asked = [
+        "generate",
+        "latent_list",
+        "--lengths",
+        "0,2k",
+        "-n",
+        "4",
+        "--seed",
+        "7",
+        "--tokenizer",
+        "gpt2",
+        "--render",
+    ]
+    assert main([*asked, "--out", str(folder)]) == 0
+    return folder / "items.jsonl"
+
+
+def test_tasks_as_json(capsys: Capture) -> None:
+    assert main(["tasks", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    latent = rows["michelangelo/latent_list"]
+    assert latent["suite"] == "michelangelo"
+    assert latent["parameters"]["complexity"] == "1,5,20"
+    assert 0 < latent["floor"] < 0.2
+
+
+def test_generated_rows_hold_everything(generated: Path) -> None:
+    rows = lines(generated)
+    wanted = (
+        "id task version split seed index length tokens tokenizer messages question gold floor context_id sha256 spans"
+    )
+    assert len(rows) == 8
+    for row in rows:
+        assert set(wanted.split()) <= set(row)
+        assert row["tokens"] == row["length"] or row["length"] == 0
+        assert row["spans"]
+
+
+def test_generation_gives_the_same_bytes_in_a_new_process(generated: Path, tmp_path: Path) -> None:
+    asked = "generate latent_list --lengths 0,2k -n 4 --seed 7 --tokenizer gpt2 --render --out".split()
+    subprocess.run(
+        [sys.executable, "-m", "carrara.cli", *asked, str(tmp_path)],
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        capture_output=True,
+    )
+    assert (tmp_path / "items.jsonl").read_bytes() == generated.read_bytes()
+
+
+def test_recipes_are_small(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["generate", "latent_list", "--lengths", "64k", "-n", "2", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "recipes.jsonl").stat().st_size < 2000
+    assert "by o200k" in capsys.readouterr().out
+
+
+def test_outside_replies_are_scored(generated: Path, tmp_path: Path, capsys: Capture) -> None:
+    rows = lines(generated)
+    replies = tmp_path / "replies.jsonl"
+    given = [{"id": row["id"], "reply": f"Output: {row['gold']}"} for row in rows]
+    given[1]["reply"] = "I'm sorry, I can't."
+    given[2]["reply"] = ""
+    given[3] |= {"status": "truncated"}
+    replies.write_text("".join(json.dumps(row) + "\n" for row in given), "utf-8")
+    assert main(["score", str(replies)]) == 0
+    scored = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["status"] for row in scored] == ["ok", "refused", "unparsed", "truncated", *["ok"] * 4]
+    assert [row["score"] for row in scored] == [1, 0, 0, 0, 1, 1, 1, 1]
+    assert scored[0]["scores"] == {"paper": 1.0}
+    assert set(scored[0]) == {"id", "task", "status", "answer", "score", "scores"}
+
+
+def test_broken_lines_are_named_and_the_good_ones_scored(generated: Path, tmp_path: Path, capsys: Capture) -> None:
+    good = lines(generated)[0]
+    broken = [
+        '{"id": ',
+        "[1, 2]",
+        json.dumps({"id": good["id"]}),
+        json.dumps({"id": "nonsense", "reply": "1"}),
+        json.dumps({"id": good["id"].replace("@1/", "@99/"), "reply": "1"}),
+        json.dumps({"id": good["id"].replace("latent_list", "latent_lost"), "reply": "1"}),
+        json.dumps({"id": good["id"].replace("test-7-0.0", "test-7-0.9"), "reply": "1"}),
+        json.dumps({"id": good["id"], "reply": "1", "status": "fine"}),
+        "[" * 100_000,
+        "\xff",
+    ]
+    replies = tmp_path / "replies.jsonl"
+    first = json.dumps({"id": good["id"], "reply": good["gold"]})
+    replies.write_bytes("\n".join([first, *broken, first]).encode("latin-1"))
+    assert main(["score", str(replies)]) == 2
+    captured = capsys.readouterr()
+    assert [json.loads(line)["score"] for line in captured.out.splitlines()] == [1.0, 1.0]
+    complaints = captured.err.splitlines()
+    assert len(complaints) == len(broken) + 1
+    for number, complaint in enumerate(complaints[:-1], 2):
+        assert f"replies.jsonl:{number}: " in complaint
+    assert "version 99" in complaints[4]
+    assert "latent_list" in complaints[5]
+    assert "Traceback" not in captured.err
+
+
+WRONG = {
+    "an unknown test": (["tasks", "latent-list"], "latent_list"),
+    "an unknown suite": (["audit", "michelangelos"], "michelangelo"),
+    "an unknown parameter": (["audit", "all", "-p", "complexty=5"], "complexity"),
+    "a parameter of the wrong kind": (["show", "latent_list", "-p", "complexity=five"], "complexity=five"),
+    "an unknown view": (["show", "latent_list", "-p", "view=mean"], "print, sum, min, max, len"),
+    "a length below the puzzle": (["show", "latent_list", "--length", "100"], "without any filler"),
+    "an unknown tokenizer": (["show", "latent_list", "--tokenizer", "gpt-2"], "gpt2"),
+    "no file": (["score", "nowhere.jsonl"], "nowhere.jsonl"),
+    "two lengths for one item": (["show", "latent_list", "--length", "1k,2k"], "one length"),
+    "no prompt pack": (["show", "latent_list", "--prompts", "nowhere.toml"], "nowhere.toml"),
+    "no parameter": (["show", "latent_list", "-p", "complexity"], "NAME=VALUE"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_use_is_one_sentence(
+    wrong: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked, named = WRONG[wrong]
+    assert main(asked) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("carrara: ")
+    assert captured.err.count("\n") == 1
+    assert named in captured.err
+
+
+@pytest.mark.parametrize("asked", [["show", "latent_list", "--length", "4q"], ["audit", "all", "-n", "0"], ["dance"]])
+def test_wrong_options_exit_with_2(asked: list[str], capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(asked)
+    assert stopped.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_every_command_has_help_with_an_example(capsys: Capture) -> None:
+    from carrara.commands import COMMANDS
+
+    for name in COMMANDS:
+        with pytest.raises(SystemExit) as stopped:
+            main([name, "--help"])
+        assert stopped.value.code == 0
+        assert f"example: carrara {name}" in capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """What keeps `carrara --help` quick; the seconds are measured in benchmarks/startup.py."""
+    code = "import sys, carrara.cli; carrara.cli.parser(); print(sorted(m.partition('.')[0] for m in sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    for heavy in ("inspect_ai", "numpy", "rich", "tokenizers", "splintr", "jinja2", "pydantic", "openai"):
+        assert f"'{heavy}'" not in shown
+
+
+def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    code = (
+        "import carrara.commands._output as o, pathlib, sys\n"
+        "from carrara.cli import main\n"
+        "real = pathlib.Path.open\n"
+        "pathlib.Path.open = lambda self, *a, **k: real(pathlib.Path('/dev/full') if '.items' in self.name else self, *a, **k)\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    asked = ["generate", "latent_list", "-n", "4", "--render", "--out", str(generated.parent)]
+    before = generated.read_bytes()
+    run = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "No space left" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert generated.read_bytes() == before
+    assert [file.name for file in generated.parent.iterdir()] == [generated.name]
+
+
+def test_a_prompt_pack_changes_the_words_and_the_id(tmp_path: Path, capsys: Capture) -> None:
+    pack = tmp_path / "pack.toml"
+    pack.write_text('["michelangelo/latent_list"]\ninstruction = "Be Python.\\n\\n"\n', "utf-8")
+    assert main(["show", "latent_list", "--length", "1k", "--prompts", str(pack), "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["messages"][0]["content"].startswith("Be Python.\n\n=====")
+    assert row["tokens"] == 1024
+    assert "/chat~" in row["id"]
+    assert main(["audit", "latent_list", "-n", "3", "--lengths", "0,1k", "--prompts", str(pack)]) == 0
+
+
+def test_show_marks_what_is_needed(capsys: Capture) -> None:
+    assert main(["show", "latent_list", "--length", "1k", "--index", "3"]) == 0
+    shown = capsys.readouterr().out
+    assert ">> a = [1, 2, 3, 4, 5, 6]" in shown
+    assert "gold" in shown
+    assert "michelangelo/latent_list@1/test-0-3.0/1024/chat/o200k" in shown
