@@ -29,5 +29,15 @@ lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q locks/data.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
 
+BENCHMARKS := startup exact_lengths latent_list_chance
+
+bench: env  ## measure, and keep what was measured under results/
+	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
+
+audit: env  ## the long proofs, kept under results/
+	set -e; for n in 1 5 20; do \
+	  .venv/bin/carrara audit michelangelo/latent_list -n 500 --lengths 0,1k,8k -p complexity=$$n \
+	    > results/audit_latent_list_$$n.txt; cat results/audit_latent_list_$$n.txt; done
+
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache

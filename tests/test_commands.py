@@ -60,9 +60,21 @@ def test_generated_rows_hold_everything(generated: Path) -> None:
 
 
 def test_generation_gives_the_same_bytes_in_a_new_process(generated: Path, tmp_path: Path) -> None:
-    asked = "generate latent_list --lengths 0,2k -n 4 --seed 7 --tokenizer gpt2 --render --out".split()
+    asked = [
+        "generate",
+        "latent_list",
+        "--lengths",
+        "0,2k",
+        "-n",
+        "4",
+        "--seed",
+        "7",
+        "--tokenizer",
+        "gpt2",
+        "--render",
+    ]
     subprocess.run(
-        [sys.executable, "-m", "carrara.cli", *asked, str(tmp_path)],
+        [sys.executable, "-m", "carrara.cli", *asked, "--out", str(tmp_path)],
         check=True,
         env={**os.environ, "PYTHONHASHSEED": "1"},
         capture_output=True,
@@ -182,8 +194,8 @@ def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
     code = (
         "import carrara.commands._output as o, pathlib, sys\n"
         "from carrara.cli import main\n"
-        "real = pathlib.Path.open\n"
-        "pathlib.Path.open = lambda self, *a, **k: real(pathlib.Path('/dev/full') if '.items' in self.name else self, *a, **k)\n"
+        "real, full = pathlib.Path.open, pathlib.Path('/dev/full')\n"
+        "pathlib.Path.open = lambda self, *a, **k: real(full if '.items' in self.name else self, *a, **k)\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     asked = ["generate", "latent_list", "-n", "4", "--render", "--out", str(generated.parent)]
