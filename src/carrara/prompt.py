@@ -4,7 +4,7 @@
 ten million tokens is never held unless somebody asks for its text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
@@ -46,6 +46,15 @@ class Survey(NamedTuple):
     characters: int
     sha256: str
     spans: tuple[Span, ...]
+
+
+def fingerprint(messages: Iterable[Message]) -> str:
+    """The hash that `Survey` has for a prompt with these messages."""
+    hashed = sha256()
+    for message in messages:
+        hashed.update(f"\x1e{message.role}\x1f".encode())
+        hashed.update(message.content.encode())
+    return hashed.hexdigest()
 
 
 @dataclass(frozen=True)

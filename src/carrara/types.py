@@ -58,6 +58,8 @@ class Frame:
     joint: str = "\n"
     turns: bool = False
     labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
+    stop: tuple[str, ...] = ()
+    """Where the answer of a base model ends, which would go on with an example of its own."""
 
 
 class Room(NamedTuple):

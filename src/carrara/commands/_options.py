@@ -37,9 +37,11 @@ def lengths(text: str) -> list[int]:
         raise ArgumentTypeError(str(error)) from None
 
 
-def selection(parser: ArgumentParser) -> None:
+def selection(parser: ArgumentParser, more: str = "") -> None:
     parser.add_argument(
-        "selection", metavar="SELECTION", help="tests by name, suite or pattern, separated by commas; or `all`"
+        "selection",
+        metavar="SELECTION",
+        help=f"tests by name, suite or pattern, separated by commas; `all`; {more}".rstrip("; "),
     )
     parameters(parser)
 

@@ -1,9 +1,157 @@
+"""carrara run: ask a model."""
+
+import os
+import re
+import sys
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-HELP = "x"
-EXAMPLE = "x"
+from carrara.commands import _options as options
+from carrara.errors import RunError, UsageError
+from carrara.presets import PRESETS
+
+if TYPE_CHECKING:
+    from carrara.engine.run import Plan
+
+HELP = "run tests on a model; stopped at any moment, the same command goes on where it was"
+EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50 --out runs/first"
 
 
-def arguments(parser: ArgumentParser) -> None: ...
+def arguments(parser: ArgumentParser) -> None:
+    options.selection(parser, f"or a preset: {', '.join(PRESETS)}")
+    parser.add_argument(
+        "--model",
+        required=True,
+        metavar="M",
+        help="any Inspect model name (openai/…, anthropic/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, "
+        "or a reference: carrara/oracle, carrara/chance, carrara/majority, carrara/echo",
+    )
+    parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts, e.g. 0,4k,1M (default 0)")
+    parser.add_argument("-n", type=options.whole(1), help="worlds for each test and length (default 20)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the run's folder")
+    options.tokenizer(parser, "the model's own, where it is known")
+    parser.add_argument("--base-url", metavar="URL", help="where the model is served")
+    parser.add_argument(
+        "-M",
+        dest="model_args",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument for the model's provider, as Inspect takes it",
+    )
+    parser.add_argument(
+        "--max-tokens",
+        type=options.whole(1),
+        help="tokens of a reply (default: the server's own; base models and carrara/smollm2 get what the answer needs)",
+    )
+    parser.add_argument(
+        "--temperature", type=_temperature, default=0.0, help="default 0; `none` leaves it to the server"
+    )
+    parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
+
+
+def _temperature(text: str) -> float | None:
+    return None if text == "none" else float(text)
+
+
 def main(args: Namespace) -> int:
+    plan = planned(args)
+    try:
+        return carried_out(plan)
+    except KeyboardInterrupt:
+        print("\ncarrara: stopped; the same command goes on where this one was", file=sys.stderr)
+        sys.stderr.flush()
+        if plan.embedded:
+            os._exit(130)  # llama.cpp cannot be interrupted, and Python would wait for its reply
+        return 130
+
+
+def planned(args: Namespace) -> "Plan":
+    """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
+    from carrara.engine.registry import tokenizer_for
+    from carrara.engine.run import Plan
+
+    preset = PRESETS.get(args.selection)
+    if preset:
+        from carrara.lengths import read_lengths
+
+        args.selection = preset.selection
+        args.lengths = args.lengths or read_lengths(preset.lengths)
+        args.n = args.n or preset.worlds
+        args.params = [*preset.params, *args.params]
+    tokenizer = args.tokenizer or tokenizer_for(args.model)
+    asked = options.asked(args, tokenizer)
+    _check_style(args.model, args.style)
+    lengths = args.lengths if args.lengths is not None else [0]
+    return Plan(
+        jobs=tuple(replace(recipe, length=length) for recipe in asked.recipes for length in lengths),
+        worlds=args.n or 20,
+        model=args.model,
+        out=args.out,
+        prompts=args.prompts,
+        base_url=args.base_url,
+        model_args=_model_args(args.model_args),
+        max_tokens=args.max_tokens,
+        temperature=args.temperature,
+        connections=args.connections,
+    )
+
+
+def carried_out(plan: "Plan") -> int:
+    """Run a plan, print what it came to, write its report."""
+    from carrara.analysis.summary import summarize
+    from carrara.commands.report import print_summary
+    from carrara.engine.run import run
+    from carrara.report import write_report
+
+    worlds = plan.worlds * len(plan.jobs)
+    tokens = plan.worlds * sum(job.length for job in plan.jobs)
+    print(
+        f"{worlds} contexts, {tokens:,} tokens and the puzzles without filler, by {plan.jobs[0].tokenizer}, "
+        f"to {plan.model}; into {plan.out}",
+        flush=True,
+    )
+    results = run(plan)
+    page = plan.out / "report.html"
+    write_report(results, page, plan.out.name)
+    print_summary(summarize(results))
+    print(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}")
+    failed = [result for result in results if result.status == "error"]
+    if failed:
+        why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]
+        raise RunError(
+            f"{len(failed)} of {len(results)} requests failed (the first: {why}); the same command asks them again"
+        )
     return 0
+
+
+def _check_style(model: str, style: str) -> None:
+    """A plain prompt sent as a chat, or the other way round, would be another experiment of another length."""
+    provider = model.partition("/")[0]
+    completes = provider.endswith("-completions")
+    if style == "base" and not (completes or provider in ("carrara", "hf", "mockllm")):
+        raise UsageError(
+            f"{provider} chats, and --style base is plain completion: use a completions provider, such as "
+            f"vllm-completions/… or openai-api-completions/…"
+        )
+    if style == "chat" and completes:
+        raise UsageError(f"{provider} completes plain text: add --style base")
+
+
+def _model_args(pairs: list[str]) -> dict[str, Any]:
+    import json
+
+    args = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise UsageError(f"-M {name!r} is not NAME=VALUE")
+        if re.search("key|token|secret|password", name, re.IGNORECASE):
+            raise UsageError(f"-M {name} would be kept in the logs: give keys in the environment")
+        try:
+            args[name.replace("-", "_")] = json.loads(value)
+        except ValueError:
+            args[name.replace("-", "_")] = value
+    return args

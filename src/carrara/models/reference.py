@@ -5,34 +5,34 @@ little, and a model near `chance` knows nothing.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
 from carrara.items import Item, questions_of
 from carrara.recipe import Recipe
-from carrara.types import Undecidable
+from carrara.types import Message, Undecidable
 
 LEARNED = 60
 """Worlds of the training split from which `majority` learns the commonest answers."""
 
 
-def oracle(item: Item) -> str:
-    """Solves from the rendered text alone."""
+def oracle(item: Item, messages: Sequence[Message]) -> str:
+    """Solves from the text that it was sent."""
     try:
-        return item.task.write(item.task.solve(item.messages()))
+        return item.task.write(item.task.solve(messages))
     except Undecidable as reason:
         return f"The text does not say: {reason}"
 
 
-def chance(item: Item) -> str:
+def chance(item: Item, messages: Sequence[Message]) -> str:
     """Guesses blindly, as the paper's random model does where there is one."""
     context = item.context
     dice = item.recipe.key.dice("chance", item.recipe.question)
     return item.task.write(item.task.guess(dice, context.world, item.question))
 
 
-def majority(item: Item) -> str:
+def majority(item: Item, messages: Sequence[Message]) -> str:
     """Gives the answer that is commonest for this kind of question."""
     learned = replace(item.recipe, split="train", index=0, question=0, length=0)
     answers = _answers(learned)
@@ -52,12 +52,12 @@ def _answers(first: Recipe) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
     return found
 
 
-def echo(item: Item) -> str:
-    """Repeats the prompt."""
-    return item.messages()[-1].content
+def echo(item: Item, messages: Sequence[Message]) -> str:
+    """Repeats what it was sent."""
+    return messages[-1].content
 
 
-REFERENCES: dict[str, Callable[[Item], str]] = {
+REFERENCES: dict[str, Callable[[Item, Sequence[Message]], str]] = {
     "oracle": oracle,
     "chance": chance,
     "majority": majority,

@@ -132,6 +132,7 @@ class LatentList(Task[Params, Session, Answer]):
         return Frame(
             before=wording["instruction"] + examples + wording["session"].format(n=len(question.examples) + 1),
             after=f"\n>> {question.ask}" + wording["answer"],
+            stop=("\n",),
         )
 
     def solve(self, messages: Sequence[Message]) -> Answer:

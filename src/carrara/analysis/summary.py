@@ -1,0 +1,156 @@
+"""Means with everything that must stand beside them: interval, floor, both denominators, statuses.
+
+The headline counts every reply: one that is not `ok` scores 0 in it. Beside it stands, labelled, the mean over those
+that were answered at all, without refusals, filters, overflows and errors. Neither is ever shown without its n.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from carrara.analysis.intervals import effective_n, wilson
+from carrara.analysis.series import Series, series_of
+from carrara.errors import RunError
+from carrara.results import ANSWERED, STATUSES, Result, Status
+
+
+@dataclass(frozen=True)
+class Stat:
+    """What a set of replies comes to."""
+
+    n: int
+    """All replies: the headline's denominator."""
+    contexts: int
+    """Clusters: questions on one context are not independent of each other."""
+    n_effective: float
+    """Independent replies that these are worth: what the interval is made with."""
+    mean: float
+    low: float
+    high: float
+    answered: int
+    """Replies that are answers: the second denominator."""
+    answered_mean: float | None
+    floor: float
+    """What blind guessing scores on these questions."""
+    published: Mapping[str, float]
+    """Published scores of the same replies, by name."""
+    statuses: Mapping[Status, int]
+
+    @property
+    def not_ok(self) -> int:
+        return self.n - self.statuses.get("ok", 0)
+
+    @property
+    def guessing(self) -> bool:
+        """Whether blind guessing explains the score: the interval does not rise above the floor."""
+        return self.low <= self.floor
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: one model on one test at one length, whole or where its labels have these values."""
+
+    model: str
+    variant: str
+    """What tells it from the same model's other rows (series.py); mostly empty."""
+    task: str
+    length: int
+    stat: Stat
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def series(self) -> Series:
+        return Series(self.model, self.variant)
+
+
+def headline(result: Result) -> float:
+    """The score that counts: 0 unless the reply is ok."""
+    if not -1e-9 <= result.score <= 1 + 1e-9:  # not a number is refused too
+        raise RunError(
+            f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
+        )
+    return min(1.0, max(0.0, result.score)) if result.status == "ok" else 0.0
+
+
+def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda result: result.context_id) -> Stat:
+    """Statistics of replies at one length. Give `cluster=world_id` for several: a world is the same at each of them."""
+    if not results:
+        raise ValueError("no results, no statistics")
+    n = len(results)
+    clusters: dict[str, list[float]] = {}
+    for result in results:
+        clusters.setdefault(cluster(result), []).append(headline(result))
+    mean = math.fsum(headline(result) for result in results) / n
+    worth = effective_n(list(clusters.values()))
+    low, high = wilson(mean, worth)
+    answers = [headline(result) for result in results if result.status in ANSWERED]
+    counts = {status: sum(result.status == status for result in results) for status in STATUSES}
+    return Stat(
+        n=n,
+        contexts=len(clusters),
+        n_effective=worth,
+        mean=mean,
+        low=low,
+        high=high,
+        answered=len(answers),
+        answered_mean=math.fsum(answers) / len(answers) if answers else None,
+        floor=math.fsum(result.floor for result in results) / n,
+        published=_published(results),
+        statuses={status: count for status, count in counts.items() if count},
+    )
+
+
+def _published(results: Sequence[Result]) -> Mapping[str, float]:
+    """Means over the replies that a published scorer applies to; what never became a reply counts 0."""
+    means = {}
+    for name in dict.fromkeys(name for result in results for name in result.scores):
+        applies = [r for r in results if name in r.scores or r.status not in ANSWERED]
+        means[name] = math.fsum(r.scores[name] for r in applies if r.status in ANSWERED) / len(applies)
+    return means
+
+
+def summarize(results: Sequence[Result], by: Sequence[str] = ()) -> list[Row]:
+    """Model by test by length, and by the values of these labels. A reply without such a label has the value ''."""
+    series = series_of(results)
+    groups: dict[tuple[str, Series, int, tuple[str, ...]], list[Result]] = {}
+    for result in results:
+        values = tuple(result.labels.get(label, "") for label in by)
+        groups.setdefault((result.task, series(result), result.length, values), []).append(result)
+    return [
+        Row(model, variant, task, length, stat(group), dict(zip(by, values, strict=True)))
+        for (task, (model, variant), length, values), group in sorted(groups.items(), key=lambda item: _order(item[0]))
+    ]
+
+
+def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
+    task, series, length, values = key
+    return task, series, length, [natural(value) for value in values]
+
+
+def natural(text: str) -> tuple[float, str]:
+    """Sorts labels as people do: 5 before 20, numbers before words.
+
+    >>> sorted(["20", "sum", "5", "0.5", "len"], key=natural)
+    ['0.5', '5', '20', 'len', 'sum']
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return math.inf, text
+    return (math.inf if math.isnan(number) else number), text
+
+
+def label_names(results: Iterable[Result]) -> list[str]:
+    """The labels that results can be sliced by."""
+    return list(dict.fromkeys(name for result in results for name in result.labels))
+
+
+def record(row: Row) -> dict[str, Any]:
+    """A row as JSON has it: flat, every number named."""
+    named: dict[str, Any] = {"model": row.model, "test": row.task, "length": row.length}
+    if row.variant:
+        named["variant"] = row.variant
+    if row.labels:
+        named["labels"] = dict(row.labels)
+    return named | asdict(row.stat)

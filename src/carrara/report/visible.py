@@ -1,0 +1,52 @@
+r"""Text of unknown origin, made inert and readable.
+
+Replies are written by models, and may hold anything: markup, controls, overrides that turn the page's text around, a
+million letters. Markup is escaped by the template; this shows the invisible and cuts the endless.
+
+>>> visible("safe \u202egnp.exe\x00")
+'safe ⟦U+202E⟧gnp.exe␀'
+>>> clip("a" * 12, 10)
+'aaaaaaaaaa… 2 more characters'
+"""
+
+import re
+import unicodedata
+
+_SUSPECT = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u024f\u0370-\u0482\u048a-\u058f\u3040-\u9fff\uac00-\ud7a3]")
+"""Everything outside the letters and signs that most text is made of: only these are looked up one by one."""
+_MARKS = re.compile(
+    r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{3})[\u0300-\u036f"
+    r"\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
+)
+"""More marks on one letter than any script needs; stacked, they paint over other lines."""
+
+
+def visible(text: str) -> str:
+    """The text with each control, format and bidi character, line separator and lone surrogate shown as a sign."""
+    text = _SUSPECT.sub(lambda found: _shown(found[0]), text.replace("\r\n", "\n"))
+    return _MARKS.sub(r"\1⟦marks⟧", text)
+
+
+def _shown(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    nothing = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code < 0xFDF0  # code points that Unicode keeps empty
+    if nothing or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return f"⟦U+{code:04X}⟧"
+    return character
+
+
+def clip(text: str, limit: int) -> str:
+    """The first characters, and how many more there were."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}… {len(text) - limit:,} more characters"
+
+
+def short(text: str, limit: int = 80) -> str:
+    """A name for a table or a chart: one line, not endless."""
+    line = " ".join(visible(text[: limit * 4]).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

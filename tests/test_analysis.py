@@ -1,0 +1,362 @@
+"""Statistics: known values, properties, and coverage by simulation."""
+
+import math
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import mean, stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carrara.analysis import effective_lengths, length_effects, model_effects, record, series_of, stat, summarize
+from carrara.analysis.intervals import Z, effective_n, paired_interval, student, wilson
+from carrara.analysis.paired import difference
+from carrara.errors import RunError
+from carrara.results import Result, Status
+
+
+def reply(
+    world: int,
+    score: float = 1.0,
+    *,
+    length: int = 0,
+    question: int = 0,
+    model: str = "m",
+    task: str = "suite/test",
+    status: Status = "ok",
+    tokenizer: str = "gpt2",
+    style: str = "chat",
+    params: str = "",
+    floor: float = 0.0,
+    **more: dict[str, float] | dict[str, str],
+) -> Result:
+    world_id = f"{task}@1{f';{params}' if params else ''}/test-0-{world}"
+    setting = f"/{length}/{style}/{tokenizer}"
+    return Result(
+        id=f"{world_id}.{question}{setting}",
+        task=task,
+        version=1,
+        model=model,
+        length=length,
+        tokens=length or 100,
+        tokenizer=tokenizer,
+        context_id=world_id + setting,
+        world_id=world_id,
+        status=status,
+        score=score,
+        floor=floor,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+# Newcombe (1998), table I, method 3: the score interval without continuity correction.
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_gives_published_values(hits: int, n: int, low: float, high: float) -> None:
+    assert wilson(hits / n, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.floats(0, 1), st.floats(1, 1e6))
+def test_wilson_is_the_inverse_of_the_score_test(share: float, n: float) -> None:
+    low, high = wilson(share, n)
+    assert 0 <= low <= share + 1e-12
+    assert share - 1e-12 <= high <= 1
+    for bound in (low, high):
+        if 1e-9 < bound < 1 - 1e-9:
+            assert abs(share - bound) == pytest.approx(Z * math.sqrt(bound * (1 - bound) / n), rel=1e-3, abs=1e-9)
+    assert wilson(1 - share, n) == pytest.approx((1 - high, 1 - low), abs=1e-9)
+
+
+def test_wilson_without_replies_says_nothing() -> None:
+    assert wilson(0.5, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "point"),
+    [
+        (1, 12.7062),
+        (2, 4.3027),
+        (3, 3.1824),
+        (4, 2.7764),
+        (9, 2.2622),
+        (10, 2.2281),
+        (30, 2.0423),
+        (100, 1.9840),
+        (200, 1.9719),
+        (201, 1.9718),
+        (1000, 1.9623),
+        (10**9, 1.9600),
+    ],
+)
+def test_student_gives_tabled_values(degrees: int, point: float) -> None:
+    assert student(degrees) == pytest.approx(point, abs=6e-5)
+
+
+@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=6), min_size=1, max_size=30))
+def test_clusters_never_count_for_more_than_their_scores(clusters: list[list[float]]) -> None:
+    n = sum(map(len, clusters))
+    worth = effective_n(clusters)
+    assert 1 - 1e-9 <= worth <= n + 1e-9
+    if len(clusters) == n:
+        assert worth == pytest.approx(n)
+
+
+def test_effective_n_of_agreeing_questions_is_the_number_of_contexts() -> None:
+    rng = random.Random(0)
+    agreeing = [[float(rng.random() < 0.5)] * 8 for _ in range(400)]
+    assert effective_n(agreeing) == pytest.approx(400, rel=0.02)
+    apart = [[float(rng.random() < 0.5) for _ in range(8)] for _ in range(400)]
+    assert effective_n(apart) > 2500
+    assert effective_n([[1.0] * 5] * 4) == 4  # nothing tells how much they agree
+    assert effective_n([[0.0, 1.0, 1.0]]) == 1
+    assert effective_n([[1.0] * 8, [1.0], [1.0]]) == pytest.approx(100 / 66)
+
+
+def coverage(draw: Callable[[], list[list[float]]], truth: float, rounds: int) -> float:
+    covered = 0
+    for _ in range(rounds):
+        clusters = draw()
+        scores = [score for cluster in clusters for score in cluster]
+        low, high = wilson(math.fsum(scores) / len(scores), effective_n(clusters))
+        covered += low <= truth <= high
+    return covered / rounds
+
+
+@pytest.mark.parametrize("n", [10, 30, 100])
+def test_coverage_of_right_or_wrong_scores(n: int) -> None:
+    rng = random.Random(n)
+    found = [
+        coverage(lambda p=p: [[float(rng.random() < p)] for _ in range(n)], p, 400)  # type: ignore[misc]
+        for p in (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)
+    ]
+    assert mean(found) == pytest.approx(0.95, abs=0.015)
+    assert min(found) > 0.89  # the binomial is discrete: single points lie on either side
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.3, 0.3), (2, 5), (8, 2), (0.5, 4)])
+@pytest.mark.parametrize("n", [10, 40])
+def test_coverage_of_graded_scores_is_conservative(a: float, b: float, n: int) -> None:
+    rng = random.Random(n)
+    assert coverage(lambda: [[rng.betavariate(a, b)] for _ in range(n)], a / (a + b), 500) > 0.94
+
+
+@pytest.mark.parametrize("contexts", [10, 20, 50])
+@pytest.mark.parametrize("alike", [0.0, 0.2, 0.5, 0.9])
+def test_coverage_of_clustered_scores(contexts: int, alike: float) -> None:
+    """Five questions a context that agree as much as `alike`, their intraclass correlation."""
+    rng = random.Random(contexts)
+
+    def draw(p: float) -> list[list[float]]:
+        k = (1 - alike) / alike if alike else 0.0
+        rates = [rng.betavariate(p * k, (1 - p) * k) if alike else p for _ in range(contexts)]
+        return [[float(rng.random() < rate) for _ in range(5)] for rate in rates]
+
+    found = [coverage(lambda p=p: draw(p), p, 300) for p in (0.2, 0.5, 0.8)]  # type: ignore[misc]
+    assert mean(found) > 0.93
+    assert min(found) > 0.90
+
+
+def test_clustering_without_care_would_not_be_covered() -> None:
+    """The test above can fail: with n in place of n_eff it would."""
+    rng = random.Random(1)
+    missed = 0
+    for _ in range(300):
+        scores = [score for _ in range(20) for score in [float(rng.random() < 0.5)] * 5]
+        low, high = wilson(mean(scores), len(scores))
+        missed += not low <= 0.5 <= high
+    assert missed > 60
+
+
+def test_both_denominators_and_all_statuses() -> None:
+    statuses: list[Status] = ["ok", "ok", "unparsed", "truncated", "refused", "filtered", "overflow", "error"]
+    found = stat([reply(i, 0.8, status=status, floor=0.25) for i, status in enumerate(statuses)])
+    assert (found.n, found.answered, found.not_ok, found.contexts) == (8, 4, 6, 8)
+    assert found.mean == pytest.approx(0.2)  # a score beside a status that is not ok does not count
+    assert found.answered_mean == pytest.approx(0.4)
+    assert found.floor == 0.25
+    assert found.guessing
+    assert found.statuses == {"ok": 2} | dict.fromkeys(statuses[2:], 1)
+
+
+def test_no_answers_have_no_second_mean() -> None:
+    found = stat([reply(i, 0.0, status="error") for i in range(3)])
+    assert found.mean == 0
+    assert found.answered_mean is None
+
+
+def test_published_scores_count_what_never_became_a_reply() -> None:
+    results = [
+        reply(0, scores={"paper": 1.0, "strict": 0.5}),
+        reply(1, scores={"paper": 0.0}),
+        reply(2, 0.0, status="error"),
+    ]
+    assert stat(results).published == pytest.approx({"paper": 1 / 3, "strict": 0.25})
+
+
+@pytest.mark.parametrize("score", [1.5, -0.1, math.nan, math.inf])
+def test_a_score_out_of_range_is_named(score: float) -> None:
+    with pytest.raises(RunError, match=r"suite/test@1/test-0-7\.0/0/chat/gpt2 has the score .* correct the scorer"):
+        stat([reply(7, score)])
+
+
+def test_questions_on_one_context_are_one_cluster() -> None:
+    found = stat([reply(world, float(world % 2), question=q) for world in range(10) for q in range(4)])
+    assert (found.n, found.contexts) == (40, 10)
+    assert found.n_effective == pytest.approx(10)
+    assert found.high - found.low > 0.45
+
+
+def test_rows_are_models_by_tests_by_lengths() -> None:
+    results = [
+        reply(i, model=model, task=task, length=length)
+        for model in ("b", "a")
+        for task in ("s/two", "s/one")
+        for length in (8192, 0, 4096)
+        for i in range(3)
+    ]
+    rows = summarize(results)
+    assert [(row.task, row.model, row.length) for row in rows] == [
+        (task, model, length) for task in ("s/one", "s/two") for model in ("a", "b") for length in (0, 4096, 8192)
+    ]
+    assert all(row.stat.n == 3 and row.variant == "" for row in rows)
+    random.Random(0).shuffle(results)
+    assert summarize(results) == rows
+
+
+def test_slices_by_labels() -> None:
+    results = [reply(i, float(i % 2), labels={"hops": str(i % 12), "odd": str(i % 2)}) for i in range(24)]
+    rows = summarize([*results, reply(99)], by=["hops"])
+    assert [row.labels["hops"] for row in rows] == [*map(str, range(12)), ""]
+    assert [row.stat.mean for row in summarize(results, by=["odd"])] == [0, 1]
+    assert record(rows[3]) == record(rows[3]) | {"model": "m", "test": "suite/test", "labels": {"hops": "3"}, "n": 2}
+
+
+@pytest.mark.parametrize(
+    ("other", "variants"),
+    [
+        ({"tokenizer": "o200k"}, {"gpt2", "o200k"}),
+        ({"style": "base"}, {"chat", "base"}),
+        ({"params": "complexity=5"}, {"default parameters", "complexity=5"}),
+    ],
+)
+def test_a_model_run_in_two_ways_is_not_averaged_over_them(other: dict[str, str], variants: set[str]) -> None:
+    results = [reply(0, 1.0), reply(0, 0.0, **other), reply(0, model="n", **other)]  # type: ignore[arg-type]
+    rows = summarize(results)
+    assert {row.variant for row in rows if row.model == "m"} == variants
+    assert {row.variant for row in rows if row.model == "n"} == {""}
+    assert {str(row.series) for row in rows} == {"n", *(f"m ({variant})" for variant in variants)}
+    assert {row.stat.n for row in rows} == {1}
+
+
+def test_replies_made_elsewhere_have_series_too() -> None:
+    assert series_of([one := replace(reply(0), id="17")])(one) == ("m", "")
+
+
+def test_length_effects_are_paired_by_world() -> None:
+    rng = random.Random(4)
+    easy = [rng.random() for _ in range(12)]
+    before = [reply(i, score) for i, score in enumerate(easy)]
+    after = [reply(i, max(0, score - 0.1 - 0.01 * i), length=4096) for i, score in enumerate(easy)]
+    [effect] = length_effects([*before, *after, reply(77, length=4096)])
+    per_world = [b.score - a.score for a, b in zip(before, after, strict=True)]
+    half = 2.2010 * stdev(per_world) / math.sqrt(12)  # t(11)
+    assert (effect.base, effect.length, effect.difference.worlds) == (0, 4096, 12)
+    assert effect.difference.mean == pytest.approx(mean(per_world))
+    assert effect.difference.low == pytest.approx(mean(per_world) - half, abs=1e-4)
+    assert effect.difference.high == pytest.approx(mean(per_world) + half, abs=1e-4)
+    assert effect.difference.clear
+
+
+def test_questions_are_averaged_within_their_world() -> None:
+    first = [reply(0, 0.0, question=q) for q in range(9)] + [reply(1, 0.0)]
+    second = [reply(0, 1.0, question=q, model="n") for q in range(9)] + [reply(1, 0.0, model="n")]
+    found = difference(first, second)
+    assert found is not None
+    assert (found.worlds, found.mean) == (2, 0.5)
+
+
+def test_models_are_compared_on_what_both_were_asked() -> None:
+    results = [reply(i, 0.0, length=length) for i in range(5) for length in (0, 1024)]
+    results += [reply(i, 1.0, length=1024, model="n", tokenizer="o200k") for i in range(3, 9)]
+    results += [reply(50, 1.0, model="z")]
+    found = {(str(effect.first), str(effect.second)): effect.difference for effect in model_effects(results)}
+    both = found["m", "n"]
+    assert both is not None
+    assert (both.worlds, both.mean) == (2, 1.0)
+    assert both.reversed.mean == -1
+    assert found["m", "z"] is None
+    assert found["n", "z"] is None
+
+
+def test_a_reply_that_is_not_ok_counts_as_0_in_differences() -> None:
+    found = difference([reply(0), reply(1)], [reply(0, status="error"), reply(1, status="overflow")])
+    assert found is not None
+    assert found.mean == -1
+
+
+def test_one_world_bears_no_interval() -> None:
+    found = difference([reply(0)], [reply(0, 0.0)])
+    assert found is not None
+    assert found.low is None
+    assert not found.clear
+    assert found.reversed.high is None
+
+
+@pytest.mark.parametrize(("value", "low", "high"), [(0.0, -0.278, 0.278), (-1.0, -1.0, -0.445), (0.5, 0.083, 0.639)])
+def test_equal_differences_are_no_certainty(value: float, low: float, high: float) -> None:
+    assert paired_interval([value] * 10) == pytest.approx((low, high), abs=1e-3)
+
+
+def test_coverage_of_paired_differences() -> None:
+    rng = random.Random(8)
+    covered = 0
+    for _ in range(600):
+        hard = [rng.random() for _ in range(15)]
+        interval = paired_interval([float(rng.random() < h * 0.5) - float(rng.random() < h) for h in hard])
+        assert interval is not None
+        covered += interval[0] <= -0.25 <= interval[1]
+    assert covered / 600 > 0.925
+
+
+def curve(means: Sequence[float], floor: float = 0.05, n: int = 100) -> list[Result]:
+    """A model that scores so at 0, 1k, 2k, 3k …"""
+    return [
+        reply(i, float(i < share * n), length=1024 * step, floor=floor)
+        for step, share in enumerate(means)
+        for i in range(n)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("means", "length", "shown", "note"),
+    [
+        ((0.8, 0.7, 0.6), 1024, "1k", ""),
+        ((0.8, 0.68, 0.1), 1024, "1k", ""),  # 85 % exactly
+        ((0.8, 0.8, 0.9), 2048, "≥ 2k", ""),
+        ((0.8, 0.1, 0.1), 0, "0", ""),
+        ((0.8, 0.2, 0.8, 0.1), 2048, "2k", "though below that at 1k"),
+        ((0.08, 0.08), None, "not defined", "at 0 it scores 0.08, near the floor of 0.05"),
+        ((0.0, 0.0), None, "not defined", "at 0 it scores 0.00, near the floor of 0.05"),
+        ((0.8,), None, "not defined", "only one length was run"),
+    ],
+)
+def test_effective_length(means: tuple[float, ...], length: int | None, shown: str, note: str) -> None:
+    [found] = effective_lengths(summarize(curve(means)))
+    assert (found.length, str(found), found.note) == (length, shown, note)
+
+
+def test_no_effective_length_if_85_percent_of_the_base_is_the_floor() -> None:
+    [found] = effective_lengths(summarize(curve((0.55, 0.5), floor=0.48, n=10000)))
+    assert found.length is None
+
+
+def test_importing_is_cheap() -> None:
+    code = "import sys, carrara.analysis; print(*{'numpy', 'jinja2', 'inspect_ai', 'pandas'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == ""

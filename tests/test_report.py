@@ -1,0 +1,381 @@
+"""The page: what it says, what it shows of everything, and that nothing in it is alive."""
+
+import json
+import random
+import re
+import sys
+import unicodedata
+from argparse import ArgumentParser
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carrara.commands import report as command
+from carrara.errors import UsageError
+from carrara.report import write_report
+from carrara.report.page import _environment, render
+from carrara.report.svg import number, tag
+from carrara.report.visible import clip, short, visible
+from carrara.results import STATUSES, Result, Status
+
+
+def reply(
+    world: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", task: str = "suite/test"
+) -> Result:
+    return Result(
+        id=f"{task}@1/test-0-{world}.0/{length}/chat/gpt2",
+        task=task,
+        version=1,
+        model=model,
+        length=length,
+        tokens=length or 120,
+        tokenizer="gpt2",
+        context_id=f"{task}@1/test-0-{world}/{length}/chat/gpt2",
+        world_id=f"{task}@1/test-0-{world}",
+        status="ok",
+        score=score,
+        floor=0.05,
+        scores={"paper": score / 2},
+        labels={"complexity": str((1, 5, 20)[world % 3])},
+        ask=f"len(a[{world}:])",
+        gold="7",
+        answer="8",
+        reply="It is 8.",
+        excerpt=">> a = [1]\n…\nOutput:",
+        input_tokens=length or 120,
+        output_tokens=4,
+        seconds=0.5,
+    )
+
+
+def run(shares: dict[int, float], n: int = 20, **more: str) -> list[Result]:
+    return [
+        reply(i, float(i < round(share * n)), length=length, **more)
+        for length, share in shares.items()
+        for i in range(n)
+    ]
+
+
+CELLS = {"th", "td", "dt", "dd", "li", "p", "h1", "h2", "h3", "summary", "small"}
+
+
+def text_of(page: str) -> str:
+    """What a reader reads, spaces made even."""
+    page = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.S)
+    words: list[str] = []
+    parser = HTMLParser(convert_charrefs=True)
+    parser.handle_data = words.append  # type: ignore[assignment,method-assign]
+    parser.handle_starttag = lambda tag, _: words.append(" " * (tag in CELLS))  # type: ignore[assignment,method-assign]
+    parser.feed(page)
+    return " ".join("".join(words).split())
+
+
+def test_the_verdict_stands_on_top() -> None:
+    text = text_of(render(run({0: 0.8, 1024: 0.7, 2048: 0.05}), "First"))
+    assert "model: 0.80 at 0, 0.70 at 1k, 0.05 at 2k; floor 0.05. Keeps 85 % of its score up to 1k; from 2k on" in text
+    assert text.index("First") < text.index("model: 0.80") < text.index("Score against length")
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        (run({0: 0.9, 4096: 0.9}), "Keeps 85 % of its score up to 4k, the longest that was run."),
+        (run({0: 0.05, 4096: 0.0}), "0.05 at 0, 0.00 at 4k; floor 0.05. Cannot be told from blind guessing at any"),
+        (run(dict.fromkeys((0, 1, 2, 3, 4, 5), 1.0)), "model: 1.00 at 0, 1.00 at 5; floor 0.05."),
+        ([replace(reply(i), status="overflow") for i in range(3)], "no score: none of 3 replies is an answer (3 over"),
+        (
+            run({0: 1.0, 2048: 0.5}) + run({0: 0.5, 2048: 0.4}, task="suite/other"),
+            "0.75 at 0, 0.45 at 2k; floor 0.05 (mean of 2 tests). Loses most in suite/test: from 1.00 to 0.50.",
+        ),
+        (
+            run({0: 1.0}) + run({2048: 0.4}, task="suite/other"),
+            "0.40 at 2k; floor 0.05 in suite/other, 1.00 at 0; floor 0.05 in suite/test. Its tests were run at diff",
+        ),
+        (
+            run({0: 1.0}) + [replace(r, status="overflow") for r in run({4096: 0.0})],
+            "model: 1.00 at 0, 0.00 at 4k (no answers); floor 0.05.",
+        ),
+    ],
+)
+def test_verdicts_in_plain_words(results: list[Result], said: str) -> None:
+    assert said in text_of(render(results, "t"))
+
+
+def test_tables_hold_score_interval_floor_published_and_both_denominators() -> None:
+    results = run({0: 0.5, 4096: 0.25})
+    results[0] = replace(results[0], status="refused")
+    text = text_of(render(results, "t"))
+    assert "model 0 0.450 0.258 – 0.658 0.050 0.225 20 20 1 19 0.474" in text
+    assert "Published: paper" in text
+
+
+def test_every_status_is_shown() -> None:
+    results = [replace(reply(i, 1.0), status=status) for i, status in enumerate(STATUSES)]
+    page = render(results, "t")
+    text = text_of(page)
+    for status in STATUSES:
+        assert f"status-{status}" in page
+        assert f"1 {status}" in text
+    assert "6 of 7 replies are not ok" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (
+            {"input_tokens": 4300},
+            "The server of model counted 4,300 prompt tokens where smollm2 counted 4,096 (+5.0 %)",
+        ),
+        ({"input_tokens": 3000}, "counted 4,096 (−26.8 %): lengths are not what they claim"),
+        ({"tokens": 4000, "input_tokens": 4000}, "off their length by up to 96 tokens of smollm2 (at 4k)"),
+        ({"error": "Connection refused", "status": "error"}, "The error seen most (1 times): Connection refused"),
+    ],
+)
+def test_notes_before_the_numbers(change: dict[str, object], note: str) -> None:
+    results = [replace(result, tokenizer="smollm2") for result in run({0: 1.0, 4096: 1.0})]
+    assert "Before you believe it" not in render(results, "t")
+    results[-1] = replace(results[-1], **change)  # type: ignore[arg-type]
+    text = text_of(render(results, "t"))
+    assert note in text
+    assert text.index("Before you believe it") < text.index("Score against length")
+
+
+def test_a_tokenizer_without_chat_template_is_not_blamed_for_the_template() -> None:
+    results = [replace(result, input_tokens=result.tokens + 30) for result in run({0: 1.0, 4096: 1.0})]
+    text = text_of(render(results, "t"))
+    assert "lengths are not what they claim" not in text
+    assert "gpt2 does not count the chat template" in text
+
+
+def test_servers_that_agree_or_say_nothing() -> None:
+    results = run({0: 1.0, 4096: 1.0})
+    assert "exact the same" in text_of(render(results, "t"))
+    assert "not reported" in text_of(render([replace(result, input_tokens=None) for result in results], "t"))
+    assert "+0.02 % at most" in text_of(render([*results[:-1], replace(results[-1], input_tokens=4097)], "t"))
+
+
+def test_incomplete_runs_are_named() -> None:
+    text = text_of(render([*run({0: 1.0, 4096: 1.0}), *run({0: 1.0, 4096: 0.5}, model="lab/other")[:-3]], "t"))
+    assert "Incomplete: other has 17 of 20 replies at 4k in suite/test." in text
+
+
+def test_failures_show_everything_and_how_much_more() -> None:
+    bad = replace(reply(3), reply="word " * 1000, error="late", answer=None, status="truncated")
+    text = text_of(render([*run({0: 1.0}), bad], "t"))
+    for part in (
+        "len(a[3:])",
+        "Right answer 7",
+        "Read from the reply nothing",
+        "late",
+        "complexity 1",
+        ">> a = [1]",
+        bad.id,
+    ):
+        assert part in text
+    assert "… 3,000 more characters" in text
+    assert "1 of 21 replies are not ok or not wholly right. All of them follow." in text
+
+
+def test_failures_come_from_every_corner() -> None:
+    """More corners than room: no length, model or test is left out."""
+    results = [
+        result
+        for model in ("a", "b", "c")
+        for task in ("s/x", "s/y", "s/z")
+        for result in run({0: 0.0, 1024: 0.0, 4096: 0.0}, n=6, model=model, task=task)
+    ]
+    text = text_of(render(results, "t")).partition("Replies to read")[2].partition("How it was run")[0]
+    assert "Here are 24" in text
+    for part in ("s/x at", "s/y at", "s/z at", "at 0", "at 1k", "at 4k"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("results", "said", "unsaid"),
+    [
+        ([], "There are no results here.", "Score against length"),
+        ([replace(reply(i), status="error") for i in range(4)], "There is nothing to draw", "<figure><svg"),
+        (run({4096: 1.0}), "Only one length was run, 4k", "Effective length"),
+        ([reply(0, 1.0)], "Some scores rest on 1 reply", "What length changes"),
+        (run({0: 1.0, 1024: 1.0}), "Every reply is ok and wholly right.", "Before you believe it"),
+    ],
+)
+def test_honest_empty_states(results: list[Result], said: str, unsaid: str) -> None:
+    page = render(results, "t")
+    assert said in text_of(page)
+    assert unsaid not in page
+
+
+def test_slices_by_label_and_their_limit() -> None:
+    results = [replace(reply(i, float(i % 2)), labels={"hops": str(i), "same": "x"}) for i in range(40)]
+    text = text_of(render(results, "t"))
+    assert "By kind of question" in text
+    assert "16 more values of hops are not shown." in text
+    assert "more values of same" not in text
+
+
+def test_two_settings_of_a_model_have_names_of_their_own() -> None:
+    other = [
+        replace(
+            r, tokenizer="o200k", id=r.id.replace("gpt2", "o200k"), context_id=r.context_id.replace("gpt2", "o200k")
+        )
+        for r in run({0: 0.2, 1024: 0.1})
+    ]
+    text = text_of(render([*run({0: 0.9, 1024: 0.8}), *other], "t"))
+    assert "model (gpt2): 0.90 at 0" in text
+    assert "model (o200k): 0.20 at 0" in text
+
+
+def test_models_of_one_name_keep_their_makers() -> None:
+    shares = {"a/m": 1.0, "b/m": 0.5, "c/n": 0.2, 'd/o {"at": "/v1"}': 0.1}
+    text = text_of(render([r for model, share in shares.items() for r in run({0: share}, model=model)], "t"))
+    assert "a/m: 1.00" in text
+    assert "b/m: 0.50" in text
+    assert " n: 0.20" in text
+    assert ' o {"at": "/v1"}: 0.10' in text
+
+
+def test_one_file_the_same_each_time_and_without_addresses(tmp_path: Path) -> None:
+    results = run({0: 0.5, 4096: 0.25}) + run({0: 0.9, 4096: 0.75}, model="lab/other")
+    write_report(results, tmp_path / "deep" / "report.html", "Twice")
+    write_report(results, tmp_path / "again.html", "Twice")
+    page = (tmp_path / "deep" / "report.html").read_text(encoding="utf-8")
+    assert page == (tmp_path / "again.html").read_text(encoding="utf-8")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["again.html", "deep", "report.html"]
+    assert not re.search(r"(?i)\b(?:src|href|action|data|poster|srcset)\s*=|url\(|@import|https?:", page)
+    assert page.count("<script>") == page.count("</script>") == 1
+    assert not re.search(r"<[^>]*\son\w+\s*=", page)
+    assert "default-src 'none'" in page
+
+
+def test_a_large_run_stays_light() -> None:
+    rng = random.Random(0)
+    results = [
+        replace(reply(i, float(rng.random() < 0.5), length=length, model=model, task=task), reply="x" * 10**5)
+        for model in ("a", "b", "c", "d")
+        for task in ("s/x", "s/y", "s/z")
+        for length in (0, 1024, 4096, 8192, 16384, 32768, 65536, 131072)
+        for i in range(50)
+    ]
+    assert len(render(results, "t")) < 600_000
+
+
+ANY_TEXT = st.text(st.characters(), max_size=200)  # surrogates and controls are in it
+
+
+@given(ANY_TEXT)
+def test_shown_text_is_inert(text: str) -> None:
+    shown = visible(text)
+    shown.encode("utf-8")
+    assert all(c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in shown)
+    assert "\n" not in short(text)
+    assert len(short(text, 40)) <= 40
+    str(tag("text", text, name=text, label=text)).encode("utf-8")
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"], max_codepoint=0x2FFF), max_size=200))
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert visible(text) == text
+
+
+def test_clipping_says_how_much() -> None:
+    assert clip("abc", 3) == "abc"
+    assert clip("x" * 1_000_000, 2000) == "x" * 2000 + "… 998,000 more characters"
+
+
+@given(ANY_TEXT)
+def test_no_text_leaves_its_place(text: str) -> None:
+    """Whatever is put into any field, the page's elements are the same."""
+
+    class Elements(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: list[tuple[str, tuple[str, ...]]] = []
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.seen.append((tag, tuple(name for name, _ in attrs)))
+
+    def elements(word: str) -> list[tuple[str, tuple[str, ...]]]:
+        hostile = replace(
+            reply(0), model="m" + word, task="t" + word, labels={"l" + word: "v" + word}, ask="a" + word,
+            gold="g" + word, answer="a" + word, reply="r" + word, excerpt="e" + word, error="e" + word,
+            scores={"s" + word: 0.0}, id="i" + word, tokenizer="k" + word,
+        )  # fmt: skip
+        parser = Elements()
+        parser.feed(render([hostile, replace(hostile, length=4096, labels={"l" + word: "w" + word})], "t" + word))
+        return parser.seen
+
+    assert elements(text) == elements("")
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (-0.01, "0"), (1.25, "1.2"), (100.0, "100"), (7, "7")])
+def test_coordinates_are_short(value: float, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.fixture
+def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
+    """Stands in for the engine's reader: results by directory."""
+    found: dict[Path, list[Result]] = {}
+    reading = ModuleType("carrara.engine.reading")
+    reading.read_results = lambda directory: found.get(directory, [])  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "carrara.engine.reading", reading)
+    return found
+
+
+def call(*words: str) -> int:
+    parser = ArgumentParser()
+    command.arguments(parser)
+    return command.main(parser.parse_args(words))
+
+
+def test_the_command_prints_a_table_and_the_path(
+    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    results_at[tmp_path] = run({0: 0.5, 4096: 0.25})
+    assert call(str(tmp_path)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("  ")[0] == "model"
+    assert lines[2].split() == ["lab/model", "suite/test", "0", "0.500", "0.299-0.701", "0.050", "20", "0"]
+    assert lines[3].split()[2:4] == ["4k", "0.250"]
+    assert lines[-1] == str(tmp_path / "report.html")
+    assert tmp_path.name in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_command_prints_json(
+    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    results_at[tmp_path] = run({0: 0.5, 4096: 0.25})
+    assert call(str(tmp_path), "--json", "--out", str(tmp_path / "page.html")) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["length"] for row in rows] == [0, 4096]
+    expected = {"model": "lab/model", "test": "suite/test", "n": 20, "answered": 20, "mean": 0.5, "floor": 0.05}
+    assert rows[0] == rows[0] | expected
+    assert (tmp_path / "page.html").is_file()
+
+
+def test_the_command_needs_results(tmp_path: Path, results_at: dict[Path, list[Result]]) -> None:
+    with pytest.raises(UsageError, match="there are no results in"):
+        call(str(tmp_path))
+    with pytest.raises(UsageError, match="there is no directory"):
+        call(str(tmp_path / "nowhere"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_all_statuses_have_a_colour_and_a_meaning() -> None:
+    from carrara.report.statuses import MEANING
+
+    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
+    statuses: list[Status] = list(STATUSES)
+    assert set(MEANING) == set(statuses)
+    assert all(f".status-{status} {{" in style for status in statuses)
+
+
+def test_the_template_has_one_gate_for_all_values() -> None:
+    shown = _environment().from_string("<p>{{ value }}</p>").render(value="<b>\x00\ud800")
+    assert shown == "<p>&lt;b&gt;␀⟦U+D800⟧</p>"
