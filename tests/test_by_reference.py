@@ -1,0 +1,82 @@
+"""The contract with the pinned Inspect: the server receives the whole text, the log keeps a reference.
+
+It leans on names inside Inspect (`log._samples.track_active_model_event`, `_util.http.status_code_of`,
+`_util.error.PrerequisiteError`); a new version has to pass here before it is pinned.
+"""
+
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from carrara.engine.reading import read_results
+from carrara.items import rebuild
+from tests.server import serving
+
+LENGTH = 160 * 1024  # tokens: half a megabyte of text
+ITEMS = 6
+KEY = "sk-not-a-key-but-looks-like-one"
+PROMPT = b">> a.reverse()\n>> a.reverse()"
+
+
+def run(out: Path, model: str, base_url: str) -> "subprocess.CompletedProcess[str]":
+    asked = ["run", "latent_list", "--lengths", str(LENGTH), "-n", str(ITEMS), "--tokenizer", "o200k"]
+    asked += ["--model", f"openai-api/test/{model}", "--base-url", base_url, "--connections", "3", "--out", str(out)]
+    return subprocess.run([sys.executable, "-m", "carrara.cli", *asked], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("model", "code", "status"),
+    [
+        ("ok", 0, "unparsed"),
+        ("filter", 0, "filtered"),
+        ("overflow", 0, "overflow"),
+        ("bad", 1, "error"),
+    ],
+)
+def test_the_server_gets_the_text_and_the_log_a_reference(
+    model: str, code: int, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_API_KEY", KEY)
+    with serving(tmp_path / "journal.tsv") as server:
+        ended = run(tmp_path / "run", model, server.base_url)
+        facts = [fact for fact in server.facts() if fact.what == "start"]
+    assert ended.returncode == code, ended.stderr
+    results = read_results(tmp_path / "run")
+    assert [result.status for result in results] == [status] * ITEMS
+
+    sent = {fact.item for fact in facts}
+    contents = {result.id: rebuild(result.id).messages()[0].content for result in results}
+    assert sent == {sha256(content.encode()).hexdigest()[:12] for content in contents.values()}
+    assert min(fact.size for fact in facts) > 500_000
+
+    logs = sum(file.stat().st_size for file in (tmp_path / "run/logs").glob("*.eval"))
+    assert logs < 20 * 1024 * ITEMS
+    for file in (tmp_path / "run").rglob("*"):
+        if file.is_file():
+            content = file.read_bytes()
+            assert KEY.encode() not in content
+            assert content.count(PROMPT) < 50
+    assert KEY not in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert len(ended.stderr) < 2000
+
+
+def test_failed_requests_are_asked_again_by_the_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", KEY)
+    with serving(tmp_path / "journal.tsv") as server:
+        first = run(tmp_path / "run", "mended", server.base_url)
+        failed = sum(result.status == "error" for result in read_results(tmp_path / "run"))
+        asked = len([fact for fact in server.facts() if fact.what == "start"])
+        second = run(tmp_path / "run", "mended", server.base_url)
+        in_all = len([fact for fact in server.facts() if fact.what == "start"])
+    assert first.returncode == 1
+    assert 0 < failed < ITEMS
+    assert f"{failed} of {ITEMS} requests failed" in first.stderr
+    assert "no tokens left today" in first.stderr
+    assert asked == ITEMS
+    assert in_all == ITEMS + failed
+    assert second.returncode == 0, second.stderr
+    assert all(result.status != "error" for result in read_results(tmp_path / "run"))

@@ -1,0 +1,128 @@
+"""A run that is killed at random and begun again loses no reply and asks for none twice.
+
+What is in flight at a kill may be asked again: a request that the server has not answered, and a reply that has not yet
+made its way from the socket to the disk. That way takes 0 to 30 ms, and was seen to take 0.1 s while a run starts.
+"""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from carrara.engine.reading import read_results
+from tests.server import Fact, serving
+
+KILLS = 5
+REPLIES = 200
+MOMENT = 0.25
+"""Seconds before a kill within which a reply may still be on its way to the disk."""
+
+
+def command(out: Path, base_url: str) -> list[str]:
+    asked = ["run", "latent_list", "--lengths", "0,1k", "-n", str(REPLIES // 2), "-p", "complexity=1,5"]
+    model = ["--model", "openai-api/test/ok", "--base-url", base_url, "--tokenizer", "o200k", "--connections", "20"]
+    return [sys.executable, "-m", "carrara.cli", *asked, *model, "--out", str(out)]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_killed_five_times(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    dice = random.Random(seed)
+    kills: list[float] = []
+    with serving(tmp_path / "journal.tsv", (0.02, 0.6), seed) as server:
+        line = command(tmp_path / "run", server.base_url)
+        for _ in range(KILLS):
+            seen = len(server.facts())
+            with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                early = dice.random() < 0.2  # while it starts, before any request
+                while not early and process.poll() is None and len(server.facts()) == seen:
+                    time.sleep(0.005)
+                time.sleep(dice.uniform(0.1, 0.8))
+                process.send_signal(signal.SIGKILL)
+                kills.append(time.monotonic())
+            time.sleep(0.7)  # what was in flight ends
+        last = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert last.returncode == 0, last.stderr
+        facts = server.facts()
+    results = read_results(tmp_path / "run")
+    assert len(results) == len({result.id for result in results}) == REPLIES
+    assert all(result.reply == f"reply to {_item(result.reply)}" for result in results)
+    assert {_item(result.reply) for result in results} == {fact.item for fact in facts if fact.what == "finish"}
+    late = _asked_again(facts, kills)
+    assert [gap for gap in late if gap > MOMENT] == []
+    assert sum(fact.what == "start" for fact in facts) <= REPLIES + 20 * KILLS
+
+
+def _item(reply: str) -> str:
+    return reply.rpartition(" ")[2]
+
+
+def _asked_again(facts: Sequence[Fact], kills: Sequence[float]) -> list[float]:
+    """Of every reply that was asked for again after it had been sent: how long before a kill it was sent."""
+    asked: dict[str, float] = {}
+    sent: dict[str, float] = {}
+    gaps: list[float] = []
+    for fact in facts:
+        if fact.what == "start":
+            asked[fact.item] = fact.time
+            if fact.item in sent:
+                gaps.append(min((kill - sent[fact.item] for kill in kills if kill > sent[fact.item]), default=1e9))
+        elif fact.what == "finish" and not any(asked[fact.item] < kill < fact.time for kill in kills):
+            sent[fact.item] = fact.time  # to a client that was alive from question to answer
+    return gaps
+
+
+def test_a_second_run_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    with serving(tmp_path / "journal.tsv") as server:
+        line = command(tmp_path / "run", server.base_url)
+        for _ in range(2):
+            subprocess.run(line, check=True, capture_output=True)
+        assert sum(fact.what == "start" for fact in server.facts()) == REPLIES
+
+
+def test_more_worlds_ask_only_for_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    with serving(tmp_path / "journal.tsv") as server:
+        line = command(tmp_path / "run", server.base_url)
+        line[line.index("-n") + 1] = "20"
+        subprocess.run(line, check=True, capture_output=True)
+        line[line.index("-n") + 1] = "30"
+        subprocess.run(line, check=True, capture_output=True)
+        assert sum(fact.what == "start" for fact in server.facts()) == 60
+    assert len(read_results(tmp_path / "run")) == 60
+
+
+def test_an_interrupted_run_says_so_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    with serving(tmp_path / "journal.tsv", (0.1, 0.3)) as server:
+        line = command(tmp_path / "run", server.base_url)
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            while process.poll() is None and len(server.facts()) < 30:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, complaint = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "stopped; the same command goes on" in complaint
+        assert "Traceback" not in complaint
+        subprocess.run(line, check=True, capture_output=True)
+        finished = [fact.item for fact in server.facts() if fact.what == "finish"]
+    assert len(set(finished)) == REPLIES
+
+
+def test_two_runs_in_one_folder_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    with serving(tmp_path / "journal.tsv", (0.5, 0.5)) as server:
+        line = command(tmp_path / "run", server.base_url)
+        with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while process.poll() is None and not server.facts():
+                time.sleep(0.01)
+            second = subprocess.run(line, capture_output=True, text=True, check=False)
+            process.kill()
+    assert second.returncode == 1
+    assert "another run is at work" in second.stderr

@@ -1,0 +1,171 @@
+"""Runs on the reference models and the embedded one, through the command line and through Inspect's own."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from carrara.cli import main
+from carrara.engine.endings import tells_overflow
+from carrara.engine.reading import read_results
+from tests.server import serving
+
+Capture = pytest.CaptureFixture[str]
+
+
+def run(*asked: str, **env: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "carrara.cli", "run", *asked],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**{k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}, **env},
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "low", "high"), [("oracle", 1, 1), ("chance", 0, 0.3), ("majority", 0, 0.4), ("echo", 0, 0)]
+)
+def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -> None:
+    ended = run("latent_list", "--model", f"carrara/{model}", "--lengths", "0,2k", "-n", "15", "--out", str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    results = read_results(tmp_path)
+    assert len(results) == 30
+    assert low <= sum(result.score for result in results) / 30 <= high
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert "michelangelo/latent_list" in ended.stdout
+
+
+def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    for style in ("chat", "base"):
+        asked = ["latent_list", "--model", "carrara/smollm2", "--lengths", "0,700", "-n", "2", "-p", "complexity=1"]
+        ended = run(*asked, "--style", style, "--out", str(tmp_path / style))
+        assert ended.returncode == 0, ended.stderr
+        results = read_results(tmp_path / style)
+        assert len(results) == 4
+        assert all(result.input_tokens == result.tokens for result in results)
+        assert all(result.tokens == 700 for result in results if result.length)
+
+
+def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
+    asked = ["eval", "carrara/latent_list", "-T", "length=4k", "-T", "n=5", "--model", "carrara/oracle"]
+    ended = subprocess.run(
+        [str(Path(sys.executable).parent / "inspect"), *asked, "--log-dir", str(tmp_path), "--display", "plain"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "INSPECT_CACHE_DIR": str(tmp_path / "cache")},
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = read_results(tmp_path)
+    assert [(result.length, result.score) for result in results] == [(4096, 1.0)] * 5
+    [log] = tmp_path.glob("*.eval")
+    assert log.stat().st_size < 20 * 1024 * 5
+    with zipfile.ZipFile(log) as archive:
+        header = json.loads(archive.read("header.json"))
+    assert header["eval"]["task_args_passed"]["length"] == "4k"
+
+
+def test_the_log_viewer_lists_the_runs(tmp_path: Path) -> None:
+    """`inspect view` reads the logs with the same reader."""
+    assert run("latent_list", "--model", "carrara/oracle", "-n", "3", "--out", str(tmp_path)).returncode == 0
+    listed = subprocess.run(
+        [Path(sys.executable).parent / "inspect", "log", "list", "--json", "--log-dir", str(tmp_path / "logs")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [log] = json.loads(listed.stdout)
+    assert "latent-list-0" in log["name"] or "latent-list" in log["name"]
+
+
+def test_a_model_that_cannot_be_reached(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    asked = [
+        "latent_list",
+        "-n",
+        "2",
+        "--model",
+        "openai-api/test/x",
+        "--tokenizer",
+        "o200k",
+        "--out",
+        str(tmp_path / "r"),
+    ]
+    ended = run(*asked, "--base-url", url, TEST_API_KEY="sk-1")
+    assert ended.returncode == 1
+    assert "cannot be reached" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_refused_key(tmp_path: Path) -> None:
+    with serving(tmp_path / "journal.tsv") as server:
+        asked = ["latent_list", "-n", "2", "--model", "openai-api/test/locked", "--tokenizer", "o200k"]
+        ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-secret")
+    assert ended.returncode == 2
+    assert "TEST_API_KEY" in ended.stderr
+    assert "sk-secret" not in ended.stderr + ended.stdout
+    assert ended.stderr.count("\n") == 1
+
+
+WRONG = {
+    "no key": (["--model", "openai/gpt-4o"], "OPENAI_API_KEY"),
+    "no tokenizer": (["--model", "anthropic/claude-x"], "--tokenizer"),
+    "no such provider": (["--model", "opnai/gpt-4o", "--tokenizer", "o200k"], "opnai"),
+    "no such reference": (["--model", "carrara/oracel", "--tokenizer", "o200k"], "oracle"),
+    "too short": (["--model", "carrara/oracle", "--lengths", "100"], "without any filler"),
+    "base on a chat": (["--model", "openai/gpt-4o", "--style", "base"], "completions"),
+    "a key in the arguments": (["--model", "carrara/oracle", "-M", "api_key=sk-1"], "environment"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_use_is_one_sentence(wrong: str, tmp_path: Path) -> None:
+    given, named = WRONG[wrong]
+    ended = run("latent_list", "-n", "2", *given, "--out", str(tmp_path / "r"))
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert named in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_folder_without_a_run(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["report", str(tmp_path / "nowhere")]) == 2
+    assert main(["report", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_an_outage_is_waited_out(tmp_path: Path) -> None:
+    """A server that fails twice for every item answers in the end."""
+    with serving(tmp_path / "journal.tsv") as server:
+        asked = ["latent_list", "-n", "3", "--model", "openai-api/test/flaky", "--tokenizer", "o200k"]
+        ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-1")
+    assert ended.returncode == 0, ended.stderr
+    assert len(read_results(tmp_path / "r")) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "overflow"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens", 400, True),
+        ("the request exceeds the available context size, try increasing it", 400, True),
+        ("prompt is too long: 208310 tokens > 200000 maximum", 400, True),
+        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 400, True),
+        ("context_length_exceeded", 400, True),
+        ("Rate limit reached: too many tokens per minute", 429, False),
+        ("Request too large: tokens per minute (TPM) limit 30000", 400, False),
+        ("Invalid value for max_tokens", 400, False),
+        ("anything", 413, True),
+    ],
+)
+def test_words_that_tell_an_overflow(words: str, status: int, overflow: bool) -> None:
+    assert tells_overflow(words, status) is overflow
