@@ -81,7 +81,9 @@ def planned(args: Namespace) -> "Plan":
         args.lengths = args.lengths or read_lengths(preset.lengths)
         args.n = args.n or preset.worlds
         args.params = [*preset.params, *args.params]
-    tokenizer = args.tokenizer or tokenizer_for(args.model)
+    model_args = _model_args(args.model_args)
+    weights = model_args.get("gguf") if args.model == "carrara/smollm2" else None
+    tokenizer = args.tokenizer or (f"gguf:{weights}" if weights else tokenizer_for(args.model))
     asked = options.asked(args, tokenizer)
     _check_style(args.model, args.style)
     lengths = args.lengths if args.lengths is not None else [0]
@@ -92,7 +94,7 @@ def planned(args: Namespace) -> "Plan":
         out=args.out,
         prompts=args.prompts,
         base_url=args.base_url,
-        model_args=_model_args(args.model_args),
+        model_args=model_args,
         max_tokens=args.max_tokens,
         temperature=args.temperature,
         connections=args.connections,
