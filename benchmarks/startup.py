@@ -1,6 +1,6 @@
 """How long `carrara --help` takes, beside a Python that does nothing.
 
-    python -m benchmarks.startup
+python -m benchmarks.startup
 """
 
 import subprocess
