@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--model",
         required=True,
         metavar="M",
-        help="any Inspect model name (openai/…, anthropic/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, "
+        help="any Inspect model name (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, "
         "or a reference: carrara/oracle, carrara/chance, carrara/majority, carrara/echo",
     )
     parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts, e.g. 0,4k,1M (default 0)")
