@@ -7,7 +7,13 @@ two worked examples:
 >>> print(make("michelangelo/latent_list", index=3, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
 Example 3:
 <BLANKLINE>
-...
+>> a = [1, 2, 3, 4, 5, 6]
+>> a.pop(1)
+>> a.pop(2)
+>> a.append(-716)
+>> a.pop(2)
+>> a.insert(2, -256)
+>> len(a)
 Output:
 
 The hidden structure is the list, the updates are operations, and each of them is relevant: leave one out and the answer
