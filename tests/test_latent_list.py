@@ -49,6 +49,14 @@ def test_every_operation_counts_and_none_makes_another_fail(view: machine.View) 
                 assert look.at(values) not in (gold, None, ())
 
 
+@pytest.mark.parametrize("view", machine.VIEWS)
+def test_no_stretch_of_operations_undoes_itself(view: machine.View) -> None:
+    for seed in range(10):
+        operations, _ = search(Dice("stretches", view, seed), 20, view)
+        states = [machine.run(operations[:i]) for i in range(21)]
+        assert len(set(map(str, states))) == 21
+
+
 def test_filler_reveals_and_repairs_nothing() -> None:
     """On the true list and on any list that is longer or shorter by one, a block ends where it began."""
     dice = Dice("blocks")

@@ -71,12 +71,25 @@ def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], L
 def _sequence(
     dice: Dice, old: Sequence[Operation], kinds: Sequence[Kind], count: int, redrawn: int = -1
 ) -> tuple[Operation, ...]:
-    """The old sequence with one operation redrawn, and those after it where they are no longer possible."""
+    """The old sequence with one operation redrawn, and those after it where they are no longer possible.
+
+    No list ever comes back: a stretch that undoes itself (two reversals, an `append` and its `pop`) would be filler,
+    though each half of it counts.
+    """
     values = list(START)
-    new = []
-    for i in range(count):
-        operation = old[i] if i < len(old) and i != redrawn and possible(old[i], values) else draw(dice, values, kinds)
-        perform(operation, values)
+    seen = {START}
+    new: list[Operation] = []
+    while len(new) < count:
+        i = len(new)
+        operation = old[i] if i < len(old) and i != redrawn and possible(old[i], values) else None
+        after = values.copy()
+        if operation is not None:
+            perform(operation, after)
+        while operation is None or tuple(after) in seen:
+            operation, after = draw(dice, values, kinds), values.copy()
+            perform(operation, after)
+        values = after
+        seen.add(tuple(values))
         new.append(operation)
     return tuple(new)
 
