@@ -88,6 +88,24 @@ def test_recipes_are_small(tmp_path: Path, capsys: Capture) -> None:
     assert "by o200k" in capsys.readouterr().out
 
 
+def test_recipes_are_rendered_later(generated: Path, tmp_path: Path, capsys: Capture) -> None:
+    asked = ["generate", "latent_list", "--lengths", "0,2k", "-n", "4", "--seed", "7", "--tokenizer", "gpt2"]
+    assert main([*asked, "--out", str(tmp_path)]) == 0
+    recipes = tmp_path / "recipes.jsonl"
+    assert main(["generate", str(recipes), "--render", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "items.jsonl").read_bytes() == generated.read_bytes()
+    recipes.write_text(recipes.read_text("utf-8").replace('"sha256": "', '"sha256": "0'), "utf-8")
+    assert main(["generate", str(recipes), "--render", "--out", str(tmp_path)]) == 1
+    assert "other bytes" in capsys.readouterr().err
+    assert (tmp_path / "items.jsonl").read_bytes() == generated.read_bytes()
+
+
+def test_an_item_is_shown_by_its_id(generated: Path, capsys: Capture) -> None:
+    row = lines(generated)[5]
+    assert main(["show", row["id"], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == row
+
+
 def test_outside_replies_are_scored(generated: Path, tmp_path: Path, capsys: Capture) -> None:
     rows = lines(generated)
     replies = tmp_path / "replies.jsonl"
@@ -144,6 +162,9 @@ WRONG = {
     "no file": (["score", "nowhere.jsonl"], "nowhere.jsonl"),
     "two lengths for one item": (["show", "latent_list", "--length", "1k,2k"], "one length"),
     "no prompt pack": (["show", "latent_list", "--prompts", "nowhere.toml"], "nowhere.toml"),
+    "an id of another version": (["show", "michelangelo/latent_list@99/test-0-0.0/0/chat/gpt2"], "version 99"),
+    "a broken id": (["show", "michelangelo/latent_list@1/test"], "not an item's id"),
+    "no recipes": (["generate", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
     "no parameter": (["show", "latent_list", "-p", "complexity"], "NAME=VALUE"),
 }
 

@@ -39,6 +39,7 @@ def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -
     assert low <= sum(result.score for result in results) / 30 <= high
     assert (tmp_path / "report.html").stat().st_size > 10_000
     assert "michelangelo/latent_list" in ended.stdout
+    assert "report: " in ended.stdout
 
 
 def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
@@ -169,3 +170,30 @@ def test_an_outage_is_waited_out(tmp_path: Path) -> None:
 )
 def test_words_that_tell_an_overflow(words: str, status: int, overflow: bool) -> None:
     assert tells_overflow(words, status) is overflow
+
+
+def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
+    code = (
+        "import collections, sys\n"
+        "import carrara.engine.run as run\n"
+        "from carrara.cli import main\n"
+        "left = iter([1 << 40] * 5 + [1 << 20] * 1000)\n"
+        "run.disk_usage = lambda path: collections.namedtuple('Usage', 'free')(next(left))\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    asked = ["run", "latent_list", "--model", "carrara/oracle", "-n", "12", "--out", str(tmp_path)]
+    full = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False)
+    assert full.returncode == 1
+    assert "7 of 12 requests failed" in full.stderr
+    assert "make room" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert run(*asked[1:]).returncode == 0
+    assert [result.score for result in read_results(tmp_path)] == [1.0] * 12
+
+
+def test_results_as_json(tmp_path: Path) -> None:
+    ended = run(
+        "latent_list", "--model", "carrara/oracle", "--lengths", "0,1k", "-n", "3", "--json", "--out", str(tmp_path)
+    )
+    rows = json.loads(ended.stdout)
+    assert [row["length"] for row in rows] == [0, 1024]

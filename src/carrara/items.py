@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from carrara import params as parameters
@@ -25,6 +25,8 @@ PROBED_UNITS = 256
 """Units of filler with which it is probed that costs add up."""
 REPAIRS = 8
 """Corrections before other filler is tried, and other fillers before an exact length is given up."""
+POSED = 4096
+"""Worlds that are kept, to serve every length: they are small, and drawing one may take longer than rendering it."""
 OTHER_FILLER = 1000
 """Far from the variants that the audit asks for."""
 
@@ -95,18 +97,23 @@ class Item:
 
 def questions_of(recipe: Recipe) -> Posed:
     """The world that a recipe names and what is asked of it: all that grading needs, and no tokenizer."""
+    posed = _posed(replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""))
+    if recipe.question >= len(posed.questions):
+        raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(posed.questions)} (from 0)")
+    return posed
+
+
+@lru_cache(maxsize=POSED)
+def _posed(recipe: Recipe) -> Posed:
     task = suites.load(recipe.task)
     if recipe.version != task.version:
         raise UsageError(
-            f"{recipe} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
+            f"{recipe.world_id} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
             f"generate the items anew, or install the release that made them"
         )
     params = parameters.build(task, recipe.task, parameters.read_canonical(recipe.params))
     world, key = owned_world(task, recipe.key, params, None)
-    questions = task.questions(world, key, params)
-    if recipe.question >= len(questions):
-        raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(questions)} (from 0)")
-    return Posed(task, key, world, questions)
+    return Posed(task, key, world, task.questions(world, key, params))
 
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:

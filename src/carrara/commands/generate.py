@@ -2,19 +2,25 @@
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carrara.commands import _options as options
 from carrara.commands._output import progress, whole_file
+from carrara.errors import RunError, UsageError
 from carrara.lengths import write_length
+
+if TYPE_CHECKING:
+    from carrara.items import Item
 
 HELP = "write items to files: recipes, which are small and render to the same bytes anywhere, or whole prompts"
 EXAMPLE = "carrara generate latent_list --lengths 0,4k -n 20 --seed 7 --tokenizer gpt2 --out items --render"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser)
+    options.selection(parser, "or a file of recipes, to render them")
     parser.add_argument("--lengths", type=options.lengths, default=[0], help="tokens of the prompts, e.g. 0,4k,1M")
     parser.add_argument("-n", type=options.whole(1), default=20, help="worlds for each test and length (default 20)")
     parser.add_argument("--render", action="store_true", help="write whole prompts (items.jsonl), not only recipes")
@@ -23,20 +29,54 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.items import contexts
     from carrara.render import recipe_row, rendered
 
-    asked = options.asked(args, args.tokenizer or options.YARDSTICK)
+    if args.selection.endswith(".jsonl"):
+        what, total, items = _from_recipes(Path(args.selection), args)
+    else:
+        what, total, items = _from_selection(args)
     name, row = ("items.jsonl", rendered) if args.render else ("recipes.jsonl", recipe_row)
     path = args.out / name
     written = 0
-    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    made = (context for first in jobs for context in contexts(first, args.n, asked.pack))
     with whole_file(path) as file:
-        for context in progress(made, len(jobs) * args.n, "generating"):
-            for item in context.items:
-                file.write(json.dumps(row(item), ensure_ascii=False) + "\n")
-                written += 1
-    lengths = ", ".join(map(write_length, args.lengths))
-    print(f"{path}: {written} items at {lengths} tokens by {jobs[0].tokenizer}")
+        for item in progress(items, total, "generating"):
+            file.write(json.dumps(row(item), ensure_ascii=False) + "\n")
+            written += 1
+    print(f"{path}: {written} items {what}")
     return 0
+
+
+Source = tuple[str, int, Iterator["Item"]]
+"""What the items are, how many there are about, and the items."""
+
+
+def _from_selection(args: Namespace) -> Source:
+    from carrara.items import contexts
+
+    asked = options.asked(args, args.tokenizer or options.YARDSTICK)
+    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
+    items = (item for first in jobs for context in contexts(first, args.n, asked.pack) for item in context.items)
+    lengths = ", ".join(map(write_length, args.lengths))
+    return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, items
+
+
+def _from_recipes(path: Path, args: Namespace) -> Source:
+    """The items of a file of recipes, each checked against the hash that its recipe has."""
+    from carrara.items import rebuild
+    from carrara.wording import read_pack
+
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+        recipes = [(str(row["id"]), row.get("sha256")) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} is not a file of recipes, as `carrara generate` writes it ({error})") from None
+    pack = read_pack(args.prompts) if args.prompts else None
+
+    def items() -> Iterator["Item"]:
+        for id, sha256 in recipes:
+            item = rebuild(id, pack)
+            if sha256 and item.survey.sha256 != sha256:
+                raise RunError(f"{id} renders to other bytes than its recipe says: it was made by another release")
+            yield item
+
+    return f"of {path}", len(recipes), items()

@@ -49,6 +49,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--temperature", type=_temperature, default=0.0, help="default 0; `none` leaves it to the server"
     )
+    options.as_json(parser)
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
 
 
@@ -59,7 +60,7 @@ def _temperature(text: str) -> float | None:
 def main(args: Namespace) -> int:
     plan = planned(args)
     try:
-        return carried_out(plan)
+        return carried_out(plan, args.json)
     except KeyboardInterrupt:
         print("\ncarrara: stopped; the same command goes on where this one was", file=sys.stderr)
         sys.stderr.flush()
@@ -101,25 +102,23 @@ def planned(args: Namespace) -> "Plan":
     )
 
 
-def carried_out(plan: "Plan") -> int:
+def carried_out(plan: "Plan", as_json: bool) -> int:
     """Run a plan, print what it came to, write its report."""
-    from carrara.analysis.summary import summarize
+    from carrara.analysis.summary import record, summarize
+    from carrara.commands._output import print_json
     from carrara.commands.report import print_summary
     from carrara.engine.run import run
     from carrara.report import write_report
 
-    worlds = plan.worlds * len(plan.jobs)
-    tokens = plan.worlds * sum(job.length for job in plan.jobs)
-    print(
-        f"{worlds} contexts, {tokens:,} tokens and the puzzles without filler, by {plan.jobs[0].tokenizer}, "
-        f"to {plan.model}; into {plan.out}",
-        flush=True,
-    )
     results = run(plan)
     page = plan.out / "report.html"
     write_report(results, page, plan.out.name)
-    print_summary(summarize(results))
-    print(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}")
+    rows = summarize(results)
+    if as_json:
+        print_json([record(row) for row in rows])
+    else:
+        print_summary(rows)
+        print(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}", flush=True)
     failed = [result for result in results if result.status == "error"]
     if failed:
         why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]

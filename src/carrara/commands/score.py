@@ -4,15 +4,10 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from carrara.errors import UsageError
-
-if TYPE_CHECKING:
-    from carrara.items import Posed
-    from carrara.recipe import Recipe
 
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
 EXAMPLE = "carrara score replies.jsonl > scores.jsonl"
@@ -70,6 +65,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _scored(line: bytes) -> dict[str, Any]:
     from carrara.grading.grade import grade
+    from carrara.items import questions_of
     from carrara.recipe import Recipe
     from carrara.results import Status
 
@@ -85,7 +81,7 @@ def _scored(line: bytes) -> dict[str, Any]:
     if status not in get_args(Status):
         raise UsageError(f"{status!r} is not a status; there are {', '.join(get_args(Status))}")
     recipe = Recipe.parse(row["id"])
-    posed = _posed(recipe)
+    posed = questions_of(recipe)
     graded = grade(posed.task, posed.questions[recipe.question], reply, status)
     return {
         "id": row["id"],
@@ -95,10 +91,3 @@ def _scored(line: bytes) -> dict[str, Any]:
         "score": graded.score,
         "scores": dict(graded.scores),
     }
-
-
-@lru_cache(maxsize=256)
-def _posed(recipe: "Recipe") -> "Posed":
-    from carrara.items import questions_of
-
-    return questions_of(recipe)

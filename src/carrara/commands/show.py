@@ -15,7 +15,7 @@ EXAMPLE = "carrara show latent_list --length 1k --index 0"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser)
+    options.selection(parser, "or the id of an item")
     parser.add_argument(
         "--length", type=options.lengths, default=[0], help="tokens of the prompt (default 0: no filler)"
     )
@@ -26,21 +26,27 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.errors import UsageError
-    from carrara.items import Item, context_of
+    if args.json:
+        from carrara.render import rendered
 
+        print_json(rendered(_item(args)))
+    else:
+        _print(_item(args))
+    return 0
+
+
+def _item(args: Namespace) -> "Item":
+    from carrara.errors import UsageError
+    from carrara.items import Item, context_of, rebuild
+    from carrara.wording import read_pack
+
+    if "@" in args.selection:
+        return rebuild(args.selection, read_pack(args.prompts) if args.prompts else None)
     asked = options.asked(args, args.tokenizer or options.YARDSTICK)
     if len(asked.recipes) != 1 or len(args.length) != 1:
         raise UsageError("show shows one item: name one test and one length")
     recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=args.length[0])
-    item = Item(recipe, context_of(recipe, asked.pack))
-    if args.json:
-        from carrara.render import rendered
-
-        print_json(rendered(item))
-        return 0
-    _print(item)
-    return 0
+    return Item(recipe, context_of(recipe, asked.pack))
 
 
 def _print(item: "Item") -> None:

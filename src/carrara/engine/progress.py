@@ -88,10 +88,11 @@ class Progress:
 
 
 @contextmanager
-def progress(total: int, done: int, console: Console | None = None) -> Iterator[Progress]:
+def progress(total: int, done: int, about: str, console: Console | None = None) -> Iterator[Progress]:
     """Show progress on a console of its own while the shared one, which Inspect prints to, keeps quiet."""
     shared = rich.get_console()
-    counter = Progress(total, done, console or Console())
+    counter = Progress(total, done, console or Console(stderr=True))
+    counter.console.print(about, highlight=False)
     before, shared.quiet = shared.quiet, True
     _SHOWN.append(counter)
     try:

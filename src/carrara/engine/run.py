@@ -5,11 +5,13 @@ arrives, so that a kill loses none of those that the logs do not have yet (docs/
 """
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 from inspect_ai import eval_set
@@ -24,7 +26,10 @@ from carrara.engine.registry import maker
 from carrara.errors import RunError, UsageError
 from carrara.recipe import Recipe
 from carrara.results import Result
+from carrara.types import Message
 
+RESERVE = 32 << 20
+"""Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""
 FLUSH = 100
 """Replies between two writings of a log; the cache has them meanwhile."""
 
@@ -57,11 +62,14 @@ def run(plan: Plan) -> list[Result]:
         known = {result.id for result in _known(plan) if result.status != "error"}
         model = _model(plan)
         tasks = [_task(plan, job) for job in plan.jobs]
-        ids = [str(sample.id) for task in tasks for sample in task.dataset]
-        left = sum(id not in known for id in ids)
+        samples = [sample for task in tasks for sample in task.dataset]
+        tokens = {str(sample.id): sample.metadata["tokens"] for sample in samples}
+        left = tokens.keys() - known
         if left and not plan.embedded:
             preflight.check(plan.model, plan.base_url, dict(plan.model_args))
-        with progress.progress(len(ids), len(ids) - left):
+        about = f"{len(left):,} of {len(tokens):,} prompts to ask" if known else f"{len(tokens):,} prompts"
+        sent = f"{sum(tokens[id] for id in left):,} tokens by {plan.jobs[0].tokenizer}"
+        with progress.progress(len(tokens), len(tokens) - len(left), f"{about}, {sent}, to {plan.model}"):
             logs = _evaluate(plan, model, tasks)
         if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
@@ -123,8 +131,19 @@ def _model(plan: Plan) -> Model:
     except (PrerequisiteError, ValueError) as error:
         raise UsageError(preflight.plain(error)) from None
     preflight.patient(model.api)
-    by_reference.install(model, messages_of, progress.troubled)
+
+    def render(id: str) -> list[Message]:
+        _check_disk(plan.out)
+        return messages_of(id)
+
+    by_reference.install(model, render, progress.troubled)
     return model
+
+
+def _check_disk(out: Path) -> None:
+    """Nothing is asked whose reply could not be kept."""
+    if disk_usage(out).free < RESERVE:
+        raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {out}: make room")
 
 
 def _known(plan: Plan) -> list[Result]:
@@ -148,6 +167,7 @@ def _within(out: Path) -> Iterator[None]:
     here = {"INSPECT_CACHE_DIR": str(out.resolve() / "cache"), "XDG_DATA_HOME": str(out.resolve() / "data")}
     before = {name: os.environ.get(name) for name in here}
     os.environ |= here
+    logging.raiseExceptions = False  # where Inspect's trace file cannot be written, the run's own files tell
     try:
         yield
     finally:

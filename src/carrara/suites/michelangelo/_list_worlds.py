@@ -77,7 +77,7 @@ def _sequence(
     though each half of it counts.
     """
     values = list(START)
-    seen = {START}
+    seen: set[tuple[int, ...]] = {START}
     new: list[Operation] = []
     while len(new) < count:
         i = len(new)
