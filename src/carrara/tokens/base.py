@@ -22,12 +22,17 @@ class ChatFormat(Protocol):
 class Tokenizer(Protocol):
     """Counts tokens. `<|im_end|>` inside a text is text, not a token: contexts are untrusted."""
 
-    name: str
-    """As it stands in item ids: `gpt2`, `smollm2`, `hf:org/model`."""
-    chat: ChatFormat | None
-    """None: it is not known how conversations are written, and lengths count the messages' contents alone."""
-    opening: int
-    """Tokens put before a plain (base) prompt: 1 where the model's servers add a begin-of-sequence token."""
+    @property
+    def name(self) -> str:
+        """As it stands in item ids: `gpt2`, `smollm2`, `hf:org/model`."""
+
+    @property
+    def chat(self) -> ChatFormat | None:
+        """None: it is not known how conversations are written, and lengths count the messages' contents alone."""
+
+    @property
+    def opening(self) -> int:
+        """Tokens put before a plain (base) prompt: 1 where the model's servers add a begin-of-sequence token."""
 
     def count(self, text: str) -> int: ...
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BYTES_PER_ID = 4
 
 
-@dataclass
+@dataclass(frozen=True)
 class BytePairs:
     """Counts with one splintr encoder."""
 

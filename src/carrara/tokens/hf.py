@@ -32,7 +32,7 @@ Find = Callable[[str], Path | None]
 """Finds one of a model's files by its name."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class HuggingFace:
     """Counts with one tokenizer.json."""
 

@@ -21,7 +21,7 @@ _STRETCH = 1 << 20
 _BETWEEN_WORDS = re.compile(r"(?<=[A-Za-z.,;]) (?=[A-Za-z])")
 
 
-@dataclass
+@dataclass(frozen=True)
 class SentencePieces:
     """Counts with one SentencePiece model, which puts a space before every text."""
 
