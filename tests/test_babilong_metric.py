@@ -1,0 +1,50 @@
+"""The published metric of BABILong, against the counts that it gave published predictions."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from carrara.suites.babilong._metric import LABELS, published
+
+PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
+
+
+@pytest.mark.parametrize(("task", "correct"), [(1, 690), (2, 375), (3, 269), (4, 456), (5, 696)])
+def test_published_counts(task: int, correct: int) -> None:
+    file = PREDICTIONS / f"phi-3-mini-128k_qa{task}_4k.csv"
+    if not file.exists():
+        pytest.skip("the published predictions are not here")
+    with file.open(encoding="utf-8", newline="") as rows:
+        counted = [published(task, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
+    assert sum(counted) == correct
+
+
+@pytest.mark.parametrize(
+    ("task", "reply", "target", "question", "counts"),
+    [
+        (7, "none", "none", "How many objects is Mary carrying?", False),  # `none` holds `one`
+        (7, "one", "one", "How many objects is Mary carrying?", True),
+        (6, "I do not know", "no", "Is Mary in the garden?", True),  # `no` is in `not` and `know`
+        (6, "Yes, Mary is not in the kitchen", "yes", "Is Mary in the garden?", False),
+        (8, "milk, apple", "apple,milk", "What is Mary carrying?", True),
+        (8, "apple", "apple,milk", "What is Mary carrying?", False),
+        (8, "apple,milk,football", "apple,milk", "What is Mary carrying?", False),
+        (19, "s, w", "s,w", "How do you go from the garden to the office?", False),
+        (19, "s,w", "s,w", "How do you go from the garden to the office?", True),
+        (1, "1. garden", "garden", "Where is Mary?", False),
+        (1, "Let me see. The answer is garden", "garden", "Where is Mary?", False),
+        (1, "garden or kitchen", "garden", "Where is Mary?", False),
+        (3, "Before the kitchen it was in the garden", "garden", "Where was the apple before the kitchen? ", True),
+        (15, "mice", "mouse", "What is emily afraid of?", False),
+        (15, "cats", "cat", "What is emily afraid of?", True),
+        (5, "Fred gave it", "Fred", "Who gave the milk?", True),
+    ],
+)
+def test_its_faults(task: int, reply: str, target: str, question: str, counts: bool) -> None:
+    assert published(task, reply, target, question) is counts
+
+
+def test_every_task_has_labels() -> None:
+    assert sorted(LABELS) == list(range(1, 21))
+    assert len(LABELS[19]) == 12
