@@ -8,7 +8,7 @@ analysis) is the same for all tests and lives elsewhere.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from carrara.keys import Dice, Key
 
@@ -39,6 +39,17 @@ Unit = tuple[Piece, ...]
 
 Tap = Callable[[int], Unit]
 """Given the number of updates that came before, the next harmless unit of filler."""
+
+
+@runtime_checkable
+class BulkTap(Protocol):
+    """A tap that is the same at every point and can give much at once: a book."""
+
+    def __call__(self, gap: int, /) -> Unit: ...
+
+    def upto(self, tokens: int) -> Unit:
+        """The units from here that add at most so many tokens together, as few pieces as may be; nothing if none does."""
+
 
 Filler = Callable[[Dice, str], Tap]
 """Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it."""

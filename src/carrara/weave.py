@@ -15,12 +15,14 @@ from typing import Any
 
 from carrara.errors import UsageError
 from carrara.keys import Key
-from carrara.types import Piece, Tap, Unit, World
+from carrara.types import BulkTap, Piece, Tap, Unit, World
 
 Cost = Callable[[Unit], int]
 
 POOL = 64
 """Units from which the last ones are chosen."""
+BULK = 1 << 18
+"""Tokens of filler that are held at once: about a megabyte of text."""
 WINDOW = 8
 """The last room, in typical units: from here on filler is chosen to fit."""
 
@@ -55,6 +57,9 @@ class Weave:
         closing, slack = self._closing
         used = 0
         for gap in range(closing):
+            for unit in self._pour(tap, self._bounds[gap] - used):
+                used += self.cost(unit)
+                yield from unit
             while used < self._bounds[gap]:
                 unit = tap(gap)
                 if used + self.cost(unit) > self._bounds[gap] + slack:
@@ -86,16 +91,30 @@ class Weave:
         It is the last gap with room for a choice; filler that belongs behind it goes there too. Without such a gap it
         is the largest.
         """
-        assert self.world.filler is not None
-        tap = self.world.filler(self.key.dice("typical"), self.tokenizer)
-        choice = WINDOW * sum(self.cost(tap(0)) for _ in range(16)) // 16
+        choice = WINDOW * self._typical
         edges = [0, *self._bounds, self.room]
         sizes = [after - before for before, after in pairwise(edges)]
         closing = max((gap for gap, size in enumerate(sizes) if size >= 2 * choice), default=sizes.index(max(sizes)))
         return closing, max(0, sizes[closing] - choice)
 
+    @cached_property
+    def _typical(self) -> int:
+        """About what a unit of filler costs."""
+        assert self.world.filler is not None
+        tap = self.world.filler(self.key.dice("typical"), self.tokenizer)
+        return sum(self.cost(tap(0)) for _ in range(16)) // 16
+
+    def _pour(self, tap: Tap, tokens: int) -> Iterator[Unit]:
+        """Filler of at most so many tokens from a tap that can give much at once."""
+        while isinstance(tap, BulkTap) and tokens > 0 and (unit := tap.upto(min(tokens, BULK))):
+            tokens -= self.cost(unit)
+            yield unit
+
     def _fill(self, tap: Tap, gap: int, room: int) -> Iterator[Unit]:
         """Units in the order drawn that cost exactly `room` together."""
+        for unit in self._pour(tap, room - 2 * WINDOW * self._typical):
+            room -= self.cost(unit)
+            yield unit
         pool = deque(tap(gap) for _ in range(POOL))
         costs = [self.cost(unit) for unit in pool]
         window = WINDOW * sum(costs) // POOL + max(costs)
