@@ -48,7 +48,7 @@ class BulkTap(Protocol):
     def __call__(self, gap: int, /) -> Unit: ...
 
     def upto(self, tokens: int) -> Unit:
-        """The units from here that add at most so many tokens together, as few pieces as may be; nothing if none does."""
+        """The units from here that add at most so many tokens together, in few pieces; nothing if none does."""
 
 
 Filler = Callable[[Dice, str], Tap]
