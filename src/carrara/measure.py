@@ -7,7 +7,7 @@ task's units, and where it fails the weaver counts whole prompts instead.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from carrara.tokens.base import Tokenizer, count_chat, count_plain
 from carrara.types import Frame, Message, Piece, Role, Style, Unit
@@ -29,7 +29,9 @@ class Measure:
     puzzle: int = 0
     """Tokens of the prompt without filler."""
     before: int = 0
-    """Tokens of the prompt before its first piece."""
+    """Tokens of the prompt before its first piece, as if a joint stood there too."""
+    joint: int = 0
+    """Tokens of a joint that are not part of what stands before or after it."""
     _cache: dict[tuple[Role, str], int] = field(default_factory=dict, repr=False)
 
     @staticmethod
@@ -41,9 +43,10 @@ class Measure:
         if len(cache) > _CACHED:
             cache.clear()
         puzzle = count(tokenizer, style, assemble(frame, fixed))
-        bare = Measure(tokenizer, style, frame, lead, puzzle, 0, cache)
+        bare = Measure(tokenizer, style, frame, lead, puzzle, _cache=cache)
         before = puzzle - bare.cost(tuple(fixed)) - bare._after()
-        return Measure(tokenizer, style, frame, lead, puzzle, before, cache)
+        joint = 0 if frame.turns or not fixed else max(0, bare.cost(fixed[-1:]) - tokenizer.count(lead))
+        return replace(bare, before=before, joint=joint)
 
     def cost(self, unit: Unit) -> int:
         """Tokens that a unit adds among others, by what its pieces add."""

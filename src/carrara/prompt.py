@@ -113,7 +113,8 @@ class Prompt:
             if part.update is not None:
                 end = start + len(part.text)
                 needed = part.update in self.needs
-                spans.append(Span(part.update, message, start, end, tokens, tokens + part.tokens, needed))
+                own = tokens + self.measure.joint
+                spans.append(Span(part.update, message, start, end, own, tokens + part.tokens, needed))
             start += len(part.text)
             characters += len(part.text)
             tokens += part.tokens

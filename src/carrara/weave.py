@@ -1,9 +1,10 @@
 """Weaving: a world's updates among filler, so that the prompt has exactly the number of tokens asked for.
 
 The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
-The last units of filler are chosen, not cut: of a pool of units some subset fills the remaining room to the token
-(a subset sum over the bits of an integer, so it is found in microseconds). Contexts are streams: pieces are produced
-anew on each pass, and only the pool is ever held.
+Every update stands at its drawn share of the filler, to within a unit. In one gap the units are chosen so that the
+total comes out: of a pool of units some subset fills the room to the token (a subset sum over the bits of an integer,
+found in microseconds), so nothing is cut or padded. Contexts are streams: pieces are produced anew on each pass, and
+only the pool, and what stands behind it in short gaps, is ever held.
 """
 
 from collections import deque
@@ -20,11 +21,13 @@ from carrara.types import BulkTap, Piece, Tap, Unit, World
 Cost = Callable[[Unit], int]
 
 POOL = 64
-"""Units from which the last ones are chosen."""
+"""Units among which those that make the total come out are chosen."""
+WINDOW = 8
+"""The room for which they are chosen, in typical units."""
 BULK = 1 << 18
 """Tokens of filler that are held at once: about a megabyte of text."""
-WINDOW = 8
-"""The last room, in typical units: from here on filler is chosen to fit."""
+TRIES = 24
+"""Fillers that are tried, before all of it goes into one gap."""
 
 
 class Unreachable(UsageError):
@@ -48,103 +51,125 @@ class Weave:
 
     def __iter__(self) -> Iterator[Piece]:
         yield from self.world.opening
-        updates = len(self.world.updates)
         if self.world.filler is None or self.room == 0:
-            for i in range(updates):
+            for i in range(len(self.world.updates)):
                 yield from self._update(i)
             return
-        tap = self.world.filler(self.key.dice("filler", self.variant), self.tokenizer)
-        closing, slack = self._closing
-        used = 0
-        for gap in range(closing):
-            for unit in self._pour(tap, self._bounds[gap] - used):
-                used += self.cost(unit)
-                yield from unit
-            while used < self._bounds[gap]:
-                unit = tap(gap)
-                if used + self.cost(unit) > self._bounds[gap] + slack:
-                    break
-                used += self.cost(unit)
-                yield from unit
-            yield from self._update(gap)
-        for unit in self._fill(tap, closing, self.room - used):
+        bounds, tried = self._settled
+        for unit in self._woven(bounds, tried):
             yield from unit
-        for i in range(closing, updates):
-            yield from self._update(i)
 
     def _update(self, i: int) -> Unit:
         return () if i == self.without else self.world.updates[i]
 
     @cached_property
-    def _bounds(self) -> list[int]:
-        """Tokens of filler before each update: the same share of the context at every length."""
-        depths = self.world.depths
-        if depths is None:
-            dice = self.key.dice("depths")
-            depths = tuple(sorted(dice.random() for _ in self.world.updates))
-        return [int(depth * self.room) for depth in depths]
+    def drawn(self) -> tuple[float, ...]:
+        """The share of the filler that is to stand before each update: the same at every length."""
+        if self.world.depths is not None:
+            return self.world.depths
+        dice = self.key.dice("depths")
+        return tuple(sorted(dice.random() for _ in self.world.updates))
 
     @cached_property
-    def _closing(self) -> tuple[int, int]:
-        """The gap where filler is made to fit, and by how much earlier gaps may overrun into it.
+    def _scale(self) -> tuple[int, int]:
+        """About what a unit of filler costs, and the room in which units are chosen: some typical, two large ones."""
+        tap = self._open("scale")
+        costs = [self.cost(tap(0)) for _ in range(POOL)]
+        typical = max(1, sum(costs) // POOL)
+        return typical, WINDOW * typical + 2 * max(costs)
 
-        It is the last gap with room for a choice; filler that belongs behind it goes there too. Without such a gap it
-        is the largest.
+    @cached_property
+    def _settled(self) -> tuple[list[int], int]:
+        """Where each gap ends, in tokens of filler, and which filler it is filled with.
+
+        Where all gaps are short, none may be able to make the total come out: then other filler is tried, and if none
+        does, all of it goes into the largest gap.
         """
-        choice = WINDOW * self._typical
-        edges = [0, *self._bounds, self.room]
-        sizes = [after - before for before, after in pairwise(edges)]
-        closing = max((gap for gap, size in enumerate(sizes) if size >= 2 * choice), default=sizes.index(max(sizes)))
-        return closing, max(0, sizes[closing] - choice)
+        bounds = [*(int(share * self.room) for share in self.drawn), self.room]
+        if max(_sizes(bounds)) >= 2 * self._scale[1]:
+            return bounds, 0
+        for tried in range(TRIES):
+            try:
+                for _ in self._woven(bounds, tried):
+                    pass
+            except Unreachable:
+                continue
+            return bounds, tried
+        largest = _largest(bounds)
+        return [0] * largest + [self.room] * (len(bounds) - largest), 0
 
-    @cached_property
-    def _typical(self) -> int:
-        """About what a unit of filler costs."""
-        assert self.world.filler is not None
-        tap = self.world.filler(self.key.dice("typical"), self.tokenizer)
-        return sum(self.cost(tap(0)) for _ in range(16)) // 16
+    def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[Unit]:
+        """Filler and updates in order. `bounds` has one entry more than there are updates."""
+        tap = self._open("filler", self.variant, tried)
+        _, window = self._scale
+        sizes = _sizes(bounds)
+        # The last gap with room for a choice, so that what is held behind it is short.
+        chosen = max((gap for gap, size in enumerate(sizes) if size >= 2 * window), default=_largest(bounds))
+        used = 0
+        for gap in range(chosen):
+            for unit in self._reach(tap, gap, used, bounds[gap]):
+                used += self.cost(unit)
+                yield unit
+            yield self._update(gap)
+        for unit in self._reach(tap, chosen, used, bounds[chosen] - window):
+            used += self.cost(unit)
+            yield unit
+        pool = deque(tap(chosen) for _ in range(POOL))
+        behind = bounds[chosen]
+        tail: list[Unit] = []
+        for gap in range(chosen + 1, len(bounds)):
+            tail.append(self._update(gap - 1))
+            for unit in self._reach(tap, gap, behind, bounds[gap]):
+                behind += self.cost(unit)
+                tail.append(unit)
+        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool)
+        yield from tail
 
-    def _pour(self, tap: Tap, tokens: int) -> Iterator[Unit]:
-        """Filler of at most so many tokens from a tap that can give much at once."""
-        while isinstance(tap, BulkTap) and tokens > 0 and (unit := tap.upto(min(tokens, BULK))):
-            tokens -= self.cost(unit)
+    def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[Unit]:
+        """Filler up to a bound, as near as whole units come to it."""
+        while isinstance(tap, BulkTap) and used < bound and (unit := tap.upto(min(bound - used, BULK))):
+            used += self.cost(unit)
+            yield unit
+        typical, _ = self._scale
+        while used + typical // 2 < bound:
+            unit = tap(gap)
+            used += self.cost(unit)
             yield unit
 
-    def _fill(self, tap: Tap, gap: int, room: int) -> Iterator[Unit]:
-        """Units in the order drawn that cost exactly `room` together."""
-        for unit in self._pour(tap, room - 2 * WINDOW * self._typical):
-            room -= self.cost(unit)
-            yield unit
-        pool = deque(tap(gap) for _ in range(POOL))
-        costs = [self.cost(unit) for unit in pool]
-        window = WINDOW * sum(costs) // POOL + max(costs)
-        while room > window:
-            unit = pool.popleft() if pool else tap(gap)
-            room -= self.cost(unit)
-            yield unit
-        yield from self._fit(tap, gap, room, pool)
-
-    def _fit(self, tap: Tap, gap: int, room: int, pool: deque[Unit]) -> list[Unit]:
+    def _fit(self, gap: int, room: int, pool: deque[Unit]) -> list[Unit]:
+        """Some units of a pool, in its order, that cost exactly `room` together."""
+        if room < 0:
+            raise Unreachable(f"the filler of {self.key.task} runs over by {-room} tokens")
+        finer = self.world.grit or self.world.filler
+        assert finer is not None
+        grit = finer(self.key.dice("grit", self.variant), self.tokenizer)
         mask = (2 << room) - 1
         units: list[Unit] = []
         reach = [1]  # bit n of reach[i]: some of the first i units cost n together
-        while len(units) < 8 * POOL:
-            if not pool and len(units) == POOL and self.world.grit is not None:
-                tap = self.world.grit(self.key.dice("grit", self.variant), self.tokenizer)
-            unit = pool.popleft() if pool else tap(gap)
-            units.append(unit)
-            reach.append((reach[-1] | reach[-1] << self.cost(unit)) & mask)
-            if reach[-1] >> room & 1:
-                return self._chosen(units, reach, room)
-        nearest = reach[-1].bit_length() - 1
-        raise Unreachable(
-            f"no filler of {self.key.task} makes up {room} tokens: ask for {room - nearest} fewer, or for more"
-        )
-
-    def _chosen(self, units: Sequence[Unit], reach: Sequence[int], room: int) -> list[Unit]:
+        while not reach[-1] >> room & 1:
+            if len(units) == 8 * POOL:
+                nearest = reach[-1].bit_length() - 1
+                raise Unreachable(
+                    f"no filler of {self.key.task} makes up {room} tokens: ask for {room - nearest} fewer, or for more"
+                )
+            units.append(pool.popleft() if pool else grit(gap))
+            reach.append((reach[-1] | reach[-1] << self.cost(units[-1])) & mask)
         chosen = []
         for i in range(len(units) - 1, -1, -1):
             if not reach[i] >> room & 1:
                 chosen.append(units[i])
                 room -= self.cost(units[i])
         return chosen[::-1]
+
+    def _open(self, purpose: str, *more: int) -> Tap:
+        assert self.world.filler is not None
+        return self.world.filler(self.key.dice(purpose, *more), self.tokenizer)
+
+
+def _sizes(bounds: Sequence[int]) -> list[int]:
+    return [after - before for before, after in pairwise([0, *bounds])]
+
+
+def _largest(bounds: Sequence[int]) -> int:
+    sizes = _sizes(bounds)
+    return sizes.index(max(sizes))
