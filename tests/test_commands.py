@@ -133,6 +133,11 @@ def test_broken_lines_are_named_and_the_good_ones_scored(generated: Path, tmp_pa
         json.dumps({"id": good["id"].replace("latent_list", "latent_lost"), "reply": "1"}),
         json.dumps({"id": good["id"].replace("test-7-0.0", "test-7-0.9"), "reply": "1"}),
         json.dumps({"id": good["id"], "reply": "1", "status": "fine"}),
+        json.dumps({"id": good["id"].replace("@1/", "@1;complexity=05/"), "reply": "1"}),
+        json.dumps({"id": good["id"].replace("@1/", "@1;complexity=1,5,20/"), "reply": "1"}),
+        json.dumps({"id": good["id"].replace("@1/", "@01/"), "reply": "1"}),
+        json.dumps({"id": good["id"].replace("gpt2", "\ud800"), "reply": "1"}),
+        json.dumps({"id": good["id"].replace("@1/", "@1;complexity=500/"), "reply": "1"}),
         "[" * 100_000,
         "\xff",
     ]
@@ -162,6 +167,7 @@ WRONG = {
     "no file": (["score", "nowhere.jsonl"], "nowhere.jsonl"),
     "two lengths for one item": (["show", "latent_list", "--length", "1k,2k"], "one length"),
     "no prompt pack": (["show", "latent_list", "--prompts", "nowhere.toml"], "nowhere.toml"),
+    "a parameter twice": (["show", "latent_list", "-p", "view=sum", "-p", "view=min"], "twice"),
     "an id of another version": (["show", "michelangelo/latent_list@99/test-0-0.0/0/chat/gpt2"], "version 99"),
     "a broken id": (["show", "michelangelo/latent_list@1/test"], "not an item's id"),
     "no recipes": (["generate", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
@@ -238,6 +244,42 @@ def test_a_prompt_pack_changes_the_words_and_the_id(tmp_path: Path, capsys: Capt
     assert row["tokens"] == 1024
     assert "/chat~" in row["id"]
     assert main(["audit", "latent_list", "-n", "3", "--lengths", "0,1k", "--prompts", str(pack)]) == 0
+
+
+PACKS = {
+    "a test that is not there": ('[latent_list]\ninstruction = "x"', "latent_list"),
+    "a part that is not there": ('["michelangelo/latent_list"]\ninstructions = "x"', "instruction"),
+    "a field that is missing": ('["michelangelo/latent_list"]\nsession = "x"', "{n}"),
+    "a brace": ('["michelangelo/latent_list"]\nsession = "{n} }"', "braces"),
+    "nothing": ("", "empty"),
+    "no TOML": ("[", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("wrong", PACKS)
+def test_wrong_prompt_packs(wrong: str, tmp_path: Path, capsys: Capture) -> None:
+    content, named = PACKS[wrong]
+    pack = tmp_path / "pack.toml"
+    pack.write_text(content, "utf-8")
+    assert main(["show", "latent_list", "--prompts", str(pack)]) == 2
+    complaint = capsys.readouterr().err
+    assert named in complaint
+    assert complaint.count("\n") == 1
+
+
+def test_braces_are_plain_text_where_there_are_no_fields(tmp_path: Path, capsys: Capture) -> None:
+    pack = tmp_path / "pack.toml"
+    pack.write_text("['michelangelo/latent_list']\ninstruction = 'Reply with {\"answer\": …}. '", "utf-8")
+    assert main(["show", "latent_list", "--prompts", str(pack)]) == 0
+    assert 'Reply with {"answer": …}.' in capsys.readouterr().out
+
+
+def test_fillers_compare_on_the_same_worlds(capsys: Capture) -> None:
+    golds = set()
+    for filler in ("print", "reverse", "cancel", "print,cancel"):
+        assert main(["show", "latent_list", "--length", "2k", "-p", f"filler={filler}", "--json"]) == 0
+        golds.add(json.loads(capsys.readouterr().out)["gold"])
+    assert len(golds) == 1
 
 
 def test_show_marks_what_is_needed(capsys: Capture) -> None:

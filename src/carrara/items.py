@@ -112,7 +112,10 @@ def _posed(recipe: Recipe) -> Posed:
             f"generate the items anew, or install the release that made them"
         )
     params = parameters.build(task, recipe.task, parameters.read_canonical(recipe.params))
-    world, key = owned_world(task, recipe.key, params, None)
+    if parameters.canonical(task, params) != recipe.params:
+        raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
+    key = replace(recipe.key, params=parameters.of_world(task, params))
+    world, key = owned_world(task, key, params, None)
     return Posed(task, key, world, task.questions(world, key, params))
 
 
@@ -129,8 +132,13 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, wi
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = _room(recipe, longest.puzzle)
     weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant, without)
-    if room and not _adds_up(recipe, world, longest, fixed, weave):
-        weave = _repaired(recipe, longest, weave)
+    if room:
+        if not _adds_up(recipe, world, longest, fixed, weave):
+            weave = _repaired(recipe, longest, weave)
+        try:
+            weave.settle()
+        except Unreachable as reason:
+            raise Unreachable(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
     prompts = [
         Prompt(frame, weave, measure, question.needs, measure.puzzle + room)
         for frame, measure, question in zip(frames, measures, questions, strict=True)
@@ -151,7 +159,7 @@ def _adds_up(recipe: Recipe, world: World[Any], measure: Measure, fixed: Sequenc
     assert world.filler is not None
     tap = world.filler(weave.key.dice("probe"), recipe.tokenizer)
     units: list[Unit] = [tap(0) for _ in range(PROBED_UNITS)]
-    return measure.additive(recipe.task, units, fixed)
+    return measure.additive(f"{recipe.task};{recipe.params}", units, fixed)
 
 
 def _repaired(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:

@@ -1,11 +1,11 @@
 """A test's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.errors import UsageError, nearest
-from carrara.types import AnyTask
+from carrara.types import PRESENTS, AnyTask
 
 Given = Mapping[str, str]
 
@@ -36,6 +36,18 @@ def build(task: AnyTask, name: str, given: Given) -> Any:
         return task.parameters(**values)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
+
+
+def of_world(task: AnyTask, params: Any) -> str:
+    """The parameters that shape worlds: those that only present them (`field(metadata=PRESENTS)`) are left out.
+
+    >>> from carrara.suites import load
+    >>> task = load("michelangelo/latent_list")
+    >>> of_world(task, build(task, "latent_list", {"view": "sum", "filler": "print"}))
+    'view=sum'
+    """
+    own = {field.name: _default(field) for field in fields(task.parameters) if field.metadata == PRESENTS}
+    return canonical(task, replace(params, **own))
 
 
 def canonical(task: AnyTask, params: Any) -> str:

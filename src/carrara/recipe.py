@@ -40,11 +40,11 @@ class Recipe:
 
     @staticmethod
     def parse(text: str) -> "Recipe":
-        found = _ID.fullmatch(text) if len(text) < 2000 else None
+        found = _ID.fullmatch(text) if len(text) < 2000 and text.isprintable() else None
         if not found:
             raise UsageError(f"{text[:200]!r} is not an item's id; `carrara generate` writes them")
         part = found.groupdict(default="")
-        return Recipe(
+        recipe = Recipe(
             task=part["task"],
             version=int(part["version"]),
             params=part["params"],
@@ -57,6 +57,9 @@ class Recipe:
             pack=part["pack"],
             tokenizer=part["tokenizer"],
         )
+        if str(recipe) != text:
+            raise UsageError(f"{text!r} is not how an id is written: the item is {recipe}")
+        return recipe
 
     def __str__(self) -> str:
         return f"{self.world_id}.{self.question}{self._setting}"

@@ -12,6 +12,10 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from carrara.keys import Dice, Key
 
+PRESENTS = {"presents": True}
+"""Metadata of a parameter (`field(metadata=PRESENTS)`) that shows a world and does not shape it: its values compare on
+the same worlds."""
+
 Role = Literal["system", "user", "assistant"]
 Style = Literal["chat", "base"]
 
@@ -117,7 +121,7 @@ class Question(Generic[A]):
     needs: tuple[int, ...]
     """The updates that decide the answer: dropping any one of them changes it."""
     floor: float
-    """What blind guessing scores, on average, by the sound scorer."""
+    """What the better of two blind answers scores on average: the guess of `Task.guess`, or the commonest answer."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What results are sliced by: complexity, view, hops."""
     examples: tuple[Example, ...] = ()
@@ -168,7 +172,7 @@ class Task(ABC, Generic[P, L, A]):
 
     @abstractmethod
     def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:
-        """What a blind guesser answers. Its mean score is the question's floor."""
+        """What a blind guesser answers: the paper's random model, where there is one."""
 
     def score(self, answer: A, question: Question[A]) -> float:
         """How right an answer is, from 0 to 1: the headline."""

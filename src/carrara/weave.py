@@ -96,7 +96,14 @@ class Weave:
                 continue
             return bounds, tried
         largest = _largest(bounds)
-        return [0] * largest + [self.room] * (len(bounds) - largest), 0
+        heaped = [0] * largest + [self.room] * (len(bounds) - largest)
+        for _ in self._woven(heaped, 0):
+            pass
+        return heaped, 0
+
+    def settle(self) -> None:
+        """Raise Unreachable now, and not when the prompt is rendered."""
+        _ = self._settled
 
     def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[Unit]:
         """Filler and updates in order. `bounds` has one entry more than there are updates."""
@@ -139,7 +146,7 @@ class Weave:
     def _fit(self, gap: int, room: int, pool: deque[Unit]) -> list[Unit]:
         """Some units of a pool, in its order, that cost exactly `room` together."""
         if room < 0:
-            raise Unreachable(f"the filler of {self.key.task} runs over by {-room} tokens")
+            raise Unreachable(f"its filler runs over by {-room} tokens; ask for more")
         finer = self.world.grit or self.world.filler
         assert finer is not None
         grit = finer(self.key.dice("grit", self.variant), self.tokenizer)
@@ -150,7 +157,7 @@ class Weave:
             if len(units) == 8 * POOL:
                 nearest = reach[-1].bit_length() - 1
                 raise Unreachable(
-                    f"no filler of {self.key.task} makes up {room} tokens: ask for {room - nearest} fewer, or for more"
+                    f"no filler of {self.key.task} makes up {room} tokens; ask for {room - nearest} fewer, or for more"
                 )
             units.append(pool.popleft() if pool else grit(gap))
             reach.append((reach[-1] | reach[-1] << self.cost(units[-1])) & mask)

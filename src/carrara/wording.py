@@ -39,13 +39,29 @@ class Pack:
                     f"the prompt pack gives {name} a {part!r}{nearest(part, task.wording)}; "
                     f"its parts are {', '.join(task.wording)}"
                 )
-            if (missing := _fields(task.wording[part]) ^ _fields(words)) != set():
-                raise UsageError(f"the prompt pack's {part!r} for {name} differs in {{{', '.join(sorted(missing))}}}")
+            _check_fields(name, part, task.wording[part], words)
         return {**task.wording, **mine}
 
 
+def _check_fields(name: str, part: str, own: str, words: str) -> None:
+    """A part with fields is a format and has to have the same ones; any other is taken as it stands."""
+    wanted = _fields(own)
+    if not wanted:
+        return
+    try:
+        given = _fields(words)
+        words.format(**dict.fromkeys(wanted, "1"))
+    except (ValueError, IndexError, KeyError) as error:
+        raise UsageError(
+            f"the prompt pack's {part!r} for {name} is not a format ({error}); double other braces"
+        ) from None
+    if given != wanted:
+        odd = ", ".join(sorted(given ^ wanted))
+        raise UsageError(f"the prompt pack's {part!r} for {name} differs from the original in {{{odd}}}")
+
+
 def _fields(words: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(words) if name}
+    return {name for _, name, _, _ in string.Formatter().parse(words) if name is not None}
 
 
 def read_pack(path: Path) -> Pack:
@@ -56,4 +72,6 @@ def read_pack(path: Path) -> Pack:
     for task, parts in content.items():
         if not isinstance(parts, dict) or not all(isinstance(words, str) for words in parts.values()):
             raise UsageError(f"the prompt pack {path} must give {task} a table of texts, as in docs/prompts.md")
+    if not content:
+        raise UsageError(f"the prompt pack {path} is empty; docs/prompts.md shows one")
     return Pack(content)

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, get_args
 from carrara.errors import UsageError, nearest
 from carrara.keys import SPLITS
 from carrara.lengths import read_lengths
+from carrara.tokens import DEFAULT as YARDSTICK
 from carrara.types import Style
 
 if TYPE_CHECKING:
     from carrara.recipe import Recipe
     from carrara.wording import Pack
-
-YARDSTICK = "o200k"
-"""The tokenizer of commands that involve no model. It is printed wherever it is used."""
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -97,6 +95,11 @@ def asked(args: Namespace, tokenizer: str) -> Asked:
                 f"they have {', '.join(sorted(known)) or 'none'}"
             )
     pack = read_pack(args.prompts) if args.prompts else None
+    for name in pack.replaced if pack else ():
+        if name not in suites.names():
+            raise UsageError(
+                f"the prompt pack is for {name!r}, and no test is called so{nearest(name, suites.names())}"
+            )
     recipes = []
     for name, task in loaded.items():
         mine = {parameter: value for parameter, value in given.items() if parameter in params.defaults(task)}
@@ -114,5 +117,7 @@ def _given(pairs: list[str]) -> Mapping[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or not name or not value:
             raise UsageError(f"-p {pair!r} is not NAME=VALUE; write for example -p complexity=5")
+        if name.strip() in given:
+            raise UsageError(f"-p {name.strip()} is given twice; write several values as -p {name.strip()}=A,B")
         given[name.strip()] = value.strip()
     return given

@@ -81,7 +81,10 @@ def _scored(line: bytes) -> dict[str, Any]:
     if status not in get_args(Status):
         raise UsageError(f"{status!r} is not a status; there are {', '.join(get_args(Status))}")
     recipe = Recipe.parse(row["id"])
-    posed = questions_of(recipe)
+    try:
+        posed = questions_of(recipe)
+    except (ValueError, RuntimeError) as error:
+        raise UsageError(f"{recipe.world_id} cannot be built: {error}") from None
     graded = grade(posed.task, posed.questions[recipe.question], reply, status)
     return {
         "id": row["id"],

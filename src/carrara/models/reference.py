@@ -13,7 +13,7 @@ from carrara.items import Item, questions_of
 from carrara.recipe import Recipe
 from carrara.types import Message, Undecidable
 
-LEARNED = 60
+LEARNED = 240
 """Worlds of the training split from which `majority` learns the commonest answers."""
 
 

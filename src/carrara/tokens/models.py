@@ -14,7 +14,6 @@ _EXACT = {
     "carrara/chance": "o200k",
     "carrara/majority": "o200k",
     "carrara/echo": "o200k",
-    "carrara/question-only": "o200k",
 }
 
 _QUANTIZED = r"(-(fp8|bf16|awq|int4|int8|gptq(-int4|-int8)?|w4a16|w8a8|bnb-4bit|turbo|lite))?"

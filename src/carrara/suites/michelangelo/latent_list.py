@@ -20,9 +20,10 @@ The hidden structure is the list, the updates are operations, and each of them i
 is another. The filler leaves the list as it is: prints, reversals that undo each other, blocks that cancel themselves.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from carrara.grading.numbers import find_lists, find_numbers, read_list, read_number
@@ -32,12 +33,28 @@ from carrara.splits import owned_world
 from carrara.suites.michelangelo import _list_machine as machine
 from carrara.suites.michelangelo._list_machine import START, VIEWS, Answer, Look, Operation, View
 from carrara.suites.michelangelo._list_worlds import filler_block, search
-from carrara.types import Example, Frame, Message, Piece, Question, Room, Style, Tap, Task, Undecidable, Unit, World
+from carrara.types import (
+    PRESENTS,
+    Example,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Style,
+    Tap,
+    Task,
+    Undecidable,
+    Unit,
+    World,
+)
 
 Strategy = Literal["print", "reverse", "cancel"]
 
 HARDEST = 50
 """Relevant operations up to which a search ends within a second or two."""
+IDLE = ("Do", "nothing", "at", "all", "for", "now", "and", "then", "go", "on")
+"""The longer a print says nothing, the more tokens it takes: what makes every length come out."""
 FLOOR_DRAWS = 64
 """Blind guesses per question from which its floor is estimated; the mean over items is what matters."""
 
@@ -48,9 +65,9 @@ class Params:
     """Relevant operations; several levels are taken in turn."""
     view: tuple[View, ...] = VIEWS
     """Views, taken in turn: print, sum, min, max, len."""
-    filler: tuple[Strategy, ...] = ("print", "reverse", "cancel")
+    filler: tuple[Strategy, ...] = field(default=("print", "reverse", "cancel"), metadata=PRESENTS)
     """Strategies that fill the context, mixed evenly."""
-    examples: int = 2
+    examples: int = field(default=2, metadata=PRESENTS)
     """Worked examples in the prompt, with the view that is asked for."""
 
     def __post_init__(self) -> None:
@@ -95,6 +112,7 @@ class LatentList(Task[Params, Session, Answer]):
             updates=tuple((Piece(f">> {operation}", update=i),) for i, operation in enumerate(operations)),
             opening=(Piece(f">> a = {list(START)}"),),
             filler=lambda dice, _: _filler(operations, params.filler, dice),
+            grit=lambda dice, _: lambda gap: (Piece(f'>> print("{" ".join(IDLE[: dice.between(1, len(IDLE))])}.")'),),
         )
 
     def questions(self, world: World[Session], key: Key, params: Params) -> Sequence[Question[Answer]]:
@@ -110,13 +128,14 @@ class LatentList(Task[Params, Session, Answer]):
         )
         dice = key.dice("floor")
         scores = [self.score(self.guess(dice, world, question), question) for _ in range(FLOOR_DRAWS)]
-        return [replace(question, floor=sum(scores) / len(scores))]
+        commonest = _commonest_length(len(operations)) if look.view == "len" else 0.0
+        return [replace(question, floor=max(commonest, sum(scores) / len(scores)))]
 
     def _examples(self, key: Key, params: Params, view: View) -> tuple[Example, ...]:
         """Short sessions from the few-shot split, with a little filler, so that its forms are seen."""
         shown = []
         for n in range(params.examples):
-            settled = replace(params, complexity=(3 + n,), view=(view,))
+            settled = replace(params, complexity=(3 + n % 4,), view=(view,))
             own = replace(key, split="few-shot", index=key.index * params.examples + n, attempt=0)
             world, own = owned_world(self, own, settled, None)
             dice = own.dice("example")
@@ -198,6 +217,11 @@ def _see(operations: Sequence[Operation], look: Look) -> Answer:
     if answer is None:
         raise ValueError(f"no answer to {look} after {operations}")
     return answer
+
+
+def _commonest_length(changes: int) -> float:
+    """How often the commonest length comes out where each operation adds or takes one number, as good as evenly."""
+    return math.comb(changes, changes // 2) / (1 << changes)
 
 
 def _filler(operations: Sequence[Operation], strategies: Sequence[Strategy], dice: Dice) -> Tap:
