@@ -56,6 +56,8 @@ class Audited:
     breaches: list[Breach] = field(default_factory=list[Breach])
     shortcuts: dict[str, float] = field(default_factory=dict[str, float])
     floor: float = 0.0
+    off: float = 0.0
+    """How far from its drawn place an update stands, in tokens, on average."""
     repeated: int = 0
     """Items whose puzzle another item has too."""
 
@@ -66,6 +68,7 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
     hashes: dict[str, str] = {}
     golds: list[tuple[Item, str]] = []
     puzzles: Counter[str] = Counter()
+    offsets: list[int] = []
     for context in items.contexts(first, worlds, pack):
         _check_context(report, context, first, pack)
         for item in context.items:
@@ -73,9 +76,11 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
             hashes[item.id] = item.survey.sha256
             golds.append((item, item.gold))
             report.floor += item.question.floor
+        offsets += context.prompts[0].weave.offsets() if first.length else []
         world = context.world
         puzzles["\n".join(p.text for u in world.updates for p in u) + "|".join(q.ask for q in context.questions)] += 1
     report.floor /= max(1, report.items)
+    report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _elsewhere(hashes, pack)
     report.shortcuts = _shortcuts(golds)

@@ -70,6 +70,18 @@ class Weave:
         dice = self.key.dice("depths")
         return tuple(sorted(dice.random() for _ in self.world.updates))
 
+    def offsets(self) -> list[int]:
+        """How far from its drawn place each update came to stand, in tokens of filler."""
+        bounds = [int(share * self.room) for share in self.drawn]
+        used = -sum(self.cost((piece,)) for piece in self.world.opening)
+        found: dict[int, int] = {}
+        for piece in self:
+            if piece.update is None:
+                used += self.cost((piece,))
+            else:
+                found.setdefault(piece.update, abs(used - bounds[piece.update]))
+        return list(found.values())
+
     @cached_property
     def _scale(self) -> tuple[int, int]:
         """About what a unit of filler costs, and the room in which units are chosen: some typical, two large ones."""

@@ -33,7 +33,7 @@ def main(args: Namespace) -> int:
         return 1 if breaches else 0
     shortcuts = list(reports[0].shortcuts)
     table(
-        ["test", "length", "items", "breaches", "needed", "floor", *shortcuts, "repeated"],
+        ["test", "length", "items", "breaches", "needed", "off", "floor", *shortcuts, "repeated"],
         [
             (
                 report.task,
@@ -41,6 +41,7 @@ def main(args: Namespace) -> int:
                 str(report.items),
                 str(len(report.breaches)),
                 str(report.needed),
+                f"{report.off:.1f}",
                 f"{report.floor:.3f}",
                 *(f"{report.shortcuts[name]:.3f}" for name in shortcuts),
                 str(report.repeated),
