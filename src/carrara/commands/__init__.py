@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import Protocol
 
-from carrara.commands import audit, demo, generate, report, run, score, show, tasks
+from carrara.commands import audit, corpus, demo, generate, report, run, score, show, tasks
 
 
 class Command(Protocol):
@@ -23,5 +23,6 @@ COMMANDS: dict[str, Command] = {
     "score": score,
     "report": report,
     "audit": audit,
+    "corpus": corpus,
     "demo": demo,
 }

@@ -18,7 +18,7 @@ def arguments(parser: ArgumentParser) -> None:
         "file",
         type=Path,
         metavar="FILE.jsonl",
-        help="lines of {id, reply} and, if known, status (truncated, filtered …)",
+        help="lines of {id, reply} and, if known, status (truncated, filtered …); - for standard input",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the terminal)")
 
@@ -26,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     from carrara.commands._output import whole_file
 
-    if not args.file.is_file():
+    if str(args.file) != "-" and (not args.file.exists() or args.file.is_dir()):
         raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
     broken = []
     means: list[float] = []
@@ -57,7 +57,7 @@ def main(args: Namespace) -> int:
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
-    with path.open("rb") as file:
+    with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield number, line

@@ -14,7 +14,7 @@ def fetch(repository: str, file: str) -> Path | None:
     from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
     try:
-        if not _resolves():
+        if not resolves():
             cached = try_to_load_from_cache(repository, file)
             if cached is None:
                 raise ConnectionError("its address is not known on this network")
@@ -29,7 +29,7 @@ def fetch(repository: str, file: str) -> Path | None:
         raise _unreachable(repository, file, error) from error
 
 
-def _resolves() -> bool:
+def resolves() -> bool:
     """Whether the hub's address is known here: its client takes half a minute of tries to find out that it is not."""
     from huggingface_hub import constants
 

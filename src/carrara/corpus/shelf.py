@@ -1,0 +1,165 @@
+"""The shelf: which corpora there are, by name, by hash and by where their text came from.
+
+    corpora/HASH/…        what was indexed (index.py)
+    names/NAME.json       a name that somebody gave to one
+    sources/….json        which one a path or data set came to, so that it is not indexed again
+
+A name wins over a hash and a hash over a path: write ./NAME for a file that is called like a corpus.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from carrara.corpus import cache
+from carrara.corpus.index import About, Watch, build
+from carrara.corpus.sentences import VERSION
+from carrara.corpus.sources import SOTU, NotThere, source
+from carrara.corpus.store import Corpus
+from carrara.errors import UsageError, nearest
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_HASH = re.compile(r"[0-9a-f]{8,16}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name on the shelf. What was opened by its source alone has its hash for a name."""
+
+    name: str
+    hash: str
+    source: str
+
+
+def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
+    """The corpus of a name, a hash (or eight digits of it) or a source, which is indexed if it was not yet."""
+    named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
+    if named and _folder(named["hash"]).is_dir():
+        return _load(name, str(_folder(named["hash"])))
+    if _HASH.fullmatch(name):
+        begun = list(cache.folder("corpora").glob(f"{name}*"))
+        if len(begun) == 1:
+            return _load(begun[0].name, str(begun[0]))
+    return _load(name, str(_indexed(name, gutenberg, watch)))
+
+
+def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
+    """Index a source, if it was not yet, and give it a name."""
+    if name == SOTU:
+        raise UsageError(f"{SOTU} is the corpus that is built in: choose another name")
+    if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
+        raise UsageError(f"{name!r} cannot name a corpus: use letters, digits, '-', '_' and '.', but not like a hash")
+    found = source(spec)
+    row = _read(_name_file(name))
+    taken = row if row and _folder(row["hash"]).is_dir() else None
+    if taken and taken["source"] != found.spec:
+        raise _taken(name, taken)  # before the work, not after it
+    path = _indexed(spec, gutenberg, watch)
+    if taken and taken["hash"] != path.name:
+        raise _taken(name, taken)
+    _write(_name_file(name), {"hash": path.name, "source": found.spec})
+    return _load(name, str(path))
+
+
+def entries() -> list[Entry]:
+    """What is on the shelf: names, then corpora that have none."""
+    named = [
+        Entry(path.stem, row["hash"], row["source"])
+        for path in sorted(cache.folder("names").glob("*.json"))
+        if (row := _read(path)) and _folder(row["hash"]).is_dir()
+    ]
+    have_names = {entry.hash for entry in named}
+    sources = {row["hash"]: row["source"] for row in _sources()}
+    for path in sorted(cache.folder("corpora").iterdir()):
+        if _HASH.fullmatch(path.name) and path.name not in have_names:
+            source_ = sources.get(path.name, "")
+            named.append(Entry(SOTU if source_ == SOTU else path.name, path.name, source_))
+    return named
+
+
+def remove(name: str) -> None:
+    """Take a name off the shelf, and what was indexed too unless it has another name."""
+    there = entries()
+    entry = next((entry for entry in there if entry.name == name), None)
+    if entry is None:
+        raise _unknown(name)
+    _name_file(name).unlink(missing_ok=True)
+    if not any(other.hash == entry.hash for other in there if other != entry):
+        with cache.partial_folder(cache.folder("corpora")) as bin:  # at once, so that none is seen half gone
+            _folder(entry.hash).rename(bin / "gone")
+    _load.cache_clear()
+
+
+@lru_cache(maxsize=64)
+def _load(name: str, folder: str) -> Corpus:
+    return Corpus(name, Path(folder), About.read(Path(folder)))
+
+
+def _folder(hash: str) -> Path:
+    return cache.folder("corpora") / hash
+
+
+def _indexed(spec: str, gutenberg: bool, watch: Watch | None) -> Path:
+    """The folder of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
+    try:
+        found = source(spec)
+    except NotThere:
+        for known in _sources():
+            if known["source"] == str(Path(spec).expanduser().absolute()) and known["gutenberg"] == gutenberg:
+                return _folder(known["hash"])
+        if Path(spec).name == spec:
+            raise _unknown(spec) from None
+        raise
+    state = f"{found.state()}\nsplitter {VERSION}"
+    mark = blake2b(f"{found.spec}\n{gutenberg}".encode(), digest_size=8).hexdigest()
+    memo = cache.folder("sources") / f"{mark}.json"
+    row = _read(memo)
+    if row and row["state"] == _digest(state) and _folder(row["hash"]).is_dir():
+        return _folder(row["hash"])
+    path = build(found, gutenberg, watch)
+    _write(memo, {"source": found.spec, "gutenberg": gutenberg, "state": _digest(state), "hash": path.name})
+    return path
+
+
+def _sources() -> Iterator[dict[str, Any]]:
+    rows = map(_read, sorted(cache.folder("sources").glob("*.json")))
+    yield from (row for row in rows if row and _folder(row["hash"]).is_dir())
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _name_file(name: str) -> Path:
+    return cache.folder("names") / f"{name}.json"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        row: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    return row
+
+
+def _write(path: Path, row: dict[str, Any]) -> None:
+    with cache.whole_file(path) as file:
+        file.write(json.dumps(row, indent=2).encode())
+
+
+def _taken(name: str, row: dict[str, Any]) -> UsageError:
+    return UsageError(
+        f"the name {name} is taken by {row['source']} ({row['hash']}): choose another, "
+        f"or `carrara corpus remove {name}` first"
+    )
+
+
+def _unknown(name: str) -> UsageError:
+    names = [entry.name for entry in entries()] + [SOTU]
+    hint = nearest(name, names) or "; `carrara corpus list` shows those there are, `carrara corpus add` adds one"
+    return UsageError(f"there is no corpus or file {name!r}{hint}")

