@@ -624,7 +624,7 @@ def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(UsageError, match=r"not a tokenizer\.json that can be read"):
         hf.load("x", str(tmp_path))
-    monkeypatch.setattr(hub, "_resolves", lambda: False)
+    monkeypatch.setattr(hub, "resolves", lambda: False)
     with pytest.raises(UsageError) as caught:
         hf.load("x", "someone/no-such-model")
     assert "hf:someone/no-such-model could not be had" in str(caught.value)

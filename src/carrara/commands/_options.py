@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, get_args
 from carrara.errors import UsageError, nearest
 from carrara.keys import SPLITS
 from carrara.lengths import read_lengths
-from carrara.tokens import DEFAULT as YARDSTICK
 from carrara.types import Style
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from carrara.commands import _options as options
 from carrara.commands._output import print_json, progress, table
 from carrara.lengths import write_length
+from carrara.tokens import DEFAULT
 
 HELP = "prove items right: answers, needed updates, filler, lengths, bytes; and what shortcuts score"
 EXAMPLE = "carrara audit latent_list -n 200 --lengths 0,4k"
@@ -17,14 +18,14 @@ def arguments(parser: ArgumentParser) -> None:
     options.selection(parser)
     parser.add_argument("-n", type=options.whole(1), default=200, help="worlds for each test and length (default 200)")
     parser.add_argument("--lengths", type=options.lengths, default=[0, 4096], help="tokens (default 0,4k)")
-    options.tokenizer(parser, options.YARDSTICK)
+    options.tokenizer(parser, DEFAULT)
     options.as_json(parser)
 
 
 def main(args: Namespace) -> int:
     from carrara.audit import CHECKS, audit
 
-    asked = options.asked(args, args.tokenizer or options.YARDSTICK)
+    asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     reports = [audit(job, args.n, asked.pack) for job in progress(jobs, len(jobs), "auditing")]
     breaches = [breach for report in reports for breach in report.breaches]

@@ -11,6 +11,7 @@ from carrara.commands import _options as options
 from carrara.commands._output import progress, whole_file
 from carrara.errors import RunError, UsageError
 from carrara.lengths import write_length
+from carrara.tokens import DEFAULT
 
 if TYPE_CHECKING:
     from carrara.items import Item
@@ -25,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-n", type=options.whole(1), default=20, help="worlds for each test and length (default 20)")
     parser.add_argument("--render", action="store_true", help="write whole prompts (items.jsonl), not only recipes")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
-    options.tokenizer(parser, options.YARDSTICK)
+    options.tokenizer(parser, DEFAULT)
 
 
 def main(args: Namespace) -> int:
@@ -53,7 +54,7 @@ Source = tuple[str, int, Iterator["Item"]]
 def _from_selection(args: Namespace) -> Source:
     from carrara.items import contexts
 
-    asked = options.asked(args, args.tokenizer or options.YARDSTICK)
+    asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     items = (item for first in jobs for context in contexts(first, args.n, asked.pack) for item in context.items)
     lengths = ", ".join(map(write_length, args.lengths))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from carrara.commands import _options as options
 from carrara.commands._output import print_json
+from carrara.tokens import DEFAULT
 
 if TYPE_CHECKING:
     from carrara.items import Item
@@ -21,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
     parser.add_argument("--question", type=options.whole(0), default=0, help="which question on it (default 0)")
-    options.tokenizer(parser, options.YARDSTICK)
+    options.tokenizer(parser, DEFAULT)
     options.as_json(parser)
 
 
@@ -42,7 +43,7 @@ def _item(args: Namespace) -> "Item":
 
     if "@" in args.selection:
         return rebuild(args.selection, read_pack(args.prompts) if args.prompts else None)
-    asked = options.asked(args, args.tokenizer or options.YARDSTICK)
+    asked = options.asked(args, args.tokenizer or DEFAULT)
     if len(asked.recipes) != 1 or len(args.length) != 1:
         raise UsageError("show shows one item: name one test and one length")
     recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=args.length[0])
