@@ -45,7 +45,7 @@ class Measure:
         puzzle = count(tokenizer, style, assemble(frame, fixed))
         bare = Measure(tokenizer, style, frame, lead, puzzle, _cache=cache)
         before = puzzle - bare.cost(tuple(fixed)) - bare._after()
-        joint = 0 if frame.turns or not fixed else max(0, bare.cost(fixed[-1:]) - tokenizer.count(lead))
+        joint = 0 if frame.turns or not fixed else max(0, bare.cost(tuple(fixed[-1:])) - tokenizer.count(lead))
         return replace(bare, before=before, joint=joint)
 
     def cost(self, unit: Unit) -> int:
