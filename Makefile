@@ -29,7 +29,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q locks/data.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
 
-BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed
+BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed babi_distributions
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done

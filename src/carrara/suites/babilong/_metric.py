@@ -1,7 +1,7 @@
 """BABILong's published metric, faults included: for numbers that can be laid beside published ones.
 
-It looks for label words anywhere in the first sentence of the reply, as parts of other words too: `none` holds `one`, so
-a right 'none' never counts (qa7); 'I do not know' counts as `no`; a full stop after '1' ends the reply.
+It looks for label words anywhere in the first sentence of the reply, as parts of other words too: `none` holds `one`,
+so a right 'none' never counts (qa7); 'I do not know' counts as `no`; a full stop after '1' ends the reply.
 """
 
 _PLACES = frozenset({"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"})

@@ -1,0 +1,76 @@
+"""The world behind the walk-about tasks: people who go places, take things, put them down and hand them on.
+
+Positions are hidden: they hold from the start, though nobody is told where anyone begins. An action is drawn blindly
+and drawn again until it is possible, which is what gives the official share of each action.
+"""
+
+from carrara.keys import Dice
+from carrara.suites.babilong._facts import Dropped, Gave, Got, Went
+from carrara.suites.babilong._words import Cast
+
+Action = Went | Got | Dropped | Gave
+
+MOVE, GET, DROP = 5, 6, 6
+"""How often each kind of action is tried: fitted to the official files."""
+
+
+class Walk:
+    """`giving` is how often a gift is tried; None for people who only walk."""
+
+    def __init__(self, dice: Dice, cast: Cast, giving: int | None = None) -> None:
+        self._dice = dice
+        self._cast = cast
+        self.at = {who: dice.choice(cast.places) for who in cast.people}
+        self._lies: dict[str, str | None] = {thing: dice.choice(cast.places) for thing in cast.things}
+        self._held: dict[str, str | None] = dict.fromkeys(cast.things)
+        self._weights = (MOVE,) if giving is None else (MOVE, GET, DROP, giving)
+
+    def elsewhere(self, *people: str, but: str | None = None) -> str:
+        """A place where none of these people is."""
+        here = [self.at[who] for who in people]
+        return self._dice.choice([place for place in self._cast.places if place not in here and place != but])
+
+    def go(self, place: str, *people: str) -> None:
+        for who in people:
+            self.at[who] = place
+
+    def act(self) -> Action:
+        while True:
+            action = self._try()
+            if action is not None:
+                return action
+
+    def _try(self) -> Action | None:
+        dice, who = self._dice, self._dice.choice(self._cast.people)
+        kind, weights = 0, self._weights
+        throw = dice.below(sum(weights))
+        while throw >= weights[kind]:
+            throw -= weights[kind]
+            kind += 1
+        held = [thing for thing, holder in self._held.items() if holder == who]
+        if kind == 0:
+            place = self.elsewhere(who)
+            self.go(place, who)
+            return Went((who,), place)
+        if kind == 1:
+            return self._get(who)
+        if not held:
+            return None
+        if kind == 2:
+            thing = dice.choice(held)
+            self._held[thing], self._lies[thing] = None, self.at[who]
+            return Dropped(who, thing)
+        near = [other for other in self._cast.people if other != who and self.at[other] == self.at[who]]
+        if not near:
+            return None
+        thing, to = dice.choice(held), dice.choice(near)
+        self._held[thing] = to
+        return Gave(who, thing, to)
+
+    def _get(self, who: str) -> Got | None:
+        lying = [thing for thing, place in self._lies.items() if place == self.at[who] and self._held[thing] is None]
+        if not lying:
+            return None
+        thing = self._dice.choice(lying)
+        self._held[thing], self._lies[thing] = who, None
+        return Got(who, thing)

@@ -1,0 +1,125 @@
+"""The words of a story: the official ones, or a small cast drawn from hundreds.
+
+A model that has learnt the dozen official words finds the facts in a novel by them alone. With the `fresh` vocabulary
+each story has other people, places and things, so that only the sense of a sentence gives it away.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from carrara.keys import Dice
+from carrara.suites.babilong import _lexicon as words
+
+Vocabulary = Literal["classic", "fresh"]
+VOCABULARIES: tuple[Vocabulary, ...] = ("classic", "fresh")
+_WOMEN = frozenset(words.WOMEN)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The words that one story may use. A role that its task has no use for is empty."""
+
+    people: tuple[str, ...] = ()
+    women: tuple[str, ...] = ()
+    """Those of the people who are `she`."""
+    places: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    animals: tuple[str, ...] = ()
+    colours: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    """The smallest, the next, and containers whose order each story draws."""
+    moods: tuple[str, ...] = ()
+
+    def pronoun(self, who: str) -> str:
+        return "she" if who in self.women else "he"
+
+
+_HOUSE = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
+_TOWN = ("bedroom", "cinema", "kitchen", "office", "park", "school")
+_THINGS = ("apple", "football", "milk")
+_WALKERS = Cast(("Daniel", "John", "Mary", "Sandra"), ("Mary", "Sandra"), _HOUSE, _THINGS)
+_TOWNSFOLK = Cast(("Bill", "Fred", "Julie", "Mary"), ("Julie", "Mary"), _TOWN)
+
+CLASSIC: dict[int, Cast] = {
+    **dict.fromkeys((1, 2, 3, 6, 7, 8, 9, 11, 12, 13), _WALKERS),
+    **dict.fromkeys((4, 19), Cast(places=_HOUSE)),
+    **dict.fromkeys((10, 14), _TOWNSFOLK),
+    5: Cast(("Bill", "Fred", "Jeff", "Mary"), ("Mary",), _HOUSE, _THINGS),
+    15: Cast(
+        ("Emily", "Gertrude", "Jessica", "Winona"),
+        ("Emily", "Gertrude", "Jessica", "Winona"),
+        animals=("cat", "mouse", "sheep", "wolf"),
+    ),
+    16: Cast(
+        ("Bernhard", "Brian", "Greg", "Julius", "Lily"),
+        ("Lily",),
+        animals=("frog", "lion", "rhino", "swan"),
+        colours=("gray", "green", "white", "yellow"),
+    ),
+    17: Cast(figures=("blue square", "pink rectangle", "red sphere", "red square", "triangle", "yellow square")),
+    18: Cast(sizes=("chocolate", "box of chocolates", "box", "chest", "container", "suitcase")),
+    20: Cast(
+        ("Antoine", "Jason", "Sumit", "Yann"),
+        places=("bedroom", "garden", "kitchen"),
+        things=("apple", "football", "milk", "pajamas"),
+        moods=tuple(words.OFFICIAL_MOTIVES),
+    ),
+}
+"""The official words of each task."""
+
+
+def draw_cast(dice: Dice, task: int, vocabulary: Vocabulary) -> Cast:
+    """The words of one story: as many for each role as the official task has."""
+    official = CLASSIC[task]
+    if vocabulary == "classic":
+        return official
+    people = _some(dice, words.WOMEN + words.MEN, official.people)
+    moods = _some(dice, tuple(words.FRESH_MOTIVES), official.moods)
+    errands = [words.MOTIVES[mood] for mood in moods]
+    shapes = _some(dice, words.SHAPES, official.figures)
+    tints = _some(dice, words.COLOURS, official.figures)
+    first, second = dice.choice(words.SMALLS), dice.choice(words.MEDIUMS)
+    return Cast(
+        people=people,
+        women=tuple(who for who in people if who in _WOMEN),
+        places=tuple(place for place, _ in errands) or _some(dice, words.PLACES, official.places),
+        things=tuple(thing for _, thing in errands) or _some(dice, words.THINGS, official.things),
+        animals=_some(dice, words.ANIMALS, official.animals),
+        colours=_some(dice, words.COLOURS, official.colours),
+        figures=tuple(f"{tint} {shape}" for tint, shape in zip(tints, shapes, strict=True)),
+        sizes=(first, second, *_some(dice, words.CONTAINERS, official.sizes[2:])) if official.sizes else (),
+        moods=moods,
+    )
+
+
+def _some(dice: Dice, options: tuple[str, ...], like: tuple[str, ...]) -> tuple[str, ...]:
+    """As many words as the official task has for the role."""
+    return tuple(dice.sample(options, len(like)))
+
+
+def labels(task: int, cast: Cast) -> tuple[str, ...]:
+    """Every answer that a task can have with these words, one at a time (qa8 joins several with commas)."""
+    match task:
+        case 1 | 2 | 3 | 4 | 11 | 12 | 13 | 14:
+            return cast.places
+        case 5:
+            return cast.people + cast.things
+        case 6 | 9 | 17 | 18:
+            return ("yes", "no")
+        case 7:
+            return ("none", "one", "two", "three")
+        case 8:
+            return (*cast.things, "nothing")
+        case 10:
+            return ("yes", "no", "maybe")
+        case 15:
+            return cast.animals
+        case 16:
+            return cast.colours
+        case 19:
+            return tuple(f"{a},{b}" for a in "nesw" for b in "nesw" if a + b not in ("ns", "sn", "ew", "we"))
+        case 20:
+            return cast.places + cast.moods
+        case _:
+            raise ValueError(f"bAbI has tasks 1 to 20, not {task}")
