@@ -30,6 +30,14 @@ NUMBERS = Choices({"none": "none", "zero": "none", "0": "none", "one": "one", "1
         "She was in the kitchen, then the hallway.\n\nFinal answer: **garden**",
         "\\boxed{garden}",
         "`garden`",
+        "The answer is garden, not kitchen.",
+        "Not the kitchen: the garden.",
+        "Output: garden, because the kitchen and the office are empty.",
+        "The answer is kitchen. Wait, the answer is garden.",
+        "Mary went to the kitchen.\n\nSo Mary is in the **garden**.",
+        '{"answer":"garden"}',
+        "[THINK]kitchen[/THINK]garden",
+        "The answer is kitchen at first. Final answer: she is in the garden.",
     ],
 )
 def test_garden(reply: str) -> None:
@@ -49,6 +57,9 @@ def test_garden(reply: str) -> None:
         "Answer: garden or kitchen",
         "<think>garden",
         "rose-garden-party",
+        "Mary is not in the garden.",
+        "Answer: either garden or kitchen",
+        "**garden** or **kitchen**",
     ],
 )
 def test_nothing_said(reply: str) -> None:
@@ -65,6 +76,8 @@ def test_none_is_not_one(reply: str, answer: str) -> None:
     assert NUMBERS.read(reply) == answer
 
 
-@pytest.mark.parametrize("reply", ["garden " * 200_000, "(" * 1_000_000, "garden, " * 100_000, "x" * 1_000_000])
+@pytest.mark.parametrize(
+    "reply", ["garden " * 200_000, "(" * 1_000_000, "garden, " * 100_000, "x" * 1_000_000, "garden or " * 99_999]
+)
 def test_long_replies_end(reply: str) -> None:
     assert PLACES.read(reply) in (None, "garden")

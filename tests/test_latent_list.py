@@ -1,7 +1,9 @@
 """Latent List against Python itself, and its scorers against replies as models write them."""
 
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from carrara.keys import Dice
 from carrara.recipe import Recipe
 from carrara.suites.michelangelo import _list_machine as machine
 from carrara.suites.michelangelo._list_worlds import draw, filler_block, search
+from carrara.types import Question
 
 NAME = "michelangelo/latent_list"
 TASK = suites.load(NAME)
@@ -159,6 +162,88 @@ def test_right_lists(reply: str) -> None:
 )
 def test_wrong_lists(reply: str) -> None:
     assert grade(TASK, LIST, reply).score == 0.0
+
+
+REPLIES = json.loads((Path(__file__).parent / "replies.json").read_text(encoding="utf-8"))
+"""Replies as models write them. For each gold answer: the right ones, wrong ones with what they say, and those that
+state nothing."""
+
+
+def told(kind: str) -> list[tuple[str, str]]:
+    return [(gold, reply) for gold, cases in REPLIES.items() for reply in cases[kind]]
+
+
+def asked(gold: str) -> Question[machine.Answer]:
+    return replace(QUESTION, gold=tuple(json.loads(gold)) if gold.startswith("[") else int(gold))
+
+
+@pytest.mark.parametrize(("gold", "reply"), told("right"))
+def test_right_replies(gold: str, reply: str) -> None:
+    graded = grade(TASK, asked(gold), reply)
+    assert (graded.status, graded.answer, graded.score) == ("ok", gold, 1.0)
+
+
+@pytest.mark.parametrize(("gold", "case"), told("wrong"))
+def test_wrong_replies(gold: str, case: tuple[str, str]) -> None:
+    reply, answer = case
+    graded = grade(TASK, asked(gold), reply)
+    assert (graded.status, graded.answer, graded.score) == ("ok", answer, 0.0)
+
+
+@pytest.mark.parametrize(("gold", "reply"), told("nothing"))
+def test_replies_that_state_nothing(gold: str, reply: str) -> None:
+    graded = grade(TASK, asked(gold), reply)
+    assert graded.answer is None
+    assert graded.status in ("unparsed", "refused")
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        ("I'm sorry, but I can't help with that", "refused"),
+        ("I cannot assist with this request", "refused"),
+        ("I’m sorry, I can't run code.", "refused"),
+        ("I am sorry, but I am unable to assist with that request.", "refused"),
+        ("I'm not able to help with that.", "refused"),
+        ("As an AI language model, I cannot execute code.", "refused"),
+        ("I must decline.", "refused"),
+        ("I can't believe how long this is", "unparsed"),
+        ("I'm unable to determine the final value.", "unparsed"),
+        ("I'm sorry, I lost track of the list.", "unparsed"),
+    ],
+)
+def test_who_declines_and_who_gives_up(reply: str, status: str) -> None:
+    assert grade(TASK, NUMBER, reply).status == status
+
+
+ENDLESS = (
+    "1,",
+    "1 + ",
+    "(1",
+    "[1 ",
+    "\\[",
+    "<think>",
+    "\\boxed{",
+    "output ",
+    "**a",
+    "1.\n",
+    "5: ",
+    ">> a\n",
+    "f(",
+    "5 or ",
+)
+
+
+@pytest.mark.parametrize("question", [NUMBER, LIST])
+@pytest.mark.parametrize("part", ENDLESS)
+def test_hostile_repetition_ends(question: Question[machine.Answer], part: str) -> None:
+    """A pattern that is not linear would take hours for these. Whatever comes out, it is at most one answer."""
+    for reply in (part * (1_000_000 // len(part)), part + " " * 1_000_000 + "x"):
+        assert TASK.parse(reply, question) != question.gold
+
+
+def test_a_line_may_be_long() -> None:
+    assert grade(TASK, NUMBER, "so " * 300_000 + "the answer is -1234.").score == 1.0
 
 
 @pytest.mark.parametrize(

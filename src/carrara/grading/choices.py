@@ -6,15 +6,15 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
-from carrara.grading.reading import plain, spoken, stated
+from carrara.grading.reading import Found, affirmed, beside, plain, spoken, stated, tidy
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _ARTICLE = r"(?:(?:in|at|to)\s+)?(?:(?:the|an?)\s+)?"
-_LONGEST = 20_000
 
 
 @dataclass(frozen=True)
@@ -23,30 +23,20 @@ class Choices:
     """What may be said, in lower case, and the answer that it stands for."""
 
     @cached_property
-    def _word(self) -> str:
-        longest_first = sorted(self.words, key=lambda word: (-len(word), word))
-        return rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])"
-
-    @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(self._word, re.IGNORECASE)
+        longest_first = sorted(self.words, key=lambda word: (-len(word), word))
+        return re.compile(
+            rf"(?<![\w-]){_ARTICLE}(?<![\w-])({'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE
+        )
 
-    @cached_property
-    def _side_by_side(self) -> re.Pattern[str]:
-        between = rf"\s*(?:,\s*or\b|,\s*and\b|,|/|\bor\b)\s*{_ARTICLE}"
-        return re.compile(rf"({self._word}){between}(?=({self._word}))", re.IGNORECASE)
-
-    @cached_property
-    def _alone(self) -> re.Pattern[str]:
-        return re.compile(rf"{_ARTICLE}({self._word})", re.IGNORECASE)
-
-    def find(self, text: str) -> list[str]:
+    def find(self, text: str) -> Iterator[Found[str]]:
         """The answers said in a text, in order; whole words only, the longest first."""
-        return [self.words[found[0].lower()] for found in self._pattern.finditer(text)]
+        for found in self._pattern.finditer(text):
+            yield Found(found.start(), found.end(), self.words[found[1].lower()])
 
     def whole(self, text: str) -> str | None:
         """The answer that a text is, and nothing else."""
-        found = self._alone.fullmatch(text.strip())
+        found = self._pattern.fullmatch(text)
         return self.words[found[1].lower()] if found else None
 
     def read(self, reply: str) -> str | None:
@@ -58,14 +48,14 @@ class Choices:
         answer = stated(reply, self.whole, self.find)
         if answer is not None:
             return answer
-        for sentence in reversed(_SENTENCE.split(spoken(reply))):
-            line = plain(sentence[:_LONGEST])
-            found = self.find(line)
+        for sentence in reversed(_SENTENCE.split(plain(tidy(spoken(reply))))):
+            found = affirmed(sentence, self.find)
             if found:
-                return None if self._leaves_open(line) else found[-1]
+                return None if self._leaves_open(sentence, found) else found[-1].answer
         return None
 
-    def _leaves_open(self, line: str) -> bool:
+    def _leaves_open(self, text: str, found: list[Found[str]]) -> bool:
         return any(
-            self.words[one.lower()] != self.words[other.lower()] for one, other in self._side_by_side.findall(line)
+            one.answer != other.answer and text[one.end : other.start].strip() and beside(text, one, other)
+            for one, other in pairwise(found)
         )

@@ -1,12 +1,32 @@
-"""Whole numbers and lists of them, as replies write them."""
+"""Whole numbers and lists of them, as replies write them.
+
+A number inside a sum, a call, an index, a list, a date or 'step 3' is no answer; an item inside `a[2]` is no list.
+"""
 
 import re
+from collections.abc import Iterator
 
-_NUMBER = r"[-−–]?\s?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,18})(?:\.0{1,6})?"
-_ONE = re.compile(_NUMBER)
-_INSIDE = re.compile(rf"(?<![\w.,:\[]){_NUMBER}(?![\w:\]]|[.,][0-9])")
-_ITEM = r"[-−]?[0-9]{1,18}"
-_LIST = re.compile(rf"\[\s*(?:{_ITEM}\s*(?:,\s*{_ITEM}\s*){{0,9999}})?\]")
+from carrara.grading.reading import Found
+
+_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,18})(?:\.0{1,6})?(?![A-Za-z_\d%]|[.,:][-0-9])"
+_NUMBER = rf"(?<![A-Za-z_\d.,+-])(?<![0-9]:)[-+]?{_DIGITS}"
+_OPERAND = rf"\(?[ ]?[-+]?{_DIGITS}[ ]?\)?"
+_CALL = r"(?<![\w.])(?!(?:print|list)\()[A-Za-z_][\w.]*+\([^()\n]*\)"
+_LABELLED = r"\b(?:step|line|ind(?:ex|ices)|items?|elements?|examples?|operations?|positions?)"
+_INSIDE = re.compile(
+    rf"""{_CALL}
+    | \b[a-z]\[[0-9]{{1,18}}\]\s?=\s?{_OPERAND}(?!\s?[-+*/=])                       # a[2] = 5
+    | (?<!\\)\[(?:[^\[\]]*\]|[-\s0-9,.]*)                                           # a list, or the start of one
+    | {_LABELLED}[ ][0-9]{{1,9}}(?:[ ]?(?:to|through|and|-|,)[ ]?[0-9]{{1,9}})*+(?![\w.,][0-9])
+    | (?<![\w.,]){_OPERAND}(?:[ ]?[-+*/×÷·][ ]?{_OPERAND})++                      # 5 + (-716)
+    | [-+][ ]{_OPERAND}                                                           # a dash or a sign?
+    | (?P<number>{_NUMBER})""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ALONE = re.compile(r"(?:[-+]|minus |negative )?(?:[0-9]{1,3}(?:[, ][0-9]{3}){1,5}|[0-9]{1,18})(?:\.0{1,6})?", re.I)
+_ITEM = r"-? ?[0-9]{1,18}+"
+_LIST = re.compile(rf"\\?\[\s*+(?:{_ITEM}\s*+(?:,\s*+{_ITEM}\s*+){{0,9999}}+(?:,\s*+)?)?\\?\]")
+_LISTS = re.compile(rf"{_CALL}|(?P<list>(?<![\w\])]){_LIST.pattern})")
 
 
 def read_number(text: str) -> int | None:
@@ -14,19 +34,20 @@ def read_number(text: str) -> int | None:
     >>> read_number("-1,234"), read_number("12.0"), read_number("12.5"), read_number("twelve")
     (-1234, 12, None, None)
     """
-    if not _ONE.fullmatch(text):
+    if not _ALONE.fullmatch(text):
         return None
-    digits = text.partition(".")[0].replace(",", "").replace(" ", "")
-    return -int(digits[1:]) if digits[0] in "-−–" else int(digits)
+    digits = re.sub(r"[^0-9]", "", text.partition(".")[0])
+    return -int(digits) if text[0] in "-mMnN" else int(digits)
 
 
-def find_numbers(text: str) -> list[int]:
+def find_numbers(text: str) -> Iterator[Found[int]]:
     """
-    >>> find_numbers("sum(a[1:3]) is 4 + 5 = 9, not a[2]")
-    [4, 5, 9]
+    >>> [found.answer for found in find_numbers("sum(a[1:3]) is 4 + 5 = 9, not 1,000; a[2] = 7 at step 3")]
+    [9, 1000]
     """
-    found = (read_number(m[0].strip()) for m in _INSIDE.finditer(text))
-    return [number for number in found if number is not None]
+    for found in _INSIDE.finditer(text):
+        if found["number"] and (number := read_number(found["number"])) is not None:
+            yield Found(found.start(), found.end(), number)
 
 
 def read_list(text: str) -> tuple[int, ...] | None:
@@ -36,9 +57,10 @@ def read_list(text: str) -> tuple[int, ...] | None:
     """
     if not _LIST.fullmatch(text):
         return None
-    return tuple(int(item.replace("−", "-")) for item in re.findall(_ITEM, text))
+    return tuple(int(item.replace(" ", "")) for item in re.findall(_ITEM, text))
 
 
-def find_lists(text: str) -> list[tuple[int, ...]]:
-    found = (read_list(m[0]) for m in _LIST.finditer(text))
-    return [numbers for numbers in found if numbers is not None]
+def find_lists(text: str) -> Iterator[Found[tuple[int, ...]]]:
+    for found in _LISTS.finditer(text):
+        if found["list"] and (numbers := read_list(found["list"])) is not None:
+            yield Found(found.start(), found.end(), numbers)

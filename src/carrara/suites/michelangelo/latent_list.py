@@ -58,6 +58,9 @@ IDLE = ("Do", "nothing", "at", "all", "for", "now", "and", "then", "go", "on")
 FLOOR_DRAWS = 64
 """Blind guesses per question from which its floor is estimated; the mean over items is what matters."""
 
+_NEXT_EXAMPLE = re.compile(r"^=====[^\S\n]*$|^Example \d+:|^(?:User|Human):", re.M)
+_NEXT_STATEMENT = re.compile(r"^>>", re.M)
+
 
 @dataclass(frozen=True)
 class Params:
@@ -180,10 +183,10 @@ class LatentList(Task[Params, Session, Answer]):
         return str(list(answer) if isinstance(answer, tuple) else answer)
 
     def parse(self, reply: str, question: Question[Answer]) -> Answer | None:
-        own = first_turn(reply, re.compile(r"^=====\s*$|^Example \d+:", re.M))
+        own = first_turn(reply, _NEXT_EXAMPLE)
         if isinstance(question.gold, tuple):
-            return stated(own, read_list, find_lists)
-        return stated(own, read_number, find_numbers)
+            return stated(own, read_list, find_lists, _NEXT_STATEMENT)
+        return stated(own, read_number, find_numbers, _NEXT_STATEMENT)
 
     def guess(self, dice: Dice, world: World[Session], question: Question[Answer]) -> Answer:
         """The paper's random model: it knows the numbers, not what happens to them."""
