@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from carrara.engine.by_reference import clip
 from carrara.engine.reading import read_results
 from carrara.items import rebuild
 from tests.server import serving
@@ -80,3 +81,8 @@ def test_failed_requests_are_asked_again_by_the_same_command(tmp_path: Path, mon
     assert in_all == ITEMS + failed
     assert second.returncode == 0, second.stderr
     assert all(result.status != "error" for result in read_results(tmp_path / "run"))
+
+
+def test_a_key_that_is_an_ordinary_word_is_left_in_it() -> None:
+    assert clip("make room in tiny/x", "x") == "make room in tiny/x"
+    assert clip({"said": [f"no key {KEY}."]}, KEY) == {"said": ["no key [key]."]}

@@ -5,6 +5,7 @@ made its way from the socket to the disk. That way takes 0 to 30 ms, and was see
 """
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from tests.server import Fact, serving
 
 KILLS = 5
 REPLIES = 200
+START = 0.8
+"""Seconds that a new process takes at least before it asks: what is read sooner after a kill was asked by the killed."""
 MOMENT = 0.25
 """Seconds before a kill within which a reply may still be on its way to the disk."""
 
@@ -72,7 +75,7 @@ def _asked_again(facts: Sequence[Fact], kills: Sequence[float]) -> list[float]:
             asked[fact.item] = fact.time
             if fact.item in sent:
                 gaps.append(min((kill - sent[fact.item] for kill in kills if kill > sent[fact.item]), default=1e9))
-        elif fact.what == "finish" and not any(asked[fact.item] < kill < fact.time for kill in kills):
+        elif fact.what == "finish" and not any(asked[fact.item] - START < kill < fact.time for kill in kills):
             sent[fact.item] = fact.time  # to a client that was alive from question to answer
     return gaps
 
@@ -126,3 +129,46 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path, monkeypatch: pytest.
             process.kill()
     assert second.returncode == 1
     assert "another run is at work" in second.stderr
+
+
+def test_without_its_cache_a_folder_is_extended_for_the_new_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A larger -n is another task to Inspect: what the logs know is answered from them."""
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    with serving(tmp_path / "journal.tsv") as server:
+        line = command(tmp_path / "run", server.base_url)
+        for n in ("20", "30", "10"):
+            line[line.index("-n") + 1] = n
+            last = subprocess.run(line, check=True, capture_output=True, text=True)
+            shutil.rmtree(tmp_path / "run/cache")
+        assert sum(fact.what == "start" for fact in server.facts()) == 60
+    assert "0 of 20 prompts to ask" in last.stderr
+    results = read_results(tmp_path / "run")
+    assert len(results) == 60
+    assert len({result.reply for result in results}) == 60
+    assert all(result.status == "unparsed" and result.output_tokens == 5 for result in results)
+
+
+@pytest.mark.parametrize("left", [0, 100, 5000])
+def test_a_damaged_log_is_set_aside(tmp_path: Path, left: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    out = tmp_path / "run"
+    with serving(tmp_path / "journal.tsv") as server:
+        line = command(out, server.base_url)
+        line[line.index("-n") + 1] = "5"
+        subprocess.run(line, check=True, capture_output=True)
+        log = sorted((out / "logs").glob("*.eval"))[0]
+        log.write_bytes(log.read_bytes()[:left])
+        report = subprocess.run(
+            [sys.executable, "-m", "carrara.cli", "report", str(out)], capture_output=True, text=True, check=False
+        )
+        assert report.returncode == 1
+        assert "is damaged" in report.stderr
+        assert report.stderr.count("\n") == 1
+        again = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert again.returncode == 0, again.stderr
+        assert f"{log.name}.damaged" in again.stderr
+        assert "Traceback" not in again.stderr
+        assert sum(fact.what == "start" for fact in server.facts()) == 10
+    assert len(read_results(out)) == 10

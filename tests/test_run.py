@@ -1,5 +1,6 @@
 """Runs on the reference models and the embedded one, through the command line and through Inspect's own."""
 
+import io
 import json
 import os
 import socket
@@ -9,8 +10,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from carrara.cli import main
+from carrara.engine import progress
 from carrara.engine.endings import tells_overflow
 from carrara.engine.reading import read_results
 from tests.server import serving
@@ -126,6 +129,11 @@ WRONG = {
     "too short": (["--model", "carrara/oracle", "--lengths", "100"], "without any filler"),
     "base on a chat": (["--model", "openai/gpt-4o", "--style", "base"], "completions"),
     "a key in the arguments": (["--model", "carrara/oracle", "-M", "api_key=sk-1"], "environment"),
+    "no such argument": (["--model", "carrara/chance", "-M", "foo=1"], "no argument 'foo'"),
+    "another kind of argument": (["--model", "carrara/smollm2", "-M", "context=abc"], "context=abc is not a whole"),
+    "an argument below 1": (["--model", "carrara/smollm2", "-M", "copies=0"], "copies=0 is below 1"),
+    "a package that is missing": (["--model", "vllm/Qwen/Qwen3-8B"], "needs the package vllm"),
+    "a base model that chats": (["--model", "vllm-completions/x/qwen3-8b"], "style base"),
 }
 
 
@@ -137,6 +145,115 @@ def test_wrong_use_is_one_sentence(wrong: str, tmp_path: Path) -> None:
     assert named in ended.stderr
     assert "Traceback" not in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["nan", "-1", "inf", "warm", ""])
+def test_a_temperature_that_is_none(text: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "latent_list", "--model", "carrara/oracle", "--out", "x", f"--temperature={text}"])
+    assert ended.value.code == 2
+    assert f"{text!r} is not a temperature: give a number of at least 0, or `none`" in capsys.readouterr().err
+
+
+def test_a_file_in_the_place_of_the_folder(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "run"):
+        assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(out)]) == 2
+        assert "give a folder" in capsys.readouterr().err
+
+
+def inspect_eval(logs: Path, *asked: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [Path(sys.executable).parent / "inspect", "eval", "carrara/latent_list", *asked, "--log-dir", str(logs)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "XDG_DATA_HOME": str(logs / "data"),
+            "INSPECT_CACHE_DIR": str(logs / "cache"),
+            "INSPECT_DISPLAY": "plain",
+            "TEST_API_KEY": "sk-not-a-key",
+            "COLUMNS": "400",
+        },
+    )
+
+
+ORACLE = ["--model", "carrara/oracle"]
+WRONG_IN_INSPECT = {
+    "base on a chat": (
+        [
+            "--model",
+            "openai-api/test/x",
+            "--model-base-url",
+            "http://127.0.0.1:9/v1",
+            "-T",
+            "tokenizer=o200k",
+            "-T",
+            "style=base",
+        ],
+        "completions provider",
+    ),
+    "no such style": ([*ORACLE, "-T", "style=bas"], "style=bas is not one of chat, base"),
+    "no such split": ([*ORACLE, "-T", "split=x"], "split=x is not one of test"),
+    "a seed below 0": ([*ORACLE, "-T", "seed=-1"], "seed=-1 is not a whole number"),
+    "no worlds": ([*ORACLE, "-T", "n=0"], "n=0 is not a whole number"),
+    "lengths": ([*ORACLE, "-T", "length=0,4k"], "'0,4k' is not a length"),
+    "no such parameter": ([*ORACLE, "-T", "params=complexty=5"], "did you mean complexity"),
+    "no such argument": ([*ORACLE, "-T", "lenght=4k"], "did you mean length"),
+    "no such model": (["--model", "carrara/oracel"], "did you mean oracle"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_IN_INSPECT)
+def test_wrong_use_through_inspect_is_its_own_error(wrong: str, tmp_path: Path) -> None:
+    given, named = WRONG_IN_INSPECT[wrong]
+    ended = inspect_eval(tmp_path, *given)
+    assert named in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stdout + ended.stderr
+    assert list(tmp_path.glob("*.eval")) == []
+
+
+def test_arguments_as_inspect_splits_them(tmp_path: Path) -> None:
+    ended = inspect_eval(tmp_path, *ORACLE, "-T", "n=2", "-T", "params=complexity=1,5,view=sum", "-T", "length=1024")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert {result.id.partition("/test")[0] for result in read_results(tmp_path)} == {
+        "michelangelo/latent_list@1;complexity=1,5;view=sum"
+    }
+
+
+def test_plain_completion_through_inspect(tmp_path: Path) -> None:
+    """The embedded model takes the prompt raw, and stops where `carrara run` would have it stop."""
+    pytest.importorskip("xllamacpp")
+    asked = ["--model", "carrara/smollm2", "--temperature", "0"]
+    ended = inspect_eval(tmp_path / "inspect", *asked, "-T", "style=base", "-T", "n=3", "-T", "params=complexity=1")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    command = ["latent_list", *asked, "--style", "base", "-n", "3", "-p", "complexity=1"]
+    assert run(*command, "--out", str(tmp_path / "carrara")).returncode == 0
+    one, other = ({r.id: (r.settings, r.reply) for r in read_results(tmp_path / d)} for d in ("inspect", "carrara"))
+    assert one == other
+    assert all(result.input_tokens == result.tokens for result in read_results(tmp_path / "inspect"))
+
+
+def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
+    console = Console(file=io.StringIO(), width=200)
+    with progress.progress(3, {"b", "c"}, "2 of 3 prompts to ask", console) as shown:
+        progress.answered("a")  # known already
+        for _ in range(50):
+            progress.troubled(ConnectionError("gone"))
+        shown.printed -= progress.LINE_EVERY
+        for _ in range(50):
+            progress.troubled(ConnectionError("gone"))
+        progress.answered("b")
+        progress.failed("c")
+        for _ in range(50):
+            progress.troubled(ConnectionError("gone"))
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [
+        "2 of 3 prompts to ask",
+        "1/3 answered · server trouble: ConnectionError, asking again",
+        "2/3 answered · 1 errors · server trouble: ConnectionError, asking again",
+    ]
 
 
 def test_a_folder_without_a_run(tmp_path: Path, capsys: Capture) -> None:
@@ -185,7 +302,9 @@ def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
     full = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False)
     assert full.returncode == 1
     assert "7 of 12 requests failed" in full.stderr
-    assert "make room" in full.stderr
+    assert f"MB are left on the disk of {tmp_path}: make room" in full.stderr
+    assert "RunError" not in full.stderr
+    assert "RunError" not in (tmp_path / "report.html").read_text()
     assert "Traceback" not in full.stderr
     assert run(*asked[1:]).returncode == 0
     assert [result.score for result in read_results(tmp_path)] == [1.0] * 12

@@ -7,6 +7,9 @@ from typing import Literal
 Status = Literal["ok", "unparsed", "refused", "filtered", "truncated", "overflow", "error"]
 STATUSES: tuple[Status, ...] = ("ok", "unparsed", "refused", "filtered", "truncated", "overflow", "error")
 
+ARGUMENT = "-M "
+"""What the names of a model's own arguments begin with among its settings."""
+
 ANSWERED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
 """Replies that stay in every denominator. The others count 0 in the first and leave only the second, labelled one."""
 
@@ -43,3 +46,13 @@ class Result:
     output_tokens: int | None = None
     seconds: float | None = None
     error: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """How the model was asked, as far as it differs from the defaults: its server, sampling, limits, its arguments."""
+
+    @property
+    def subject(self) -> "Subject":
+        """The model as it was asked: replies of two subjects are two experiments."""
+        return self.model, tuple(sorted(self.settings.items()))
+
+
+Subject = tuple[str, tuple[tuple[str, str], ...]]

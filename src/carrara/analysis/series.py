@@ -1,17 +1,21 @@
 """Which results belong together: one model, asked in one way.
 
-A directory may hold one model run twice, with other parameters, another tokenizer, another style or another prompt
-pack. Averages over such a mixture mean nothing, so that a model's results are kept apart by whatever differs between
-them, and that difference becomes part of the name: `SmolLM2` and `SmolLM2 (base)`.
+A directory may hold one model run twice, with other parameters, another tokenizer, another style, another prompt pack,
+at another temperature or on another server. Averages over such a mixture mean nothing, so that a model's results are
+kept apart by whatever differs between them, and that difference becomes part of the name: `SmolLM2` and
+`SmolLM2 (base)`. A model's own arguments, such as its weights, are always part of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from carrara.errors import UsageError
 from carrara.recipe import Recipe
-from carrara.results import Result
+from carrara.results import ARGUMENT, Result, Subject
+
+_DEFAULTS = {"temperature": "0"}
+"""Said where another series has another value; what else is not set has no name."""
 
 
 class Series(NamedTuple):
@@ -36,16 +40,31 @@ class _Setting(NamedTuple):
 
 def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
     """What names the series of each of these results."""
-    settings: dict[tuple[str, str], dict[_Setting, None]] = {}
+    ways: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
     for result in results:
-        settings.setdefault((result.model, result.task), {})[_setting(result)] = None
-    names: dict[tuple[str, str, _Setting], Series] = {}
-    for (model, task), found in settings.items():
-        differing = [i for i in range(len(_Setting._fields)) if len({setting[i] for setting in found}) > 1]
-        for setting in found:
-            variant = ", ".join(setting[i] for i in differing if setting[i])
-            names[model, task, setting] = Series(model, variant)
-    return lambda result: names[result.model, result.task, _setting(result)]
+        ways.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
+    names: dict[tuple[str, _Setting, Subject], Series] = {}
+    for (model, task), found in ways.items():
+        differing = [i for i in range(len(_Setting._fields)) if len({setting[i] for setting, _ in found}) > 1]
+        asked = {subject: dict(subject[1]) for _, subject in found}
+        telling = _telling(list(asked.values()))
+        for setting, subject in found:
+            parts = [setting[i] for i in differing if setting[i]]
+            parts += filter(None, (_named(name, asked[subject]) for name in telling))
+            names[task, setting, subject] = Series(model, ", ".join(parts))
+    return lambda result: names[result.task, _setting(result), result.subject]
+
+
+def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
+    """The settings that differ, and a model's own arguments."""
+    names = dict.fromkeys(name for settings in asked for name in settings)
+    differs = {name for name in names if len({settings.get(name) for settings in asked}) > 1}
+    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT))
+
+
+def _named(name: str, settings: Mapping[str, str]) -> str:
+    value = settings.get(name) or _DEFAULTS.get(name)
+    return f"{name.removeprefix(ARGUMENT)}={value}" if value else ""
 
 
 def _setting(result: Result) -> _Setting:

@@ -110,9 +110,12 @@ def _published(results: Sequence[Result]) -> Mapping[str, float]:
     return means
 
 
-def summarize(results: Sequence[Result], by: Sequence[str] = ()) -> list[Row]:
-    """Model by test by length, and by the values of these labels. A reply without such a label has the value ''."""
-    series = series_of(results)
+def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:
+    """Model by test by length, and by the values of these labels. A reply without such a label has the value ''.
+
+    Series have the names that tell them apart `among` those of more results, if these are a part.
+    """
+    series = series_of(results if among is None else among)
     groups: dict[tuple[str, Series, int, tuple[str, ...]], list[Result]] = {}
     for result in results:
         values = tuple(result.labels.get(label, "") for label in by)

@@ -1,9 +1,10 @@
 """carrara run: ask a model."""
 
+import math
 import os
 import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,15 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def _temperature(text: str) -> float | None:
-    return None if text == "none" else float(text)
+    if text == "none":
+        return None
+    try:
+        temperature = float(text)
+    except ValueError:
+        temperature = math.nan
+    if not 0 <= temperature < math.inf:
+        raise ArgumentTypeError(f"{text!r} is not a temperature: give a number of at least 0, or `none`")
+    return temperature
 
 
 def main(args: Namespace) -> int:
@@ -71,7 +80,7 @@ def main(args: Namespace) -> int:
 
 def planned(args: Namespace) -> "Plan":
     """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
-    from carrara.engine.registry import tokenizer_for
+    from carrara.engine.registry import check_style, tokenizer_for
     from carrara.engine.run import Plan
 
     preset = PRESETS.get(args.selection)
@@ -86,7 +95,7 @@ def planned(args: Namespace) -> "Plan":
     weights = model_args.get("gguf") if args.model == "carrara/smollm2" else None
     tokenizer = args.tokenizer or (f"gguf:{weights}" if weights else tokenizer_for(args.model))
     asked = options.asked(args, tokenizer)
-    _check_style(args.model, args.style)
+    check_style(args.model, args.style)
     lengths = args.lengths if args.lengths is not None else [0]
     return Plan(
         jobs=tuple(replace(recipe, length=length) for recipe in asked.recipes for length in lengths),
@@ -110,35 +119,22 @@ def carried_out(plan: "Plan", as_json: bool) -> int:
     from carrara.engine.run import run
     from carrara.report import write_report
 
-    results = run(plan)
+    outcome = run(plan)
     page = plan.out / "report.html"
-    write_report(results, page, plan.out.name)
-    rows = summarize(results)
+    write_report(outcome.folder, page, plan.out.resolve().name)
+    rows = summarize(outcome.own, among=outcome.folder)
     if as_json:
         print_json([record(row) for row in rows])
     else:
         print_summary(rows)
         print(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}", flush=True)
-    failed = [result for result in results if result.status == "error"]
+    failed = [result for result in outcome.own if result.status == "error"]
     if failed:
         why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]
         raise RunError(
-            f"{len(failed)} of {len(results)} requests failed (the first: {why}); the same command asks them again"
+            f"{len(failed)} of {len(outcome.own)} requests failed (the first: {why}); the same command asks them again"
         )
     return 0
-
-
-def _check_style(model: str, style: str) -> None:
-    """A plain prompt sent as a chat, or the other way round, would be another experiment of another length."""
-    provider = model.partition("/")[0]
-    completes = provider.endswith("-completions")
-    if style == "base" and not (completes or provider in ("carrara", "hf", "mockllm")):
-        raise UsageError(
-            f"{provider} chats, and --style base is plain completion: use a completions provider, such as "
-            f"vllm-completions/… or openai-api-completions/…"
-        )
-    if style == "chat" and completes:
-        raise UsageError(f"{provider} completes plain text: add --style base")
 
 
 def _model_args(pairs: list[str]) -> dict[str, Any]:

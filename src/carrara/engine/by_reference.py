@@ -37,11 +37,17 @@ from carrara.types import Message
 Render = Callable[[str], Sequence[Message]]
 """From an item's id to its messages, the same bytes every time."""
 
+Recall = Callable[[str, str], ModelOutput | None]
+"""From an item's id and sha256 to the reply that is known already, if one is."""
+
 Outcome = ModelOutput | Exception
 
 KEY = "carrara"
 SHOWN = 400
 """Characters of each end of a text that a log or an error may show."""
+
+SECRET = 8
+"""Characters from which on a key is one: shorter ones, as local servers take, stand in ordinary words."""
 
 PROMPTS = frozenset({"messages", "input", "contents", "prompt", "system", "system_instruction"})
 """What providers call the prompt in their requests."""
@@ -78,7 +84,7 @@ def clip(value: Json, secret: str | None) -> Json:
     """A JSON value with every long string and list shortened and the key taken out."""
     match value:
         case str():
-            return shorten(value.replace(secret, "[key]") if secret else value)
+            return shorten(value.replace(secret, "[key]") if secret and len(secret) >= SECRET else value)
         case dict():
             return {name: clip(inner, secret) for name, inner in value.items()}
         case list() | tuple() if len(value) > 20:
@@ -119,10 +125,15 @@ def settle(error: Exception, api: ModelAPI) -> ModelOutput | Exception:
     return error
 
 
-def install(model: Model, render: Render, troubled: Callable[[Exception], None] | None = None) -> None:
+def install(
+    model: Model,
+    render: Render,
+    troubled: Callable[[Exception], None] | None = None,
+    recall: Recall | None = None,
+) -> None:
     """Teach a model to send what a reference refers to. Messages without a reference pass as they are.
 
-    `troubled` hears of every failed attempt, also of those that are tried again.
+    `troubled` hears of every failed attempt, also of those that are tried again. What `recall` knows is not sent.
     """
     api = model.api
     if getattr(api.generate, "by_reference", False):
@@ -145,6 +156,9 @@ def install(model: Model, render: Render, troubled: Callable[[Exception], None] 
         wanted = next((m.metadata[KEY] for m in reversed(input) if m.metadata and KEY in m.metadata), None)
         if wanted is None:
             return await original(input, tools, tool_choice, config)
+        known = recall(wanted["id"], wanted["sha256"]) if recall else None
+        if known is not None:
+            return known
         try:
             # Providers attach the raw request to the active model event; here there is none.
             with track_active_model_event(cast(ModelEvent, None)):

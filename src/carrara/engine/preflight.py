@@ -4,12 +4,14 @@ Later failures are met with patience: the same outage in the middle of a night's
 """
 
 import re
+from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import anyio
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.http import status_code_of
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, ModelAPI, get_model
 from rich.text import Text
 from tenacity import wait_exponential_jitter
 
@@ -17,6 +19,12 @@ from carrara.errors import RunError, UsageError
 
 PATIENCE = 6 * 3600
 """Seconds that one item may wait for a server to come back before it becomes an error row."""
+
+LOCAL = {"vllm": "vllm", "vllm-completions": "vllm", "sglang": "sglang"}
+"""Providers that start a server themselves where no address is given, and the package they do it with."""
+
+LOADING = frozenset({"hf", "transformer_lens", "nnterp", "mockllm"})
+"""Providers that load a model into this process: a second one only to be greeted would take its memory twice."""
 
 SECONDS = 60
 """For the small request; a server that is loading or has a queue may need some."""
@@ -27,14 +35,29 @@ def patient(api: ModelAPI) -> None:
     api.retry_wait = lambda: wait_exponential_jitter(initial=2, max=60, jitter=2)  # type: ignore[method-assign]
 
 
-def check(model: str, base_url: str | None, args: dict[str, Any]) -> None:
-    """Raise if the model certainly cannot answer."""
+def made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
+    """An instance of its own: HTTP connections belong to the event loop that opened them."""
     try:
-        # An instance of its own: HTTP connections belong to the event loop that opened them.
-        api = get_model(model, base_url=base_url, memoize=False, **args).api
-    except (PrerequisiteError, ValueError) as error:
+        return get_model(model, config=GenerateConfig(), base_url=base_url, memoize=False, **args)
+    except TypeError as error:
+        given = ", ".join(f"{name}={value}" for name, value in args.items()) or "none"
+        raise UsageError(f"{model} cannot be made with its arguments ({given}): {plain(error)}; correct -M") from None
+    except (PrerequisiteError, ValueError, ImportError) as error:
         raise UsageError(plain(error)) from None
-    anyio.run(greet, api, model)
+
+
+def check(model: str, base_url: str | None, args: Mapping[str, Any], served: bool) -> None:
+    """Raise if the model certainly cannot answer. `served` says that somebody has named its server's address."""
+    provider = model.partition("/")[0]
+    if provider in LOCAL and not served:
+        if find_spec(LOCAL[provider]) is None:
+            raise UsageError(
+                f"{model} needs the package {LOCAL[provider]} to start a server: install it, or give the address of a "
+                "server that runs with --base-url"
+            )
+        return  # its server is started by the run, once
+    if provider not in LOADING:
+        anyio.run(greet, made(model, base_url, args).api, model)
 
 
 async def greet(api: ModelAPI, model: str) -> None:
@@ -57,6 +80,8 @@ async def greet(api: ModelAPI, model: str) -> None:
         await api.aclose()
     if error is None:
         return
+    if isinstance(error, PrerequisiteError | ImportError):
+        raise UsageError(plain(error)) from None
     match status_code_of(error):
         case 401 | 403:
             raise UsageError(f"{where} refuses the API key: check {' or '.join(api.api_key_vars) or 'it'}") from None

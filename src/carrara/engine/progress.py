@@ -6,13 +6,15 @@ Inspect's own display is off (`display="none"`): it shows one bar a task, and a 
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager, nullcontext
 
 import rich
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+
+from carrara.errors import RunError
 
 LINE_EVERY = 30.0
 """Seconds between two lines where there is no terminal."""
@@ -25,17 +27,19 @@ _SHOWN: list["Progress"] = []
 """The progress that is on show, if any: solvers and models, which report to it, are made by Inspect."""
 
 
-def answered() -> None:
+def answered(id: str) -> None:
     for shown in _SHOWN:
-        shown.answered()
+        shown.answered(id)
 
 
-def failed() -> None:
+def failed(id: str) -> None:
     for shown in _SHOWN:
-        shown.failed()
+        shown.failed(id)
 
 
 def troubled(error: Exception) -> None:
+    if isinstance(error, RunError):
+        return  # this machine's trouble, such as a full disk; its row says so
     for shown in _SHOWN:
         shown.troubled(error)
 
@@ -43,8 +47,10 @@ def troubled(error: Exception) -> None:
 class Progress:
     """Counts what ends; all calls come from the event loop's thread."""
 
-    def __init__(self, total: int, done: int, console: Console) -> None:
-        self.total, self.done, self.errors = total, done, 0
+    def __init__(self, total: int, left: Set[str], console: Console) -> None:
+        """`left` are the items to ask; the others, whose replies are known, may pass by and count no second time."""
+        self.total, self.done, self.errors = total, total - len(left), 0
+        self.left = set(left)
         self.console = console
         self.trouble: tuple[float, str] | None = None
         self.printed = time.monotonic()
@@ -58,15 +64,19 @@ class Progress:
                 TextColumn("{task.description}"),
             )
             self.bar = Bar(*columns, console=console, expand=True)
-            self.bar.add_task("", total=total, completed=done)
+            self.bar.add_task("", total=total, completed=self.done)
 
-    def answered(self) -> None:
-        self.done += 1
-        self.show()
+    def answered(self, id: str) -> None:
+        if id in self.left:
+            self.left.remove(id)
+            self.done += 1
+            self.show(ended=not self.left)
 
-    def failed(self) -> None:
-        self.errors += 1
-        self.show()
+    def failed(self, id: str) -> None:
+        if id in self.left:
+            self.left.remove(id)
+            self.errors += 1
+            self.show(ended=not self.left)
 
     def troubled(self, error: Exception) -> None:
         """An attempt failed; Inspect asks again if that is worth it."""
@@ -79,19 +89,19 @@ class Progress:
             parts.append(f"server trouble: {self.trouble[1]}, asking again")
         return " · ".join(parts)
 
-    def show(self) -> None:
+    def show(self, ended: bool = False) -> None:
         if self.bar:
             self.bar.update(self.bar.task_ids[0], completed=self.done, description=self.note())
-        elif self.done + self.errors == self.total or time.monotonic() - self.printed >= LINE_EVERY:
+        elif ended or time.monotonic() - self.printed >= LINE_EVERY:
             self.printed = time.monotonic()
             self.console.print(" · ".join(filter(None, (f"{self.done}/{self.total} answered", self.note()))))
 
 
 @contextmanager
-def progress(total: int, done: int, about: str, console: Console | None = None) -> Iterator[Progress]:
+def progress(total: int, left: Set[str], about: str, console: Console | None = None) -> Iterator[Progress]:
     """Show progress on a console of its own while the shared one, which Inspect prints to, keeps quiet."""
     shared = rich.get_console()
-    counter = Progress(total, done, console or Console(stderr=True))
+    counter = Progress(total, left, console or Console(stderr=True))
     counter.console.print(about, highlight=False)
     before, shared.quiet = shared.quiet, True
     _SHOWN.append(counter)

@@ -7,55 +7,122 @@ that was killed is readable too, up to its last flush.
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import unquote
 
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, EvalLogInfo, list_eval_logs, read_eval_log
 
+from carrara.engine.by_reference import KEY
+from carrara.engine.settings import settings_in
 from carrara.errors import RunError, UsageError
-from carrara.results import Result, Status
+from carrara.results import Result, Status, Subject
 
 LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""
 
 
+class Damaged(RunError):
+    """A log that is no longer what was written."""
+
+    def __init__(self, path: Path, why: object) -> None:
+        self.path = path
+        super().__init__(
+            f"the log {path} is damaged ({why}): move it away and give the same `carrara run` again, which asks only "
+            "for what neither the other logs nor the cache have"
+        )
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A result with what it was read from."""
+
+    result: Result
+    output: dict[str, Any]
+    """As Inspect keeps it."""
+    sha256: str
+    """Of the prompt that it is the reply to."""
+
+
 def read_results(directory: Path) -> list[Result]:
-    """All replies of a run folder, or of a folder of Inspect logs; of two replies to an item the later, errors last."""
+    """All results of a run folder, or of a folder of Inspect logs.
+
+    Of two replies of one model, asked in the same way, to an item the later counts, errors last.
+    """
     if not directory.is_dir():
         raise UsageError(f"there is no folder {directory}; give the --out of a run")
+    return [reply.result for reply in read_replies(directory)]
+
+
+def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = None) -> list[Reply]:
+    """All replies of a folder; `damaged` hears of logs that cannot be read, which are an error otherwise."""
     folder = directory / LOGS if (directory / LOGS).is_dir() else directory
-    found: dict[tuple[str, str], Result] = {}
-    for log in headers(folder):
-        for sample in samples(log):
-            if "test" not in (sample.get("metadata") or {}):
-                continue  # another program's log in the same folder
-            result = _result(log, sample)
-            known = found.get((result.model, result.id))
-            if known is None or result.status != "error" or known.status == "error":
-                found[result.model, result.id] = result
+    found: dict[tuple[Subject, str], Reply] = {}
+    for info in list_eval_logs(str(folder), formats=["eval"], descending=False):
+        try:
+            replies = _replies(header(info))
+        except Damaged as error:
+            if damaged is None:
+                raise
+            damaged(error)
+            continue
+        for reply in replies:
+            asked = reply.result.subject, reply.result.id
+            known = found.get(asked)
+            if known is None or reply.result.status != "error" or known.result.status == "error":
+                found[asked] = reply
     return list(found.values())
+
+
+def _replies(log: EvalLog) -> list[Reply]:
+    """The replies in one log."""
+    settings = settings_in(log)
+    replies = []
+    for sample in samples(log):
+        if "test" not in (sample.get("metadata") or {}):
+            continue  # another program's log in the same folder
+        messages = sample.get("messages") or [{}]
+        reference = (messages[0].get("metadata") or {}).get(KEY) or {}
+        result = _result(log, settings, sample)
+        replies.append(Reply(result, sample.get("output") or {}, str(reference.get("sha256") or "")))
+    return replies
 
 
 def headers(folder: Path) -> list[EvalLog]:
     """The logs of a folder, without their samples, oldest first."""
-    listed = list_eval_logs(str(folder), formats=["eval"], descending=False)
-    return [read_eval_log(info, header_only=True) for info in listed]
+    return [header(info) for info in list_eval_logs(str(folder), formats=["eval"], descending=False)]
+
+
+def header(info: EvalLogInfo) -> EvalLog:
+    try:
+        return read_eval_log(info, header_only=True)
+    except OSError:
+        raise
+    except Exception as error:  # of zipfile, json, pydantic, zstandard: Inspect promises none of them
+        raise Damaged(_path(info.name), type(error).__name__) from None
 
 
 def samples(log: EvalLog) -> Iterator[dict[str, Any]]:
-    path = log.location.removeprefix("file://")
+    path = _path(log.location)
     try:
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
                 if name.startswith("samples/"):
                     yield json.loads(archive.read(name))
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise RunError(f"the log {path} is damaged ({error}): move it away and run the same command again") from None
+    except OSError:
+        raise
+    except Exception as error:  # likewise
+        raise Damaged(path, type(error).__name__) from None
 
 
-def _result(log: EvalLog, sample: dict[str, Any]) -> Result:
+def _path(location: str) -> Path:
+    return Path(unquote(location.removeprefix("file://")) if location.startswith("file://") else location)
+
+
+def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -> Result:
     meta, output = sample["metadata"], sample.get("output") or {}
     scored = (sample.get("scores") or {}).get("graded") or {}
     values = dict(scored.get("value") or {})
@@ -69,7 +136,7 @@ def _result(log: EvalLog, sample: dict[str, Any]) -> Result:
         id=str(sample["id"]),
         task=meta["test"],
         version=meta["version"],
-        model=_model(log),
+        model=log.eval.model,
         length=meta["length"],
         tokens=meta["tokens"],
         tokenizer=meta["tokenizer"],
@@ -89,13 +156,8 @@ def _result(log: EvalLog, sample: dict[str, Any]) -> Result:
         output_tokens=(output.get("usage") or {}).get("output_tokens"),
         seconds=output.get("time"),
         error=error,
+        settings=settings,
     )
-
-
-def _model(log: EvalLog) -> str:
-    """The model with what else makes it another one; that it completes plain text stands in every item's id."""
-    args = {name: value for name, value in log.eval.model_args.items() if name not in ("client_timeout", "base")}
-    return " ".join([log.eval.model, *(f"{name}={value}" for name, value in sorted(args.items()))])
 
 
 def _text(content: Any) -> str:

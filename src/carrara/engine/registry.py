@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, task
-from inspect_ai.model import get_model
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import Model, get_model
+from inspect_ai.model._generate_config import active_generate_config
+from rich.markup import escape
 
 from carrara import params as parameters
 from carrara import suites, tokens
+from carrara.engine import arguments
+from carrara.engine.arguments import one_of, text, whole
 from carrara.engine.items import know
+from carrara.engine.settings import address
 from carrara.engine.tasks import inspect_task
-from carrara.errors import UsageError
+from carrara.errors import RunError, UsageError
 from carrara.keys import Split
 from carrara.lengths import read_length
 from carrara.recipe import Recipe
@@ -24,41 +30,77 @@ from carrara.wording import Pack, read_pack
 
 Maker = Callable[..., Task]
 
+ARGUMENTS = ("length", "n", "params", "seed", "split", "style", "tokenizer", "prompts")
+"""What a task can be given."""
+
 
 def maker(name: str) -> Maker:
-    """The Inspect task function of a test."""
+    """The Inspect task function of a test. What it is asked wrongly is Inspect's own error, which has no traceback."""
     short = name.rpartition("/")[2]
 
     def make(
         length: str | int = "0",
         n: int = 20,
-        params: str = "",
+        params: Any = "",
         seed: int = 0,
         split: Split = "test",
         style: Style = "chat",
         tokenizer: str = "",
         prompts: str = "",
-        budgeted: bool = False,
+        **other: Any,
     ) -> Task:
-        loaded = suites.load(name)
-        pack = _pack(prompts)
-        first = Recipe(
-            task=name,
-            version=loaded.version,
-            params=parameters.canonical(loaded, parameters.build(loaded, name, parameters.read_canonical(params))),
-            split=split,
-            seed=seed,
-            index=0,
-            question=0,
-            length=read_length(str(length)),
-            style=style,
-            pack=pack.hash if pack else "",
-            tokenizer=tokenizer or tokenizer_for(str(get_model())),
-        )
-        return inspect_task(loaded.title, first, n, pack, budgeted)
+        try:
+            arguments.none_other(other, ARGUMENTS)
+            model = get_model()
+            asked = one_of("style", style, Style)
+            check_style(str(model), asked)
+            loaded = suites.load(name)
+            given = parameters.build(loaded, name, arguments.parameters(params))
+            pack = _pack(text(prompts))
+            first = Recipe(
+                task=name,
+                version=loaded.version,
+                params=parameters.canonical(loaded, given),
+                split=one_of("split", split, Split),
+                seed=whole("seed", seed, 0),
+                index=0,
+                question=0,
+                length=read_length(text(length)),
+                style=asked,
+                pack=pack.hash if pack else "",
+                tokenizer=text(tokenizer) or tokenizer_for(str(model)),
+            )
+            worlds = whole("n", n, 1)
+            return inspect_task(loaded.title, first, worlds, pack, _settle(model, asked), address(model))
+        except (UsageError, RunError) as error:
+            raise PrerequisiteError(escape(f"{short}: {error}")) from error
 
     make.__doc__ = f"{suites.load(name).title}: {suites.load(name).capability}."
     return task(name=short)(make)
+
+
+def check_style(model: str, style: Style) -> None:
+    """A plain prompt sent as a chat, or the other way round, would be another experiment of another length."""
+    provider = model.partition("/")[0]
+    completes = provider.endswith("-completions")
+    if style == "base" and not (completes or provider in ("carrara", "hf", "mockllm")):
+        raise UsageError(
+            f"{provider} chats, and the style base is plain completion: use a completions provider, such as "
+            f"vllm-completions/… or openai-api-completions/…"
+        )
+    if style == "chat" and completes:
+        raise UsageError(f"{provider} completes plain text: ask for the style base")
+
+
+def _settle(model: Model, style: Style) -> bool:
+    """Have the embedded model take prompts in this style; whether replies are held to what the answer needs.
+
+    That is for models that would not stop by themselves, unless a limit was given.
+    """
+    if hasattr(model.api, "base"):
+        model.api.base = style == "base"
+    limited = active_generate_config().max_tokens is not None or model.config.max_tokens is not None
+    return (style == "base" or str(model) == "carrara/smollm2") and not limited
 
 
 def _pack(path: str) -> Pack | None:

@@ -7,25 +7,30 @@ arrives, so that a kill loses none of those that the logs do not have yet (docs/
 import fcntl
 import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import disk_usage
 from typing import Any
 
-from inspect_ai import eval_set
+from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy, GenerateConfig, Model, get_model
+from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput
+from inspect_ai.model._model import init_active_model
+from inspect_ai.model._model_config import model_args_for_log
 
 from carrara.engine import by_reference, preflight, progress
 from carrara.engine.items import messages_of
-from carrara.engine.reading import LOGS, headers, read_results
+from carrara.engine.reading import LOGS, Damaged, Reply, headers, read_replies, read_results
 from carrara.engine.registry import maker
+from carrara.engine.settings import address, settings_of
 from carrara.errors import RunError, UsageError
 from carrara.recipe import Recipe
-from carrara.results import Result
+from carrara.results import Result, Subject
 from carrara.types import Message
 
 RESERVE = 32 << 20
@@ -55,26 +60,71 @@ class Plan:
         return self.model.startswith("carrara/")
 
 
-def run(plan: Plan) -> list[Result]:
-    """Carry a plan out, or go on with it; the results are those of the whole folder."""
-    plan.out.mkdir(parents=True, exist_ok=True)
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to."""
+
+    own: list[Result]
+    """Of this plan: its items, asked of its model in its way."""
+    folder: list[Result]
+    """Of everything that its folder holds."""
+
+
+def run(plan: Plan) -> Outcome:
+    """Carry a plan out, or go on with it."""
+    _make_folder(plan.out)
     with _alone(plan.out), _within(plan.out):
-        known = {result.id for result in _known(plan) if result.status != "error"}
-        model = _model(plan)
-        tasks = [_task(plan, job) for job in plan.jobs]
+        model = preflight.made(plan.model, plan.base_url, plan.model_args)
+        subject = _subject(plan, model)
+        replies = read_replies(plan.out, _set_aside) if (plan.out / LOGS).is_dir() else []
+        known = {
+            reply.result.id: reply
+            for reply in replies
+            if reply.result.subject == subject and reply.result.status != "error"
+        }
+        _prepare(plan, model, known)
+        tasks = copy_context().run(_tasks, plan, model)
         samples = [sample for task in tasks for sample in task.dataset]
-        tokens = {str(sample.id): sample.metadata["tokens"] for sample in samples}
-        left = tokens.keys() - known
+        tokens = {str(sample.id): int((sample.metadata or {})["tokens"]) for sample in samples}
+        left = tokens.keys() - known.keys()
         if left and not plan.embedded:
-            preflight.check(plan.model, plan.base_url, dict(plan.model_args))
-        about = f"{len(left):,} of {len(tokens):,} prompts to ask" if known else f"{len(tokens):,} prompts"
+            preflight.check(
+                plan.model, plan.base_url, plan.model_args, bool(address(model) or "port" in plan.model_args)
+            )
+        about = (
+            f"{len(left):,} of {len(tokens):,} prompts to ask"
+            if len(left) < len(tokens)
+            else f"{len(tokens):,} prompts"
+        )
         sent = f"{sum(tokens[id] for id in left):,} tokens by {plan.jobs[0].tokenizer}"
-        with progress.progress(len(tokens), len(tokens) - len(left), f"{about}, {sent}, to {plan.model}"):
+        with progress.progress(len(tokens), left, f"{about}, {sent}, to {plan.model}"):
             logs = _evaluate(plan, model, tasks)
         if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
         _tidy(plan.out / LOGS, logs)
-        return read_results(plan.out)
+        folder = read_results(plan.out)
+        return Outcome([result for result in folder if result.subject == subject and result.id in tokens], folder)
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"--out {out} is a file, or within one: give a folder, which need not be there yet") from None
+
+
+def _subject(plan: Plan, model: Model) -> Subject:
+    """What the plan's results say of how they were asked for."""
+    config = GenerateConfig(temperature=plan.temperature, max_tokens=plan.max_tokens)
+    settings = settings_of(address(model), model_args_for_log(model.model_args), model.config.merge(config))
+    return str(model), tuple(sorted(settings.items()))
+
+
+def _set_aside(damaged: Damaged) -> None:
+    """Its replies are in the cache, and Inspect would stumble over it."""
+    aside = damaged.path.with_name(damaged.path.name + ".damaged")
+    damaged.path.replace(aside)
+    print(f"carrara: a log was damaged and is now {aside}; replies that the cache has are kept", file=sys.stderr)
 
 
 def _evaluate(plan: Plan, model: Model, tasks: list[Any]) -> Sequence[EvalLog]:
@@ -108,7 +158,18 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any]) -> Sequence[EvalLog]:
     return logs
 
 
-def _task(plan: Plan, job: Recipe) -> Any:
+def _tasks(plan: Plan, model: Model) -> list[Task]:
+    """Made as Inspect's own command makes them: with the model active that they are for."""
+    init_active_model(model, GenerateConfig(max_tokens=plan.max_tokens))
+    try:
+        return [_task(plan, job) for job in plan.jobs]
+    except PrerequisiteError as error:
+        if isinstance(error.__cause__, UsageError | RunError):
+            raise error.__cause__ from None
+        raise UsageError(preflight.plain(error)) from None
+
+
+def _task(plan: Plan, job: Recipe) -> Task:
     return maker(job.task)(
         length=job.length,
         n=plan.worlds,
@@ -118,36 +179,30 @@ def _task(plan: Plan, job: Recipe) -> Any:
         style=job.style,
         tokenizer=job.tokenizer,
         prompts=str(plan.prompts) if plan.prompts else "",
-        budgeted=job.style == "base" or plan.model == "carrara/smollm2",
     )
 
 
-def _model(plan: Plan) -> Model:
-    args = dict(plan.model_args)
-    if plan.model == "carrara/smollm2" and plan.jobs[0].style == "base":
-        args["base"] = True
-    try:
-        model = get_model(plan.model, base_url=plan.base_url, config=GenerateConfig(), **args)
-    except (PrerequisiteError, ValueError) as error:
-        raise UsageError(preflight.plain(error)) from None
+def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply]) -> None:
+    """Have a model wait for its server, take prompts by reference, and ask for no reply that the logs have."""
+    model._explicit_base_url = preflight.public(model.explicit_base_url)  # stands in the header of every log
     preflight.patient(model.api)
 
     def render(id: str) -> list[Message]:
         _check_disk(plan.out)
         return messages_of(id)
 
-    by_reference.install(model, render, progress.troubled)
-    return model
+    def recall(id: str, sha256: str) -> ModelOutput | None:
+        reply = known.get(id)
+        # An item may render to another text after an update; then its old reply answers another question.
+        return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
+
+    by_reference.install(model, render, progress.troubled, recall)
 
 
 def _check_disk(out: Path) -> None:
     """Nothing is asked whose reply could not be kept."""
     if disk_usage(out).free < RESERVE:
         raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {out}: make room")
-
-
-def _known(plan: Plan) -> list[Result]:
-    return read_results(plan.out) if (plan.out / LOGS).is_dir() else []
 
 
 @contextmanager

@@ -6,6 +6,7 @@ by.
 
 import anyio
 from inspect_ai import Task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfigArgs, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -14,6 +15,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from carrara.engine import by_reference, progress
 from carrara.engine.endings import ending
 from carrara.engine.items import item_of, messages_of
+from carrara.engine.preflight import plain
+from carrara.errors import RunError, UsageError
 from carrara.grading.grade import grade
 from carrara.items import Item, contexts
 from carrara.lengths import write_length
@@ -22,25 +25,25 @@ from carrara.recipe import Recipe
 from carrara.wording import Pack
 
 
-def inspect_task(title: str, first: Recipe, worlds: int, pack: Pack | None, budgeted: bool) -> Task:
+def inspect_task(title: str, first: Recipe, worlds: int, pack: Pack | None, budgeted: bool, server: str) -> Task:
     """The task of `worlds` worlds from a recipe on, at its length.
 
-    With `budgeted`, replies are held to the answer budget of their question: for models that do not reason and would
-    not stop by themselves, such as base models.
+    `server` is the address of the model, if one was given. With `budgeted`, replies are held to the answer budget of
+    their question: for models that do not reason and would not stop by themselves, such as base models.
     """
     items = [item for context in contexts(first, worlds, pack) for item in context.items]
     return Task(
-        dataset=MemoryDataset([_sample(item) for item in items], name=first.task),
-        solver=ask(budgeted),
+        dataset=MemoryDataset([_sample(item, budgeted) for item in items], name=first.task),
+        solver=ask(server=server) if server else ask(),
         scorer=graded(),
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
-        metadata={"test": first.task, "first": str(first), "worlds": worlds},
+        metadata={"test": first.task, "first": str(first), "worlds": worlds, "budgeted": budgeted},
         display_name=f"{title} {write_length(first.length)}",
     )
 
 
-def _sample(item: Item) -> Sample:
+def _sample(item: Item, budgeted: bool) -> Sample:
     recipe, question = item.recipe, item.question
     return Sample(
         id=item.id,
@@ -58,34 +61,57 @@ def _sample(item: Item) -> Sample:
             "labels": dict(question.labels),
             "floor": question.floor,
             "ask": question.ask,
+            "budget": question.budget if budgeted else None,
         },
     )
 
 
 @solver
-def ask(budgeted: bool = False) -> Solver:
-    """Put a reference in place of the prompt, and have the model reply to what it refers to."""
+def ask(server: str = "") -> Solver:
+    """Put a reference in place of the prompt, and have the model reply to what it refers to.
+
+    `server` does nothing here: Inspect takes two tasks for one whose models differ by nothing but their address, and
+    for two whose solvers differ.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         id = str(state.sample_id)
-        by_reference.install(get_model(), messages_of, progress.troubled)
-        reference = await anyio.to_thread.run_sync(_referred, id)
-        state.messages = [reference.message()]
-        item = item_of(id)
-        config = GenerateConfigArgs()
-        if budgeted:
-            config["max_tokens"] = item.question.budget
-        if item.recipe.style == "base" and item.prompt.frame.stop:
-            config["stop_seqs"] = list(item.prompt.frame.stop)
         try:
-            state = await generate(state, **config)
-        except Exception:
-            progress.failed()
+            state = await _asked(id, state, generate)
+        except Exception as error:
+            progress.failed(id)
+            _tell(error)
             raise
-        progress.answered()
+        progress.answered(id)
         return state
 
     return solve
+
+
+async def _asked(id: str, state: TaskState, generate: Generate) -> TaskState:
+    model = get_model()
+    by_reference.install(model, messages_of, progress.troubled)
+    reference = await anyio.to_thread.run_sync(_referred, id)
+    state.messages = [reference.message()]
+    item = item_of(id)
+    completes = getattr(model.api, "base", None)
+    if completes is not None and completes != (item.recipe.style == "base"):
+        raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
+    config = GenerateConfigArgs()
+    if (budget := state.metadata.get("budget")) is not None:
+        config["max_tokens"] = budget
+    if item.recipe.style == "base" and item.prompt.frame.stop:
+        config["stop_seqs"] = list(item.prompt.frame.stop)
+    return await generate(state, **config)
+
+
+def _tell(error: Exception) -> None:
+    """Give an error the words that its row in the log will have: Inspect takes `message`, or else the repr."""
+    if isinstance(error, PrerequisiteError):
+        error.message = plain(error)
+    elif not getattr(error, "message", None):
+        words = str(error) if isinstance(error, UsageError | RunError | by_reference.Mismatch) else repr(error)
+        error.message = words  # type: ignore[attr-defined]
 
 
 def _referred(id: str) -> by_reference.Reference:

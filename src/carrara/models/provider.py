@@ -1,13 +1,18 @@
 """`carrara/NAME` for Inspect: the embedded model and the reference models."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args, get_type_hints
 
 import anyio
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
+from rich.markup import escape
 
-from carrara.errors import UsageError, nearest
+from carrara.engine.by_reference import KEY
+from carrara.engine.items import item_of
+from carrara.errors import nearest
+from carrara.models.reference import REFERENCES
 from carrara.types import Message
 
 MODELS = {
@@ -29,14 +34,35 @@ class CarraraAPI(ModelAPI):
 
     def __new__(cls, model_name: str, *args: Any, **kwargs: Any) -> ModelAPI:  # type: ignore[misc]
         if model_name not in MODELS:
-            raise UsageError(
+            raise PrerequisiteError(
                 f"there is no model carrara/{model_name}{nearest(model_name, MODELS)}; there are {', '.join(MODELS)}"
             )
+        made: type[ModelAPI] = Reference
         if model_name == "smollm2":
             from carrara.models.embedded import Embedded
 
-            return Embedded(model_name, *args, **kwargs)
-        return Reference(model_name, *args, **kwargs)
+            made = Embedded
+        _check(model_name, made, kwargs)
+        return made(model_name, *args, **kwargs)
+
+
+def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> None:
+    """Refuse arguments that a model does not have, or of another kind than it takes."""
+    hints = {name: hint for name, hint in get_type_hints(made.__init__).items() if name not in ("return", "model_name")}
+    own = [name for name in hints if name not in ("base_url", "api_key", "config", "base")]
+    for name, value in given.items():
+        if name not in hints:
+            has = f"it has {', '.join(own)}" if own else "it has none"
+            raise PrerequisiteError(
+                escape(f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct -M")
+            )
+        kinds = get_args(hints[name]) or (hints[name],)
+        # True is an int to Python, and no number of tokens to anybody.
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            wanted = "a whole number" if int in kinds else "a path" if str in kinds else "something else"
+            raise PrerequisiteError(escape(f"carrara/{model_name}: {name}={value} is not {wanted}: correct -M"))
+        if isinstance(value, int) and not isinstance(value, bool) and value < 1:
+            raise PrerequisiteError(escape(f"carrara/{model_name}: {name}={value} is below 1: correct -M"))
 
 
 class Reference(ModelAPI):
@@ -54,8 +80,6 @@ class Reference(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        from carrara.engine.by_reference import KEY
-
         wanted = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
         if wanted is None:
             return ModelOutput.from_content(self.model_name, "OK")
@@ -64,7 +88,4 @@ class Reference(ModelAPI):
         return ModelOutput.from_content(self.model_name, reply)
 
     def reply(self, id: str, messages: Sequence[Message]) -> str:
-        from carrara.engine.items import item_of
-        from carrara.models.reference import REFERENCES
-
         return REFERENCES[self.model_name](item_of(id), messages)

@@ -1,0 +1,91 @@
+"""What makes the replies of one model another experiment: its server, how it samples, its own arguments.
+
+    {"server": "http://127.0.0.1:8000/v1", "temperature": "1", "max_tokens": "16", "-M gguf": "/models/qwen.gguf"}
+
+Only what differs from the defaults is named. A log's header and a plan give the same mapping, so that a plan finds its
+own replies in a folder, and no others.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model
+
+from carrara.engine.preflight import public
+from carrara.results import ARGUMENT
+
+TEMPERATURE = 0.0
+"""Of a run that says nothing else; `none` stands for the server's own."""
+
+NEUTRAL = frozenset(
+    {
+        "max_retries",
+        "timeout",
+        "attempt_timeout",
+        "stream_idle_timeout",
+        "max_connections",
+        "adaptive_connections",
+        "batch",
+        "cache",
+        "cache_prompt",
+        "fail_on_refusal",
+    }
+)
+"""How requests travel, which no reply depends on."""
+
+NEUTRAL_ARGS = frozenset({"client_timeout", "base"})
+"""`base` is what older logs say of plain completion, which stands in every item's id."""
+
+SERVER = "server"
+"""Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""
+
+
+def settings_of(server: str, args: Mapping[str, Any], config: GenerateConfig) -> dict[str, str]:
+    found = {SERVER: server} if server else {}
+    for name, value in sorted(config.model_dump(exclude_none=True).items()):
+        if name not in NEUTRAL:
+            found[name] = _write(value)
+    if config.temperature is None:
+        found["temperature"] = "none"
+    elif config.temperature == TEMPERATURE:
+        del found["temperature"]
+    named = {name: value for name, value in sorted(args.items()) if name not in NEUTRAL_ARGS and value is not None}
+    return found | {ARGUMENT + name: _write(value) for name, value in named.items()}
+
+
+def settings_in(log: EvalLog) -> dict[str, str]:
+    """The settings that a log was made with."""
+    named = [str(step.params_passed[SERVER]) for step in log.plan.steps if step.params_passed.get(SERVER)]
+    server = named[0] if named else _plain(log.eval.model_base_url)
+    return settings_of(server, log.eval.model_args, log.eval.model_generate_config.merge(log.plan.config))
+
+
+def address(model: Model) -> str:
+    """Where a model is served, if somebody said so, by an option or in the environment.
+
+    A provider's own address is its default; the one of a server that it starts itself is another at every run.
+    """
+    if model.explicit_base_url:
+        return _plain(model.explicit_base_url)
+    provider = str(model).partition("/")[0].removesuffix("-completions").replace("-", "_").upper()
+    for name, value in os.environ.items():
+        if name == f"{provider}_BASE_URL" or (
+            name.endswith("_BASE_URL") and value and value.rstrip("/") == (model.api.base_url or "").rstrip("/")
+        ):
+            return _plain(value)
+    return ""
+
+
+def _plain(url: str | None) -> str:
+    return (public(url) or "").rstrip("/")
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return json.dumps(value, sort_keys=True, default=str)
