@@ -21,7 +21,7 @@ from tests.server import Fact, serving
 KILLS = 5
 REPLIES = 200
 START = 0.8
-"""Seconds that a new process takes at least before it asks: what is read sooner after a kill was asked by the killed."""
+"""Seconds that a new process takes before it asks: what is read sooner after a kill was asked by the killed one."""
 MOMENT = 0.25
 """Seconds before a kill within which a reply may still be on its way to the disk."""
 
