@@ -186,7 +186,7 @@ KNOWN = {
     "carrara/unheard-of": None,
     "mockllm/model": None,
     "gpt-4o": None,
-} | {f"carrara/{m}": "o200k" for m in ("oracle", "chance", "majority", "echo", "question-only")}
+} | {f"carrara/{m}": "o200k" for m in ("oracle", "chance", "majority", "echo")}
 
 
 @pytest.mark.parametrize(("model", "name"), KNOWN.items())
