@@ -22,8 +22,8 @@ _REFUSAL = re.compile(
     r"(?:(?:(?:i'm |i am )?(?:so |very |truly )?sorry|i apologi[sz]e|unfortunately|but|as an ai\b[^.,\n]{0,60})"
     r"[\s,.!]{0,3})*+"
     r"i(?: can(?:no|')t|(?:'m| am) (?:unable|not able) to| won't| will not| must| have to)(?: be able to)?"
-    r"(?:[.!\s]*\Z|\s(?:decline|refuse|help|assist|comply|fulfil|provide|continue|engage|participate|support|do (?:that|this|so)"
-    r"|(?:run|execute)\b))",
+    r"(?:[.!\s]*\Z|\s(?:decline|refuse|help|assist|comply|fulfil|provide|continue|engage|participate|support"
+    r"|do (?:that|this|so)|(?:run|execute)\b))",
     re.IGNORECASE,
 )
 """A model that declines. Wonder ('I can't believe ...') and giving up ('I'm unable to determine ...') are not it."""
