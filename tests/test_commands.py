@@ -288,3 +288,15 @@ def test_show_marks_what_is_needed(capsys: Capture) -> None:
     assert ">> a = [1, 2, 3, 4, 5, 6]" in shown
     assert "gold" in shown
     assert "michelangelo/latent_list@1/test-0-3.0/1024/chat/o200k" in shown
+
+
+def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
+    shown = [sys.executable, "-m", "carrara.cli", "show", "latent_list", "--length", "64k"]
+    with subprocess.Popen(shown, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        complaint = process.stderr.read()
+    assert process.returncode == 0
+    assert complaint == b""

@@ -54,7 +54,11 @@ def _print(item: "Item") -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, soft_wrap=True)
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # whoever reads has seen enough: no failure, as for the other commands
+
+    console = Terminal(highlight=False, soft_wrap=True)
     text = Text()
     message = 0
     for part in item.prompt.parts():
