@@ -1,4 +1,4 @@
-"""The two errors that a user is meant to see.
+"""The two errors that a user is meant to see, and a kind of one that the weaver can deal with.
 
 Each message is one sentence that names the input and the mend: "no tokenizer is called 'o20k'; did you mean o200k?".
 The command line prints it without a traceback and exits with the code given here. Anything else that escapes is a bug.
@@ -14,6 +14,10 @@ class UsageError(Exception):
 
 class RunError(Exception):
     """What was asked for is sound, but doing it failed: exit code 1."""
+
+
+class Dry(UsageError):
+    """A stream of filler has nothing left: it was asked for more than there is."""
 
 
 def nearest(word: str, options: Iterable[str]) -> str:

@@ -17,8 +17,8 @@ from carrara.measure import Measure, count
 from carrara.prompt import Prompt, Survey
 from carrara.recipe import Recipe
 from carrara.splits import owned_world
-from carrara.types import AnyTask, Message, Piece, Question, Style, Unit, World
-from carrara.weave import Unreachable, Weave
+from carrara.types import AnyTask, Message, Piece, Question, Style, World
+from carrara.weave import Unreachable, Weave, some
 from carrara.wording import Pack
 
 PROBED_UNITS = 256
@@ -133,6 +133,8 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, wi
     room = _room(recipe, longest.puzzle)
     weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant, without)
     if room:
+        if world.filler is None:
+            raise Unreachable(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
         if not _adds_up(recipe, world, longest, fixed, weave):
             weave = _repaired(recipe, longest, weave)
         try:
@@ -158,7 +160,7 @@ def _room(recipe: Recipe, puzzle: int) -> int:
 def _adds_up(recipe: Recipe, world: World[Any], measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
     assert world.filler is not None
     tap = world.filler(weave.key.dice("probe"), recipe.tokenizer)
-    units: list[Unit] = [tap(0) for _ in range(PROBED_UNITS)]
+    units = some(tap, 0, PROBED_UNITS)
     return measure.additive(f"{recipe.task};{recipe.params}", units, fixed)
 
 

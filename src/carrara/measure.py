@@ -97,13 +97,25 @@ class Measure:
         return total
 
     def additive(self, task: str, units: Sequence[Unit], fixed: Sequence[Piece]) -> bool:
-        """Whether costs sum to counts for this tokenizer and task; probed once."""
+        """Whether costs sum to counts for this tokenizer and task; probed once.
+
+        They never do where the first or last piece has no joint at its outer side: what stands there decides.
+        """
+        if not self._joined(fixed):
+            return False
         key = (self.tokenizer.name, task, self.frame.joint)
         if key not in _PROBED:
             pieces = [piece for unit in units for piece in unit]
             whole = count(self.tokenizer, self.style, assemble(self.frame, [*fixed, *pieces]))
             _PROBED[key] = whole == self.puzzle + sum(self.cost(unit) for unit in units)
         return _PROBED[key]
+
+
+    def _joined(self, fixed: Sequence[Piece]) -> bool:
+        """Whether any piece can be the first and the last, and costs what it does elsewhere."""
+        frame = self.frame
+        opened = bool(fixed) and fixed[0].update is None
+        return frame.turns or ((opened or frame.before.endswith(frame.joint)) and frame.after.startswith(frame.joint))
 
 
 def assemble(frame: Frame, pieces: Sequence[Piece]) -> list[Message]:

@@ -1,11 +1,15 @@
-"""A test's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`."""
+"""A test's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`.
+
+A field with `reads` in its metadata takes what people write through that function first: a path becomes the hash of
+what lies there.
+"""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.errors import UsageError, nearest
-from carrara.types import PRESENTS, AnyTask
+from carrara.types import AnyTask
 
 Given = Mapping[str, str]
 
@@ -25,8 +29,9 @@ def build(task: AnyTask, name: str, given: Given) -> Any:
             raise UsageError(
                 f"{name} has no parameter {parameter!r}{nearest(parameter, known)}; it has {', '.join(known) or 'none'}"
             )
+        reads = known[parameter].metadata.get("reads")
         try:
-            values[parameter] = _read(hints[parameter], text)
+            values[parameter] = reads(text) if reads else _read(hints[parameter], text)
         except ValueError:
             kind = _kind(hints[parameter])
             raise UsageError(
@@ -46,7 +51,7 @@ def of_world(task: AnyTask, params: Any) -> str:
     >>> of_world(task, build(task, "latent_list", {"view": "sum", "filler": "print"}))
     'view=sum'
     """
-    own = {field.name: _default(field) for field in fields(task.parameters) if field.metadata == PRESENTS}
+    own = {field.name: _default(field) for field in fields(task.parameters) if field.metadata.get("presents")}
     return canonical(task, replace(params, **own))
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from carrara.keys import Dice, Key
 
-PRESENTS = {"presents": True}
+PRESENTS: Mapping[str, Any] = {"presents": True}
 """Metadata of a parameter (`field(metadata=PRESENTS)`) that shows a world and does not shape it: its values compare on
 the same worlds."""
 
@@ -54,9 +54,15 @@ class BulkTap(Protocol):
     def upto(self, tokens: int) -> Unit:
         """The units from here that add at most so many tokens together, in few pieces; nothing if none does."""
 
+    def gaps(self, tokens: int) -> Sequence[int]:
+        """Of a tap just opened: the tokens before each gap between the units that `tokens` tokens have, from 0 on."""
+
 
 Filler = Callable[[Dice, str], Tap]
-"""Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it."""
+"""Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it. A tap that has
+nothing left raises `Dry`."""
+
+Spread = Literal["tokens", "gaps"]
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,11 @@ class World(Generic[L]):
     grit: Filler | None = None
     """Finer filler, for the last room, where the usual units are too large to make up every length."""
     depths: tuple[float, ...] | None = None
-    """Where each update stands, from 0 (start) to 1 (end), ascending. None: uniformly at random."""
+    """Where each update stands in its window, from 0 (start) to 1 (end), ascending. None: uniformly at random."""
+    window: tuple[float, float] = (0.0, 1.0)
+    """The part of the context, from 0 to 1, that holds all updates."""
+    spread: Spread = "tokens"
+    """What depths are shares of: of the window's tokens, or of its gaps between units of filler."""
 
 
 class Example(NamedTuple):
@@ -127,6 +137,11 @@ class Question(Generic[A]):
     examples: tuple[Example, ...] = ()
     budget: int = 256
     """Tokens that a plain answer may need; reasoning is extra."""
+    options: tuple[str, ...] = ()
+    """The answers that are possible, where they are a closed list."""
+    support: tuple[int, ...] = ()
+    """The updates that the answer is read from, where a published test names them: others may be needed beside them,
+    and one of them may be told twice."""
 
 
 class Undecidable(Exception):

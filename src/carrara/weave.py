@@ -7,14 +7,16 @@ found in microseconds), so nothing is cut or padded. Contexts are streams: piece
 only the pool, and what stands behind it in short gaps, is ever held.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import ceil
 from typing import Any
 
-from carrara.errors import UsageError
+from carrara.errors import Dry, UsageError
 from carrara.keys import Key
 from carrara.types import BulkTap, Piece, Tap, Unit, World
 
@@ -64,7 +66,7 @@ class Weave:
 
     @cached_property
     def drawn(self) -> tuple[float, ...]:
-        """The share of the filler that is to stand before each update: the same at every length."""
+        """The share of its window that is to stand before each update: the same at every length."""
         if self.world.depths is not None:
             return self.world.depths
         dice = self.key.dice("depths")
@@ -72,7 +74,7 @@ class Weave:
 
     def offsets(self) -> list[int]:
         """How far from its drawn place each update came to stand, in tokens of filler."""
-        bounds = [int(share * self.room) for share in self.drawn]
+        bounds = self._bounds
         used = -sum(self.cost((piece,)) for piece in self.world.opening)
         found: dict[int, int] = {}
         for piece in self:
@@ -83,11 +85,47 @@ class Weave:
         return list(found.values())
 
     @cached_property
+    def _bounds(self) -> list[int]:
+        """The tokens of filler that are to stand before each update."""
+        low, high = self._limits()
+        if self.world.spread == "tokens":
+            return [low + int(share * (high - low)) for share in self.drawn]
+        gaps = self._gaps(high)
+        first, last = bisect_left(gaps, low), bisect_right(gaps, high)
+        if first == last:
+            raise Unreachable(f"there is no gap between units of filler in the window {_percent(self.world.window)}")
+        return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
+
+    def _limits(self) -> tuple[int, int]:
+        """The least and the most filler that may stand before an update."""
+        start, end = self.world.window
+        if (start, end) == (0.0, 1.0):
+            return 0, self.room
+        updates = sum(self.cost(update) for update in self.world.updates)
+        size = self.room + updates
+        low, high = ceil(start * size), min(self.room, int(end * size) - updates)
+        if high < low:
+            raise Unreachable(
+                f"its updates take {updates} tokens, and the window {_percent(self.world.window)} of this context is "
+                f"smaller; ask for a greater length or a wider window"
+            )
+        return low, high
+
+    def _gaps(self, tokens: int) -> Sequence[int]:
+        """The tokens before each gap between the units of so much filler."""
+        tap = self._open("filler", self.variant, 0)
+        if isinstance(tap, BulkTap):
+            return tap.gaps(tokens)
+        gaps = [0]
+        while gaps[-1] <= tokens:
+            gaps.append(gaps[-1] + self.cost(tap(0)))
+        return gaps[:-1]
+
+    @cached_property
     def _scale(self) -> tuple[int, int]:
         """About what a unit of filler costs, and the room in which units are chosen: some typical, two large ones."""
-        tap = self._open("scale")
-        costs = [self.cost(tap(0)) for _ in range(POOL)]
-        typical = max(1, sum(costs) // POOL)
+        costs = [self.cost(unit) for unit in some(self._open("scale"), 0, POOL)]
+        typical = max(1, sum(costs) // len(costs))
         return typical, WINDOW * typical + 2 * max(costs)
 
     @cached_property
@@ -97,7 +135,7 @@ class Weave:
         Where all gaps are short, none may be able to make the total come out: then other filler is tried, and if none
         does, all of it goes into the largest gap.
         """
-        bounds = [*(int(share * self.room) for share in self.drawn), self.room]
+        bounds = [*self._bounds, self.room]
         if max(_sizes(bounds)) >= 2 * self._scale[1]:
             return bounds, 0
         for tried in range(TRIES):
@@ -133,7 +171,7 @@ class Weave:
         for unit in self._reach(tap, chosen, used, bounds[chosen] - window):
             used += self.cost(unit)
             yield unit
-        pool = deque(tap(chosen) for _ in range(POOL))
+        pool = deque(some(tap, chosen, POOL))
         behind = bounds[chosen]
         tail: list[Unit] = []
         for gap in range(chosen + 1, len(bounds)):
@@ -141,7 +179,7 @@ class Weave:
             for unit in self._reach(tap, gap, behind, bounds[gap]):
                 behind += self.cost(unit)
                 tail.append(unit)
-        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool)
+        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool, tap)
         yield from tail
 
     def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[Unit]:
@@ -155,13 +193,11 @@ class Weave:
             used += self.cost(unit)
             yield unit
 
-    def _fit(self, gap: int, room: int, pool: deque[Unit]) -> list[Unit]:
-        """Some units of a pool, in its order, that cost exactly `room` together."""
+    def _fit(self, gap: int, room: int, pool: deque[Unit], tap: Tap) -> list[Unit]:
+        """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""
         if room < 0:
             raise Unreachable(f"its filler runs over by {-room} tokens; ask for more")
-        finer = self.world.grit or self.world.filler
-        assert finer is not None
-        grit = finer(self.key.dice("grit", self.variant), self.tokenizer)
+        grit = self.world.grit(self.key.dice("grit", self.variant), self.tokenizer) if self.world.grit else tap
         mask = (2 << room) - 1
         units: list[Unit] = []
         reach = [1]  # bit n of reach[i]: some of the first i units cost n together
@@ -183,6 +219,21 @@ class Weave:
     def _open(self, purpose: str, *more: int) -> Tap:
         assert self.world.filler is not None
         return self.world.filler(self.key.dice(purpose, *more), self.tokenizer)
+
+
+def some(tap: Tap, gap: int, most: int) -> list[Unit]:
+    """Up to so many units of filler, fewer where there are no more, but one at least."""
+    units = [tap(gap)]
+    while len(units) < most:
+        try:
+            units.append(tap(gap))
+        except Dry:
+            break
+    return units
+
+
+def _percent(window: tuple[float, float]) -> str:
+    return f"{window[0]:.0%}-{window[1]:.0%}"
 
 
 def _sizes(bounds: Sequence[int]) -> list[int]:
