@@ -158,18 +158,18 @@ def stream(spec: str) -> None:
     """50M tokens in a process of its own, so that its memory is its own."""
     opened = corpus.open(spec)
     opened.counts(TOKENIZER)  # which loads the tokenizer
-    before = _peak()
+    before = peak()
     clock = time.perf_counter()
     with open(os.devnull, "wb") as nowhere:
         total = sum(piece.tokens or 0 for piece in haystack(opened, 0, LONGEST) if nowhere.write(piece.text.encode()))
     taken = time.perf_counter() - clock
     print(
-        f"50M tokens    {total:,} streamed in {taken:.2f} s; peak memory {_peak():.0f} MB, "
-        f"of which {_peak() - before:.0f} MB came with the streaming"
+        f"50M tokens    {total:,} streamed in {taken:.2f} s; peak memory {peak():.0f} MB, "
+        f"of which {peak() - before:.0f} MB came with the streaming"
     )
 
 
-def _peak() -> float:
+def peak() -> float:
     """Megabytes. Not `ru_maxrss`, which begins with what the parent had."""
     status = Path("/proc/self/status").read_text("utf-8")
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024

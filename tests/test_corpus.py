@@ -453,7 +453,7 @@ def test_reading_is_the_text_from_a_drawn_place(folder: Path) -> None:
     assert len(jumps) <= opened.documents + 1
     firsts = {opened.document(d)[0] for d in range(opened.documents)}
     assert {b for _, b in jumps} <= firsts
-    with pytest.raises(UsageError, match=r"has [\d,]+ tokens by gpt2, and [\d,]+ were asked for: add text"):
+    with pytest.raises(UsageError, match=r"has [\d,]+ tokens by gpt2, and [\d,]+ were asked for: let it repeat"):
         one(0)
     again = corpus.reading(opened, Dice("a", 1), "gpt2")
     assert [again(0)[0].text for _ in range(50)] == read[:50]
@@ -513,7 +513,7 @@ def test_splits_own_documents(folder: Path) -> None:
         assert {int(number) for numbers in read for number in numbers} == documents
     alone = corpus.open(str(folder / "00.txt"))
     other = next(split for split in SPLITS if len(alone.documents_of(split)) == 0)
-    with pytest.raises(UsageError, match=rf"has 0 tokens of the {other} split .* use the documents of all splits"):
+    with pytest.raises(UsageError, match=rf"has 0 tokens of the {other} split .* \(-p background=all\), add text"):
         corpus.reading(alone, Dice("a"), "gpt2", split=other)
 
 

@@ -25,23 +25,34 @@ def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, g
 @pytest.mark.parametrize("task", TASKS)
 def test_audit_finds_nothing(task: str, length: int) -> None:
     report = audit(first(task, length=length), WORLDS)
-    assert report.items >= WORLDS
+    assert report.items >= WORLDS or report.left_out
+    assert report.items >= WORLDS // 2
     assert report.breaches == []
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_splits_and_seeds_share_no_item(task: str) -> None:
-    seen: dict[str, tuple[str, int]] = {}
+def test_splits_share_no_puzzle(task: str) -> None:
+    seen: dict[str, str] = {}
     for split in SPLITS:
         for seed in (0, 1):
             for context in contexts(first(task, split=split, seed=seed), WORLDS):
                 for item in context.items:
-                    assert seen.setdefault(item.survey.sha256, (split, seed)) == (split, seed)
+                    assert seen.setdefault(item.survey.sha256, split) == split
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_seeds_share_no_item(task: str) -> None:
+    """In filler: where few worlds are possible, a bare puzzle comes up again (`repeated` in an audit)."""
+    seen: dict[str, int] = {}
+    for seed in (0, 1, 2):
+        for context in contexts(first(task, seed=seed, length=4096), WORLDS):
+            for item in context.items:
+                assert seen.setdefault(item.survey.sha256, seed) == seed
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_worlds_are_the_same_at_every_length(task: str) -> None:
-    golds = [[make(task, length=length, index=i).gold for i in range(6)] for length in (0, 1536, 4096)]
+    golds = [[make(task, length=length, index=i).gold for i in range(6)] for length in (0, 4096, 6000)]
     assert golds[0] == golds[1] == golds[2]
 
 

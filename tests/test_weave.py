@@ -71,7 +71,7 @@ def test_a_length_below_the_puzzle_is_refused() -> None:
 def test_counts_that_do_not_add_up_are_repaired(crooked: str) -> None:
     for index in range(5):
         item = make(NAME, length=4096, index=index, tokenizer=crooked)
-        assert not item.prompt.measure.additive(NAME, [], [])
+        assert not item.prompt.measure.additive(NAME, list, [])
         assert recounted(item) == item.survey.tokens == 4096
 
 

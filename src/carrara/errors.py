@@ -4,6 +4,7 @@ Each message is one sentence that names the input and the mend: "no tokenizer is
 The command line prints it without a traceback and exits with the code given here. Anything else that escapes is a bug.
 """
 
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -18,6 +19,11 @@ class RunError(Exception):
 
 class Dry(UsageError):
     """A stream of filler has nothing left: it was asked for more than there is."""
+
+
+def tell(what: str) -> None:
+    """Say on stderr what people should know of work that goes on."""
+    print(f"carrara: {what}", file=sys.stderr)
 
 
 def nearest(word: str, options: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 `make` is the whole road from a name to a prompt: task, key, world, questions, frame, weave.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from carrara.measure import Measure, count
 from carrara.prompt import Prompt, Survey
 from carrara.recipe import Recipe
 from carrara.splits import owned_world
-from carrara.types import AnyTask, Message, Piece, Question, Style, World
+from carrara.types import AnyTask, Message, Piece, Question, Room, Style, Unit, World
 from carrara.weave import Unreachable, Weave, some
 from carrara.wording import Pack
 
@@ -31,10 +31,15 @@ OTHER_FILLER = 1000
 """Far from the variants that the audit asks for."""
 
 
+class TooLong(Unreachable):
+    """A puzzle takes more tokens than a prompt is to have."""
+
+
 class Posed(NamedTuple):
     """A world with its questions, before any prompt."""
 
     task: AnyTask
+    params: Any
     key: Key
     world: World[Any]
     questions: Sequence[Question[Any]]
@@ -97,7 +102,8 @@ class Item:
 
 def questions_of(recipe: Recipe) -> Posed:
     """The world that a recipe names and what is asked of it: all that grading needs, and no tokenizer."""
-    posed = _posed(replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""))
+    length = recipe.length if suites.load(recipe.task).sized else 0
+    posed = _posed(replace(recipe, question=0, length=length, style="chat", pack="", tokenizer=""))
     if recipe.question >= len(posed.questions):
         raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(posed.questions)} (from 0)")
     return posed
@@ -115,22 +121,22 @@ def _posed(recipe: Recipe) -> Posed:
     if parameters.canonical(task, params) != recipe.params:
         raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
     key = replace(recipe.key, params=parameters.of_world(task, params))
-    world, key = owned_world(task, key, params, None)
-    return Posed(task, key, world, task.questions(world, key, params))
+    world, key = owned_world(task, key, params, Room(recipe.length) if task.sized else None)
+    return Posed(task, params, key, world, task.questions(world, key, params))
 
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
     """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
     if recipe.pack != (pack.hash if pack else ""):
         raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
-    task, key, world, questions = questions_of(recipe)
+    task, params, key, world, questions = questions_of(recipe)
     wording = pack.wording(recipe.task, task) if pack else task.wording
     frames = [task.frame(world, question, wording, recipe.style) for question in questions]
     tokenizer = tokens.get(recipe.tokenizer)
     fixed = [*world.opening, *(piece for update in world.updates for piece in update)]
     measures = [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
     longest = max(measures, key=lambda measure: measure.puzzle)
-    room = _room(recipe, longest.puzzle)
+    room = 0 if task.given(params, recipe.length) is not None else _room(recipe, longest.puzzle)
     weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant, without)
     if room:
         if world.filler is None:
@@ -150,7 +156,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, wi
 
 def _room(recipe: Recipe, puzzle: int) -> int:
     if recipe.length and recipe.length < puzzle:
-        raise Unreachable(
+        raise TooLong(
             f"{recipe.world_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
             f"ask for a greater length, or for 0, which is the puzzle alone"
         )
@@ -158,9 +164,10 @@ def _room(recipe: Recipe, puzzle: int) -> int:
 
 
 def _adds_up(recipe: Recipe, world: World[Any], measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
-    assert world.filler is not None
-    tap = world.filler(weave.key.dice("probe"), recipe.tokenizer)
-    units = some(tap, 0, PROBED_UNITS)
+    def units() -> list[Unit]:
+        assert world.filler is not None
+        return some(world.filler(weave.key.dice("probe"), recipe.tokenizer), 0, PROBED_UNITS)
+
     return measure.additive(f"{recipe.task};{recipe.params}", units, fixed)
 
 
@@ -219,7 +226,32 @@ def rebuild(id: str, pack: Pack | None = None) -> Item:
     return Item(recipe, context_of(recipe, pack))
 
 
-def contexts(first: Recipe, count: int, pack: Pack | None = None) -> Iterator[Context]:
-    """The contexts of `count` worlds in a row, starting with a recipe's."""
+def contexts(
+    first: Recipe, count: int, pack: Pack | None = None, tell: Callable[[str], None] | None = None
+) -> Iterator[Context]:
+    """The contexts of `count` worlds in a row, starting with a recipe's.
+
+    With `tell`, worlds whose puzzle alone is longer than the length are left out, as in published data sets, and it is
+    told how many they were; without it, and where none is left, they are an error.
+    """
+    task = suites.load(first.task)
+    given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
+    if given is not None:
+        count = min(count, given - first.index)
+    too_long: list[TooLong] = []
     for index in range(first.index, first.index + count):
-        yield context_of(replace(first, index=index), pack)
+        try:
+            context = context_of(replace(first, index=index), pack)
+        except TooLong as reason:
+            too_long.append(reason)
+            if tell is None:
+                raise
+        else:
+            yield context
+    if too_long and tell is not None:
+        if len(too_long) == count:
+            raise too_long[0]
+        tell(
+            f"{len(too_long)} of {count} worlds of {first.task} take more than {write_length(first.length)} tokens "
+            f"without any filler, and are left out there"
+        )

@@ -6,7 +6,7 @@ prompt's length is the count of its puzzle plus the costs of its filler. That is
 task's units, and where it fails the weaver counts whole prompts instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from carrara.tokens.base import Tokenizer, count_chat, count_plain
@@ -96,7 +96,7 @@ class Measure:
                 total += self.tokenizer.count(segment.text)
         return total
 
-    def additive(self, task: str, units: Sequence[Unit], fixed: Sequence[Piece]) -> bool:
+    def additive(self, task: str, units: Callable[[], Sequence[Unit]], fixed: Sequence[Piece]) -> bool:
         """Whether costs sum to counts for this tokenizer and task; probed once.
 
         They never do where the first or last piece has no joint at its outer side: what stands there decides.
@@ -105,9 +105,9 @@ class Measure:
             return False
         key = (self.tokenizer.name, task, self.frame.joint)
         if key not in _PROBED:
-            pieces = [piece for unit in units for piece in unit]
+            pieces = [piece for unit in units() for piece in unit]
             whole = count(self.tokenizer, self.style, assemble(self.frame, [*fixed, *pieces]))
-            _PROBED[key] = whole == self.puzzle + sum(self.cost(unit) for unit in units)
+            _PROBED[key] = whole == self.puzzle + self.cost(tuple(pieces))
         return _PROBED[key]
 
 

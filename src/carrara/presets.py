@@ -1,6 +1,20 @@
-"""Runs that have a name: a selection with its lengths and sizes."""
+"""Runs that have a name: tests with their lengths and sizes. A part of one is `NAME:SELECTION`."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from carrara import suites
+from carrara.errors import UsageError
+from carrara.lengths import read_length, read_lengths
+
+
+class Larger(NamedTuple):
+    """A part of a run that has more worlds: some tests, up to a length."""
+
+    tests: str
+    upto: str
+    worlds: int
 
 
 @dataclass(frozen=True)
@@ -10,6 +24,23 @@ class Preset:
     lengths: str
     worlds: int
     params: tuple[str, ...] = ()
+    larger: tuple[Larger, ...] = ()
+
+    def params_beside(self, given: Iterable[str]) -> list[str]:
+        """The preset's parameters with those that were given, which win."""
+        own = list(given)
+        names = {pair.partition("=")[0].strip() for pair in own}
+        return [*(pair for pair in self.params if pair.partition("=")[0] not in names), *own]
+
+    def sizes(self, test: str, lengths: Iterable[int] | None) -> Iterator[tuple[int, int]]:
+        """The lengths of a test, or those asked for, each with its number of worlds."""
+        for length in read_lengths(self.lengths) if lengths is None else lengths:
+            more = [
+                larger.worlds
+                for larger in self.larger
+                if length <= read_length(larger.upto) and test in suites.select(larger.tests)
+            ]
+            yield length, max([self.worlds, *more])
 
 
 PRESETS = {
@@ -20,4 +51,27 @@ PRESETS = {
         worlds=10,
         params=("complexity=1,5",),
     ),
+    "paper:babilong": Preset(
+        about="BABILong's grid: twenty tests at thirteen lengths, 100 worlds each, 1,000 for qa1-qa5 up to 32k; "
+        "official facts, placed and screened as published",
+        selection="babilong",
+        lengths="0,1k,2k,4k,8k,16k,32k,64k,128k,256k,512k,1M,10M",
+        worlds=100,
+        params=("screen=false", "background=all", "repeat=true"),
+        larger=(Larger("qa1,qa2,qa3,qa4,qa5", upto="32k", worlds=1000),),
+    ),
 }
+
+
+def preset_of(selection: str) -> tuple[Preset, str] | None:
+    """The preset that a selection names, and the tests of it that are meant."""
+    for name, preset in PRESETS.items():
+        if selection == name:
+            return preset, preset.selection
+        if selection.startswith(f"{name}:"):
+            part = selection.removeprefix(f"{name}:")
+            for test in suites.select(part):
+                if test not in suites.select(preset.selection):
+                    raise UsageError(f"{test} is not part of {name}, which has {preset.selection}")
+            return preset, part
+    return None

@@ -34,3 +34,11 @@ def rendered(item: Item) -> dict[str, Any]:
         "labels": dict(item.question.labels),
         "spans": [span._asdict() for span in item.survey.spans],
     }
+
+
+def finetuning(item: Item) -> dict[str, Any]:
+    """A conversation that ends in the right reply: a line of a fine-tuning file, which may hold nothing else."""
+    messages = [message._asdict() for message in item.messages()]
+    if item.recipe.style == "base":
+        return {"prompt": item.text, "completion": f" {item.gold}"}
+    return {"messages": [*messages, {"role": "assistant", "content": item.gold}]}

@@ -26,7 +26,12 @@ def owner(world: World[Any]) -> Split:
 
 
 def owned_world(task: Task[P, L, A], key: Key, params: P, room: Room | None) -> tuple[World[L], Key]:
-    """The world of a key, drawn until the key's split owns it, and the key that gave it."""
+    """The world of a key, drawn until the key's split owns it, and the key that gave it.
+
+    Worlds that are given belong to whoever gave them.
+    """
+    if room and task.given(params, room.tokens) is not None:
+        return task.world(key, params, room), key
     for attempt in range(_TRIES):
         own = replace(key, attempt=attempt)
         world = task.world(own, params, room)

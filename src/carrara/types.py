@@ -84,10 +84,9 @@ class Frame:
 
 
 class Room(NamedTuple):
-    """The tokens a task may fill when its context *is* the structure, and what a text costs there."""
+    """The length that a `sized` world is for."""
 
     tokens: int
-    cost: Callable[[str], int]
 
 
 L = TypeVar("L")
@@ -158,12 +157,18 @@ class Task(ABC, Generic[P, L, A]):
     """What it measures, in a few words, for lists and reports."""
     parameters: type[P]
     """A frozen dataclass of parameters, each with its default."""
+    sized: ClassVar[bool] = False
+    """Whether a world is another at each length: its context is its structure, or it is given at some lengths."""
     wording: ClassVar[Mapping[str, str]]
     """Every sentence of the prompt that is not the world's: data, so that a prompt pack can replace it."""
 
     @abstractmethod
     def world(self, key: Key, params: P, room: Room | None) -> World[L]:
-        """The world of a key: the same at every length, unless its context is the structure: then `room` sizes it."""
+        """The world of a key: the same at every length, unless the test is `sized`, which `room` is for."""
+
+    def given(self, params: P, length: int) -> int | None:
+        """How many worlds a length has, where they are not drawn but given by somebody, as they are."""
+        return None
 
     @abstractmethod
     def questions(self, world: World[L], key: Key, params: P) -> Sequence[Question[A]]:

@@ -184,7 +184,8 @@ class Weave:
 
     def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[Unit]:
         """Filler up to a bound, as near as whole units come to it."""
-        while isinstance(tap, BulkTap) and used < bound and (unit := tap.upto(min(bound - used, BULK))):
+        upto = tap.upto if isinstance(tap, BulkTap) else None
+        while upto and used < bound and (unit := upto(min(bound - used, BULK))):
             used += self.cost(unit)
             yield unit
         typical, _ = self._scale

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import Protocol
 
-from carrara.commands import audit, corpus, demo, generate, report, run, score, show, tasks
+from carrara.commands import audit, corpus, demo, generate, report, run, score, show, stats, tasks
 
 
 class Command(Protocol):
@@ -18,6 +18,7 @@ class Command(Protocol):
 COMMANDS: dict[str, Command] = {
     "tasks": tasks,
     "show": show,
+    "stats": stats,
     "generate": generate,
     "run": run,
     "score": score,

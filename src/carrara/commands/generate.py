@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from carrara.commands import _options as options
 from carrara.commands._output import progress, whole_file
-from carrara.errors import RunError, UsageError
+from carrara.errors import RunError, UsageError, tell
 from carrara.lengths import write_length
 from carrara.tokens import DEFAULT
 
@@ -24,19 +24,29 @@ def arguments(parser: ArgumentParser) -> None:
     options.selection(parser, "or a file of recipes, to render them")
     parser.add_argument("--lengths", type=options.lengths, default=[0], help="tokens of the prompts, e.g. 0,4k,1M")
     parser.add_argument("-n", type=options.whole(1), default=20, help="worlds for each test and length (default 20)")
-    parser.add_argument("--render", action="store_true", help="write whole prompts (items.jsonl), not only recipes")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--render", action="store_true", help="write whole prompts (items.jsonl), not only recipes")
+    kind.add_argument(
+        "--finetune",
+        action="store_true",
+        help="write conversations with their right replies (finetune.jsonl), as fine-tuning services take them",
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     options.tokenizer(parser, DEFAULT)
 
 
 def main(args: Namespace) -> int:
-    from carrara.render import recipe_row, rendered
+    from carrara.render import finetuning, recipe_row, rendered
 
+    if args.finetune and args.split == "test":
+        raise UsageError("a model that was trained on test items can no longer be tested on them: give --split train")
     if args.selection.endswith(".jsonl"):
         what, total, items = _from_recipes(Path(args.selection), args)
     else:
         what, total, items = _from_selection(args)
     name, row = ("items.jsonl", rendered) if args.render else ("recipes.jsonl", recipe_row)
+    if args.finetune:
+        name, row = "finetune.jsonl", finetuning
     path = args.out / name
     written = 0
     with whole_file(path) as file:
@@ -56,7 +66,7 @@ def _from_selection(args: Namespace) -> Source:
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    items = (item for first in jobs for context in contexts(first, args.n, asked.pack) for item in context.items)
+    items = (item for first in jobs for context in contexts(first, args.n, asked.pack, tell) for item in context.items)
     lengths = ", ".join(map(write_length, args.lengths))
     return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, items
 

@@ -5,23 +5,27 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carrara.commands import _options as options
 from carrara.errors import RunError, UsageError
-from carrara.presets import PRESETS
+from carrara.presets import PRESETS, preset_of
 
 if TYPE_CHECKING:
-    from carrara.engine.run import Plan
+    from carrara.engine.run import Job, Plan
+
+WORLDS = 20
+"""For each test and length, unless it is said how many."""
 
 HELP = "run tests on a model; stopped at any moment, the same command goes on where it was"
 EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50 --out runs/first"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser, f"or a preset: {', '.join(PRESETS)}")
+    options.selection(parser, f"or a preset, or PRESET:SELECTION for a part of one: {', '.join(PRESETS)}")
     parser.add_argument(
         "--model",
         required=True,
@@ -30,7 +34,7 @@ def arguments(parser: ArgumentParser) -> None:
         "or a reference: carrara/oracle, carrara/chance, carrara/majority, carrara/echo",
     )
     parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts, e.g. 0,4k,1M (default 0)")
-    parser.add_argument("-n", type=options.whole(1), help="worlds for each test and length (default 20)")
+    parser.add_argument("-n", type=options.whole(1), help=f"worlds for each test and length (default {WORLDS})")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the run's folder")
     options.tokenizer(parser, "the model's own, where it is known")
     parser.add_argument("--base-url", metavar="URL", help="where the model is served")
@@ -49,6 +53,9 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--temperature", type=_temperature, default=0.0, help="default 0; `none` leaves it to the server"
+    )
+    parser.add_argument(
+        "--published", metavar="babilong:DIR", help="run the tests on published items, as they are, from their files"
     )
     options.as_json(parser)
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
@@ -81,25 +88,30 @@ def main(args: Namespace) -> int:
 def planned(args: Namespace) -> "Plan":
     """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
     from carrara.engine.registry import check_style, tokenizer_for
-    from carrara.engine.run import Plan
+    from carrara.engine.run import Job, Plan
 
-    preset = PRESETS.get(args.selection)
-    if preset:
-        from carrara.lengths import read_lengths
-
-        args.selection = preset.selection
-        args.lengths = args.lengths or read_lengths(preset.lengths)
-        args.n = args.n or preset.worlds
-        args.params = [*preset.params, *args.params]
+    preset = None
+    if found := preset_of(args.selection):
+        preset, args.selection = found
+        args.params = preset.params_beside(args.params)
     model_args = _model_args(args.model_args)
     weights = model_args.get("gguf") if args.model == "carrara/smollm2" else None
     tokenizer = args.tokenizer or (f"gguf:{weights}" if weights else tokenizer_for(args.model))
     asked = options.asked(args, tokenizer)
     check_style(args.model, args.style)
-    lengths = args.lengths if args.lengths is not None else [0]
+    jobs: Iterable[Job]
+    if args.published:
+        jobs = _published(args, asked)
+    else:
+        jobs = (
+            Job(replace(recipe, length=length), args.n or worlds)
+            for recipe in asked.recipes
+            for length, worlds in (
+                preset.sizes(recipe.task, args.lengths) if preset else ((n, WORLDS) for n in args.lengths or [0])
+            )
+        )
     return Plan(
-        jobs=tuple(replace(recipe, length=length) for recipe in asked.recipes for length in lengths),
-        worlds=args.n or 20,
+        jobs=tuple(jobs),
         model=args.model,
         out=args.out,
         prompts=args.prompts,
@@ -109,6 +121,34 @@ def planned(args: Namespace) -> "Plan":
         temperature=args.temperature,
         connections=args.connections,
     )
+
+
+def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
+    """The jobs of published files: those of the tests and lengths that were asked for, all rows of them."""
+    from carrara import suites
+    from carrara.engine.run import Job
+    from carrara.params import build, canonical, read_canonical
+    from carrara.published.babilong import PREFIX, sources
+    from carrara.published.rows import known
+
+    suite, _, folder = args.published.partition(":")
+    if suite != "babilong" or not folder:
+        raise UsageError(f"--published {args.published} is not babilong:DIR, the published items that can be run")
+    of = {recipe.task: recipe for recipe in asked.recipes}
+    found = sources(Path(folder))
+    some = {
+        (source.test, source.length)
+        for source in found
+        if source.test in of and (args.lengths is None or source.length in args.lengths)
+    }
+    if not some:
+        raise UsageError(f"{folder} has no file of {args.selection} at the lengths asked for")
+    data = known(found)
+    for test, length in sorted(some):
+        own, name = of[test], PREFIX + test.rpartition("/")[2]
+        task = suites.load(name)
+        params = canonical(task, build(task, name, {**read_canonical(own.params), "data": data}))
+        yield Job(replace(own, task=name, params=params, length=length), args.n or sys.maxsize)
 
 
 def carried_out(plan: "Plan", as_json: bool) -> int:

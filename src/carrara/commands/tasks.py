@@ -39,17 +39,15 @@ def main(args: Namespace) -> int:
         print_json(rows)
         return 0
     table(
-        ["test", "measures", "floor", "parameters"],
-        [
-            (
-                row["name"],
-                row["capability"],
-                f"{row['floor']:.3f}",
-                " ".join(f"{parameter}={value}" for parameter, value in row["parameters"].items()),
-            )
-            for row in rows
-        ],
+        ["test", "measures", "floor"],
+        [(row["name"], row["capability"], f"{row['floor']:.3f}") for row in rows],
     )
+    alike: dict[str, list[str]] = {}
+    for row in rows:
+        written = " ".join(f"{parameter}={value}" for parameter, value in row["parameters"].items())
+        alike.setdefault(written, []).append(row["name"])
+    for written, names in alike.items():
+        print(f"\nparameters of {names[0]}{f' … {names[-1]}' if len(names) > 1 else ''}:\n  {written or 'none'}")
     return 0
 
 

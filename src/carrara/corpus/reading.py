@@ -5,15 +5,17 @@ end, then through other documents in a drawn order, and at last through what sto
 read twice, all can be, and nothing wraps around in silence: who wants a text to repeat says so.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import tee
 
 import numpy as np
 
-from carrara.corpus.screen import Screen
-from carrara.corpus.store import Corpus
-from carrara.errors import UsageError
+from carrara.corpus.screen import Screen, sieved, within
+from carrara.corpus.store import Corpus, Numbers
+from carrara.errors import Dry
 from carrara.keys import Dice, Split
+from carrara.sieve import Sieve
 from carrara.types import Piece, Unit
 
 CHUNK = 1 << 14
@@ -37,35 +39,68 @@ class Reading:
 
     def __call__(self, gap: int = 0) -> Unit:
         """The next sentence."""
-        self._turn(1)
-        return self._read(self._at + 1)
+        self._must_have(1)
+        self._turn()
+        self._at += 1
+        return self._piece([(self._at - 1, self._at)])
 
     def upto(self, tokens: int) -> Unit:
-        """The next sentences that cost at most so many tokens together, as one piece.
+        """The next sentences that cost at most so many tokens together, as one piece no longer than a chunk.
 
-        There may be fewer than would fit, because a document ends or a screened sentence follows: ask again for the
-        rest. Nothing is given only when the next sentence does not fit. Raises where too little text is left.
+        Nothing is given only when the next sentence does not fit. Raises where too little text is left.
         """
         if tokens <= 0:
             return ()
-        self._turn(tokens)
-        end = self.corpus.run(self._at, min(tokens, CHUNK), self.tokenizer, self._stop)
-        if end == self._at and int(self._sums[end + 1] - self._sums[end]) <= tokens:
-            end += 1  # a sentence longer than a chunk
-        return self._read(end) if end > self._at else ()
+        self._must_have(tokens)
+        runs: list[tuple[int, int]] = []
+        left = min(tokens, CHUNK)
+        while left > 0:
+            self._turn()
+            start, end = self._at, self._stop
+            cost = int(self._sums[end]) - int(self._sums[start])
+            if cost > left:  # not so of most stretches between screened sentences
+                end = self.corpus.run(start, left, self.tokenizer, end)
+                if end == start and not runs and int(self._sums[end + 1] - self._sums[end]) <= tokens:
+                    end += 1  # a sentence longer than a chunk
+                if end == start:
+                    break
+                cost = int(self._sums[end]) - int(self._sums[start])
+            runs.append((start, end))
+            self._at = end
+            left -= cost
+        return self._piece(runs) if runs else ()
 
-    def _read(self, end: int) -> Unit:
-        start, self._at = self._at, end
-        cost = int(self._sums[end] - self._sums[start])
+    def gaps(self, tokens: int) -> Numbers:
+        """The tokens that are read before each gap between sentences, of the next so many: ascending from 0.
+
+        Looks ahead: what is read afterwards is the same.
+        """
+        self._must_have(tokens)
+        ahead, self._stretches = tee(self._stretches)
+        legs = [(self._at, self._stop)]
+        left = tokens - int(self._sums[self._stop] - self._sums[self._at])
+        while left > 0 and (leg := next(ahead, None)):
+            legs.append(leg)
+            left -= int(self._sums[leg[1]] - self._sums[leg[0]])
+        starts, stops = np.array(legs, np.int64).T
+        sizes = stops - starts
+        sentences = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        found = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self._sums[sentences + 1] - self._sums[sentences])])
+        return found[: np.searchsorted(found, np.uint64(tokens), "right")]
+
+    def _piece(self, runs: Sequence[tuple[int, int]]) -> Unit:
+        cost = sum(int(self._sums[end]) - int(self._sums[start]) for start, end in runs)
         self.used += cost
-        return (Piece(self.corpus.text(start, end), tokens=cost),)
+        return (Piece(self.corpus.joined(runs), tokens=cost),)
 
-    def _turn(self, tokens: int) -> None:
+    def _turn(self) -> None:
         """Go on to the next stretch where this one has ended."""
-        if not self.repeat and self.used + tokens > self.available:
-            raise too_small(self, self.used + tokens)
         if self._at == self._stop:
             self._at, self._stop = next(self._stretches)
+
+    def _must_have(self, tokens: int) -> None:
+        if not self.repeat and self.used + tokens > self.available:
+            raise too_small(self, self.used + tokens)
 
     def _legs(self, dice: Dice) -> Iterator[tuple[int, int]]:
         """What to read, in order: runs of sentences within one document, without screened ones."""
@@ -106,29 +141,43 @@ def reading(
     return opened
 
 
-@lru_cache(maxsize=256)
 def available(corpus: Corpus, tokenizer: str, split: Split | None, screen: Screen | None) -> int:
     """Tokens that a split may read of a corpus, without what a screen keeps out."""
+    if screen is None:
+        return _passed(corpus, tokenizer, split, None)
+    return _passed(corpus, tokenizer, split, screen.sieve) - _cost(corpus, tokenizer, split, screen.named)
+
+
+@lru_cache(maxsize=256)
+def _passed(corpus: Corpus, tokenizer: str, split: Split | None, sieve: Sieve | None) -> int:
+    """Kept apart from the words of a screen, of which each item may have others: these are few sentences."""
     documents, sums = corpus.documents_of(split), corpus.counts(tokenizer)
     first, last = corpus.firsts[documents], corpus.firsts[documents + 1]
     total = int((sums[last] - sums[first]).sum())
-    if screen:
-        blocked = screen.blocked
-        before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(sums[blocked + np.uint64(1)] - sums[blocked])])
-        kept_out = before[np.searchsorted(blocked, last)] - before[np.searchsorted(blocked, first)]
-        total -= int(kept_out.sum())
-    return total
+    return total - (_cost(corpus, tokenizer, split, sieved(corpus, sieve)) if sieve else 0)
 
 
-def too_small(reading: Reading, asked: int) -> UsageError:
-    corpus, split = reading.corpus, reading.split
+def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Numbers) -> int:
+    """Tokens of those of some sentences that are a split's."""
+    sums = corpus.counts(tokenizer)
+    if split:
+        documents = np.searchsorted(corpus.firsts, sentences, "right") - 1
+        sentences = sentences[within(documents, corpus.documents_of(split))]
+    return int((sums[sentences + np.uint64(1)] - sums[sentences]).sum())
+
+
+def too_small(reading: Reading, asked: int) -> Dry:
+    corpus, split, screen = reading.corpus, reading.split, reading.screen
     whose = f" of the {split} split" if split else ""
-    screen = f" without {len(reading.screen.words)} screened words" if reading.screen else ""
+    out = [f"{len(screen.words)} screened words"] if screen and screen.words else []
+    out += [f"what is not {screen.sieve.name}"] if screen and screen.sieve else []
     wanted = f"{asked:,} were asked for" if asked else "that is nothing to read"
-    more = "use the documents of all splits, " if split else ""
-    return UsageError(
-        f"the corpus {corpus.name} has {reading.available:,} tokens{whose}{screen} by {reading.tokenizer}, "
-        f"and {wanted}: add text to it, {more}or let it repeat"
+    mends = ["read the documents of all splits (-p background=all)"] if split else []
+    mends += ["let it repeat (-p repeat=true)"] if reading.available else []
+    return Dry(
+        f"the corpus {corpus.name} has {reading.available:,} tokens{whose}{' without ' if out else ''}"
+        f"{' and '.join(out)} by {reading.tokenizer}, and {wanted}: {', '.join((*mends, 'add text to it'))} "
+        "or take another"
     )
 
 

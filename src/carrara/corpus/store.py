@@ -9,7 +9,7 @@ processes share what they read.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -66,6 +66,13 @@ class Corpus:
     def text(self, i: int, j: int) -> str:
         """The sentences i … j-1, joined by single spaces."""
         return self.raw(i, j).decode()
+
+    def joined(self, runs: Sequence[tuple[int, int]]) -> str:
+        """Several runs of sentences, joined by single spaces too."""
+        ends: list[int] = self.starts[np.array(runs, np.intp).ravel()].tolist()
+        return b" ".join(
+            os.pread(self._file, end - start - 1, start) for start, end in zip(ends[::2], ends[1::2], strict=True)
+        ).decode()
 
     def raw(self, i: int, j: int) -> "Bytes":
         """Their UTF-8."""

@@ -7,14 +7,13 @@ arrives, so that a kill loses none of those that the logs do not have yet (docs/
 import fcntl
 import logging
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import disk_usage
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
@@ -28,7 +27,7 @@ from carrara.engine.items import messages_of
 from carrara.engine.reading import LOGS, Damaged, Reply, headers, read_replies, read_results
 from carrara.engine.registry import maker
 from carrara.engine.settings import address, settings_of
-from carrara.errors import RunError, UsageError
+from carrara.errors import RunError, UsageError, tell
 from carrara.recipe import Recipe
 from carrara.results import Result, Subject
 from carrara.types import Message
@@ -39,13 +38,19 @@ FLUSH = 100
 """Replies between two writings of a log; the cache has them meanwhile."""
 
 
+class Job(NamedTuple):
+    """A test at a length."""
+
+    first: Recipe
+    worlds: int
+    """How many, from the first recipe's on."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is to be asked, of whom, and how."""
 
-    jobs: tuple[Recipe, ...]
-    """The first recipe of each test at each length."""
-    worlds: int
+    jobs: tuple[Job, ...]
     model: str
     out: Path
     prompts: Path | None = None
@@ -96,7 +101,7 @@ def run(plan: Plan) -> Outcome:
             if len(left) < len(tokens)
             else f"{len(tokens):,} prompts"
         )
-        sent = f"{sum(tokens[id] for id in left):,} tokens by {plan.jobs[0].tokenizer}"
+        sent = f"{sum(tokens[id] for id in left):,} tokens by {plan.jobs[0].first.tokenizer}"
         with progress.progress(len(tokens), left, f"{about}, {sent}, to {plan.model}"):
             logs = _evaluate(plan, model, tasks)
         if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
@@ -124,7 +129,7 @@ def _set_aside(damaged: Damaged) -> None:
     """Its replies are in the cache, and Inspect would stumble over it."""
     aside = damaged.path.with_name(damaged.path.name + ".damaged")
     damaged.path.replace(aside)
-    print(f"carrara: a log was damaged and is now {aside}; replies that the cache has are kept", file=sys.stderr)
+    tell(f"a log was damaged and is now {aside}; replies that the cache has are kept")
 
 
 def _evaluate(plan: Plan, model: Model, tasks: list[Any]) -> Sequence[EvalLog]:
@@ -169,15 +174,16 @@ def _tasks(plan: Plan, model: Model) -> list[Task]:
         raise UsageError(preflight.plain(error)) from None
 
 
-def _task(plan: Plan, job: Recipe) -> Task:
-    return maker(job.task)(
-        length=job.length,
-        n=plan.worlds,
-        params=job.params,
-        seed=job.seed,
-        split=job.split,
-        style=job.style,
-        tokenizer=job.tokenizer,
+def _task(plan: Plan, job: Job) -> Task:
+    first = job.first
+    return maker(first.task)(
+        length=first.length,
+        n=job.worlds,
+        params=first.params,
+        seed=first.seed,
+        split=first.split,
+        style=first.style,
+        tokenizer=first.tokenizer,
         prompts=str(plan.prompts) if plan.prompts else "",
     )
 

@@ -16,7 +16,7 @@ from carrara.engine import by_reference, progress
 from carrara.engine.endings import ending
 from carrara.engine.items import item_of, messages_of
 from carrara.engine.preflight import plain
-from carrara.errors import RunError, UsageError
+from carrara.errors import RunError, UsageError, tell
 from carrara.grading.grade import grade
 from carrara.items import Item, contexts
 from carrara.lengths import write_length
@@ -31,7 +31,7 @@ def inspect_task(title: str, first: Recipe, worlds: int, pack: Pack | None, budg
     `server` is the address of the model, if one was given. With `budgeted`, replies are held to the answer budget of
     their question: for models that do not reason and would not stop by themselves, such as base models.
     """
-    items = [item for context in contexts(first, worlds, pack) for item in context.items]
+    items = [item for context in contexts(first, worlds, pack, tell) for item in context.items]
     return Task(
         dataset=MemoryDataset([_sample(item, budgeted) for item in items], name=first.task),
         solver=ask(server=server) if server else ask(),

@@ -6,14 +6,30 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
-from carrara.grading.reading import Found, affirmed, beside, plain, spoken, stated, tidy
+from carrara.grading.reading import Found, Rule, affirmed, agreed, beside, said, spoken, tidy
+
+Finder = Callable[[str], Iterable[Found[str]]]
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_EXPLAINED = re.compile(
+    r"\n\W{0,4}(?:explanation|explained|reason(?:ing|s)?|rationale|justification|notes?|support(?:ing facts?)?|evidence)"
+    r"\b[^\w\n]{0,4}:",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?<=\w)[^\w.!?\n]{1,3}(?:because|since|although|while|where|having|after|,\s?as|(?<=,\s)as)\b[^.!?\n]*"
+    r"|\([^()\n]{0,200}\)",
+    re.IGNORECASE,
+)
+_UNTOLD = re.compile(
+    r"(?:\b(?:not|never|no)\b|n['’]t\b)(?: [\w-]+){0,3}? (?:says?|tells?|told|mention(?:s|ed)?|specif(?:y|ies|ied)|states?"
+    r"|stated|given|provided?|contain|indicated?|determined?|clear|known|information|enough)\b",
+    re.IGNORECASE,
+)
 _ARTICLE = r"(?:(?:in|at|to)\s+)?(?:(?:the|an?)\s+)?"
 
 
@@ -25,37 +41,55 @@ class Choices:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         longest_first = sorted(self.words, key=lambda word: (-len(word), word))
-        return re.compile(
-            rf"(?<![\w-]){_ARTICLE}(?<![\w-])({'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE
-        )
+        words = "|".join(re.escape(word).replace(r"\ ", r"\s{1,3}") for word in longest_first)
+        return re.compile(rf"(?<![\w-]){_ARTICLE}(?<![\w-])({words})(?![\w-])", re.IGNORECASE)
+
+    def _answer(self, found: re.Match[str]) -> str:
+        return self.words[" ".join(found[1].lower().split())]
 
     def find(self, text: str) -> Iterator[Found[str]]:
         """The answers said in a text, in order; whole words only, the longest first."""
         for found in self._pattern.finditer(text):
-            yield Found(found.start(), found.end(), self.words[found[1].lower()])
+            yield Found(found.start(), found.end(), self._answer(found))
 
     def whole(self, text: str) -> str | None:
         """The answer that a text is, and nothing else."""
         found = self._pattern.fullmatch(text)
-        return self.words[found[1].lower()] if found else None
+        return self._answer(found) if found else None
 
-    def read(self, reply: str) -> str | None:
+    def read(self, reply: str, find: Finder | None = None, claimed: Rule[str] | None = None) -> str | None:
         """The one answer that a reply gives; None if it gives none, or leaves it open.
 
-        Beside what `stated` reads, an answer may stand inside a sentence: then the last sentence that names any counts,
-        and in it the last one, unless it stands beside another as an alternative or in a list.
+        Beside what `stated` reads, an answer may stand inside a sentence: see `latest`. `find` may find fewer answers
+        than there are words, where the place of a word tells that it is none; `claimed` is as in `said`.
         """
-        answer = stated(reply, self.whole, self.find)
-        if answer is not None:
-            return answer
-        for sentence in reversed(_SENTENCE.split(plain(tidy(spoken(reply))))):
-            found = affirmed(sentence, self.find)
-            if found:
-                return None if self._leaves_open(sentence, found) else found[-1].answer
-        return None
+        find = find or self.find
 
-    def _leaves_open(self, text: str, found: list[Found[str]]) -> bool:
-        return any(
-            one.answer != other.answer and text[one.end : other.start].strip() and beside(text, one, other)
-            for one, other in pairwise(found)
-        )
+        def otherwise(text: str) -> Sequence[str]:
+            return [] if _UNTOLD.search(text) else latest(text, find)
+
+        return agreed(said(tidy(spoken(reply)), self.whole, find, claimed, otherwise))
+
+
+def latest(text: str, find: Finder) -> Sequence[str]:
+    """The last answer in the last sentence that names any, or several if it stands beside another as an alternative.
+
+    What is only an explanation or a reason counts where nothing else names an answer.
+    """
+    for part in (_REASON.sub("", before_explanation(text)), text):
+        for sentence in reversed(_SENTENCE.split(part)):
+            if found := affirmed(sentence, find):
+                first = len(found) - 1
+                while first and _alternatives(sentence, found[first - 1], found[first]):
+                    first -= 1
+                return [one.answer for one in found[first:]]
+    return []
+
+
+def before_explanation(text: str) -> str:
+    """A text up to the line that explains it."""
+    return _EXPLAINED.split(text, maxsplit=1)[0]
+
+
+def _alternatives(text: str, one: Found[str], other: Found[str]) -> bool:
+    return bool(text[one.end : other.start].strip()) and beside(text, one, other)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
+Rule = Callable[[str], Sequence[T]]
+"""The answers that a plain text gives by some rule."""
 
 
 class Found(NamedTuple, Generic[T]):
@@ -120,7 +122,7 @@ _GLUE = re.compile(
 _BESIDE = re.compile(r"(?:[^\S\n]|[,;/|\"'’‘]|\b(?:or|and|maybe|perhaps|possibly|either)\b)*", re.IGNORECASE)
 _DENIED = re.compile(r"(?:\bnot|n['’]t|\binstead of|\brather than)[^\w.\n]*", re.IGNORECASE)
 _CLOSED = re.compile(r"[^\w\n,+*/=-]*(?:\n|\Z)|[.!]\W{0,3}\s(?=[A-Z])")
-_CORRECTION = re.compile(r"\b(?:wait|actually|correction|hmm)\b[\s,.:!…]*", re.IGNORECASE)
+_CORRECTION = re.compile(r"\b(?:wait|(?<!\bnot )(?<!n't )actually|correction|hmm)\b[\s,.:!…]*", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!])\s")
 _SET_OFF = re.compile(r"\*\*([^*\n]+)\*\*|__([^_\n]+)__|`([^`\n]+)`")
 _SHOWN = re.compile(r"print\((.*)\)\W{0,3}")
@@ -154,18 +156,46 @@ def stated(
     if next_turn and (found := next_turn.search(text)):
         own = _Reading(text[: found.start()], read, find)
         text = own.marked if any(rule(own) for rule in _SURE) else text
+    return agreed(said(text, read, find))
+
+
+def said(
+    text: str,
+    read: Callable[[str], T | None],
+    find: Callable[[str], Iterable[Found[T]]],
+    claimed: Rule[T] | None = None,
+    otherwise: Rule[T] | None = None,
+) -> Sequence[T]:
+    """What the first rule that finds answers in a tidy text finds: none, one, or several that leave it open.
+
+    Two rules may be given that see the plain text: `claimed` reads sentences that say the answer in the question's
+    words, and counts less than an answer that stands alone or is announced; `otherwise` is what comes last, in place
+    of taking whatever is named.
+    """
     corrected = _CORRECTION.split(text)[-1]  # the whole text, if nothing is corrected
     for part, rules in {corrected: _FIRM, text: (*_FIRM, _Reading.only)}.items():
-        reading = _Reading(part, read, find)
+        reading = _Reading(part, read, find, claimed, otherwise)
         if answers := next(filter(None, (rule(reading) for rule in rules)), None):
-            return answers[0] if _agree(answers) else None
-    return None
+            return answers
+    return []
+
+
+def agreed(answers: Sequence[T]) -> T | None:
+    """The one answer that several are."""
+    return answers[0] if answers and _agree(answers) else None
 
 
 class _Reading(Generic[T]):
-    def __init__(self, text: str, read: Callable[[str], T | None], find: Callable[[str], Iterable[Found[T]]]) -> None:
+    def __init__(
+        self,
+        text: str,
+        read: Callable[[str], T | None],
+        find: Callable[[str], Iterable[Found[T]]],
+        claimed: Rule[T] | None = None,
+        otherwise: Rule[T] | None = None,
+    ) -> None:
         self.marked, self.plain = text, plain(text)
-        self._read = read
+        self._read, self._claimed, self._otherwise = read, claimed, otherwise
         self._found = affirmed(self.plain, find)
         self._starts = [f.start for f in self._found]
 
@@ -190,6 +220,10 @@ class _Reading(Generic[T]):
         answer = self._alone(_SENTENCE.split(first, maxsplit=1)[:1])
         return answer if answer and _agree([*answer, *self._alone(others)]) else []
 
+    def claimed(self) -> Sequence[T]:
+        """What a sentence in the question's words says."""
+        return self._claimed(self.plain) if self._claimed else []
+
     def viewed(self) -> Sequence[T]:
         """What follows the last 'the sum is'."""
         return next(filter(None, (self._right_behind(m.end()) for m in _backwards(_VIEW, self.plain))), [])
@@ -209,7 +243,7 @@ class _Reading(Generic[T]):
 
     def only(self) -> Sequence[T]:
         """Whatever is named."""
-        return [f.answer for f in self._found]
+        return self._otherwise(self.plain) if self._otherwise else [f.answer for f in self._found]
 
     def _alone(self, texts: Iterable[str]) -> list[T]:
         """The answers among some texts that are an answer and nothing else."""
@@ -236,7 +270,7 @@ class _Reading(Generic[T]):
 
 
 _SURE = (_Reading.boxed, _Reading.announced, _Reading.bare)
-_FIRM = (*_SURE, _Reading.viewed, _Reading.set_off, _Reading.pointed_at)
+_FIRM = (*_SURE, _Reading.claimed, _Reading.viewed, _Reading.set_off, _Reading.pointed_at)
 
 
 def _agree(answers: Sequence[T]) -> bool:

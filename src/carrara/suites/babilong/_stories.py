@@ -1,7 +1,7 @@
 """The twenty bAbI tasks: a story from dice.
 
->>> told = story(Dice("an example"), 1)
->>> print(*told.facts[:2], told.questions[0].text, told.questions[0].answer, sep="\\n")
+>>> one = story(Dice("an example"), 1)
+>>> print(*one.facts[:2], one.questions[0].text, one.questions[0].answer, sep="\\n")
 Daniel went back to the office.
 Mary journeyed to the bedroom.
 Where is Daniel?
@@ -37,7 +37,11 @@ def story(dice: Dice, task: int, vocabulary: Vocabulary = "classic", sound: bool
     questions asked twice (15, 17, 18), maps that overlap themselves (19), stories of a single sentence (20). Items
     of different stories can still be equal where the official words allow few (4, 17): `fresh` has more.
     """
-    cast = draw_cast(dice, task, vocabulary)
+    return told(dice, task, draw_cast(dice, task, vocabulary), sound)
+
+
+def told(dice: Dice, task: int, cast: Cast, sound: bool) -> Story:
+    """A story about a given cast."""
     if task in _TOLD:
         return _TOLD[task](dice, cast, sound)
     return walkabout(dice, task, cast, sound)

@@ -5,10 +5,12 @@ each story has other people, places and things, so that only the sense of a sent
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from carrara.keys import Dice
 from carrara.suites.babilong import _lexicon as words
+from carrara.suites.babilong._plurals import plural
 
 Vocabulary = Literal["classic", "fresh"]
 VOCABULARIES: tuple[Vocabulary, ...] = ("classic", "fresh")
@@ -96,6 +98,24 @@ def draw_cast(dice: Dice, task: int, vocabulary: Vocabulary) -> Cast:
 def _some(dice: Dice, options: tuple[str, ...], like: tuple[str, ...]) -> tuple[str, ...]:
     """As many words as the official task has for the role."""
     return tuple(dice.sample(options, len(like)))
+
+
+def individuals(cast: Cast) -> tuple[str, ...]:
+    """Whom and what a story tells of. Places are such where nobody goes there; a mood's thing is part of the mood."""
+    places = () if cast.people else cast.places
+    things = () if cast.moods else cast.things
+    return (*cast.people, *places, *things, *cast.animals, *map(plural, cast.animals), *cast.figures, *cast.sizes)
+
+
+@cache
+def all_individuals() -> tuple[str, ...]:
+    """Whom and what any story may tell of."""
+    official = [word for cast in CLASSIC.values() for word in individuals(cast)]
+    figures = [f"{tint} {shape}" for tint in words.COLOURS for shape in words.SHAPES]
+    sizes = (*words.SMALLS, *words.MEDIUMS, *words.CONTAINERS)
+    animals = (*words.ANIMALS, *map(plural, words.ANIMALS))
+    drawn = (*words.WOMEN, *words.MEN, *words.PLACES, *words.THINGS, *animals, *figures, *sizes)
+    return tuple(dict.fromkeys([*official, *drawn]))
 
 
 def labels(task: int, cast: Cast) -> tuple[str, ...]:

@@ -1,0 +1,93 @@
+"""BABILong's published items, run as they are: the tests `published/babilong-qa1` … `-qa20`.
+
+A published row has input (facts in a book), question and target. Its input is the context, at its own length; prompt
+and scorers are those of the test of the same number here, so a row differs from an item in nothing but its text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+
+from carrara import suites
+from carrara.errors import UsageError, tell
+from carrara.keys import Key
+from carrara.lengths import read_length
+from carrara.published.rows import ENDINGS, Row, Source, rows
+from carrara.suites.babilong._babilong import Babilong, Params, Scene
+from carrara.suites.babilong._teller import Asked
+from carrara.suites.babilong._words import CLASSIC
+from carrara.types import Piece, Room, World
+
+COLUMNS = ("input", "question", "target")
+PREFIX = "published/babilong-"
+_PROMPT = ("question", "instruction", "examples", "rule")
+_TASK = re.compile(r"(?<![a-z0-9])(qa(?:20|1[0-9]|[1-9]))(?![0-9])", re.IGNORECASE)
+_LENGTH = re.compile(r"(?<![a-z0-9])([0-9]+[km])(?![a-z0-9])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Given(Params):
+    data: str = field(default="", metadata={"reads": str})
+    """The files, by their hash."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for own in fields(Params):
+            if own.name not in _PROMPT and getattr(self, own.name) != own.default:
+                raise ValueError(f"published items are as they are: {own.name} cannot be chosen")
+
+
+class Published(Babilong):
+    """What a test does otherwise when its worlds are the rows of a file."""
+
+    parameters = Given
+    sized = True
+
+    def given(self, params: Params, length: int) -> int | None:
+        return len(self._rows(params, length))
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
+        assert room is not None
+        found = self._rows(params, room.tokens)
+        if key.index >= len(found):
+            raise UsageError(f"the published files of {key.task} have {len(found)} rows, and none numbered {key.index}")
+        row = found[key.index]
+        asked = Asked(row["question"].strip(), row["target"].strip(), (), 0)
+        scene = Scene(CLASSIC[self.number], (), asked, (), params)
+        return World(scene, updates=(), opening=(Piece(row["input"].strip()),))
+
+    def _rows(self, params: Params, length: int) -> Sequence[Row]:
+        assert isinstance(params, Given)
+        return rows(params.data, f"babilong/qa{self.number}", length, COLUMNS)
+
+
+@cache
+def load(name: str) -> Babilong:
+    """The test `published/babilong-qaN`."""
+    own = suites.load(f"babilong/{name.removeprefix(PREFIX)}")
+    assert isinstance(own, Babilong)
+    made: Babilong = type("Published", (Published, type(own)), {"title": f"{own.title} (published)"})()
+    return made
+
+
+def sources(folder: Path) -> list[Source]:
+    """The files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
+    if not folder.exists():
+        raise UsageError(f"there is no folder {folder}: --published takes one with files such as 4k/qa1.json")
+    found = sorted(_found(folder))
+    if not found:
+        raise UsageError(f"{folder} has no file whose path names a task and a length, such as 4k/qa1.json")
+    return found
+
+
+def _found(folder: Path) -> Iterator[Source]:
+    paths = [folder] if folder.is_file() else [path for path in folder.rglob("*") if path.suffix in ENDINGS]
+    for path in paths:
+        own = str(path.relative_to(folder)) if path != folder else path.name
+        tasks, lengths = _TASK.findall(own), _LENGTH.findall(own)
+        if tasks and lengths:
+            yield Source(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
+        else:
+            tell(f"{path} is left out: its path does not name a task and a length, as in 4k/qa1.json")

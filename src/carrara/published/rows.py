@@ -1,0 +1,127 @@
+"""Published data sets: files of rows (JSON, JSONL or Parquet) by test and length, known by one hash of them all.
+
+Where the files lie is remembered under that hash, so that an item's id says which text it was; the files themselves
+stay where they are.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+from carrara.corpus import cache
+from carrara.errors import UsageError
+
+Row = Mapping[str, str]
+ENDINGS = (".json", ".jsonl", ".parquet")
+
+
+class Source(NamedTuple):
+    """A file of published rows."""
+
+    test: str
+    """The test here that asks the same."""
+    length: int
+    """What its name says: published lengths are of other tokens than ours, and of less than the prompt."""
+    path: Path
+
+
+def known(sources: Iterable[Source]) -> str:
+    """The hash of some files together, by which they can be opened from now on."""
+    rows = [(source.test, source.length, _hash(source.path), str(source.path.resolve())) for source in sorted(sources)]
+    hashed = blake2b(digest_size=8)
+    for test, length, own, _ in rows:
+        hashed.update(f"{test}\x1f{length}\x1f{own}\x1e".encode())
+    with cache.whole_file(_place(hashed.hexdigest())) as file:
+        file.write(json.dumps(rows).encode())
+    return hashed.hexdigest()
+
+
+@lru_cache(maxsize=2)
+def rows(data: str, test: str, length: int, columns: tuple[str, ...]) -> Sequence[Row]:
+    """The rows of a test at a length, by the hash of all files."""
+    try:
+        listed = json.loads(_place(data).read_text("utf-8"))
+    except (OSError, ValueError):
+        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
+    found: list[Sequence[Row]] = []
+    for name, size, own, where in listed:
+        if (name, size) == (test, length):
+            path = Path(where)
+            if not path.is_file() or _hash(path) != own:
+                raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
+            found.append(_table(path, columns) if path.suffix == ".parquet" else _objects(path, columns))
+    if not any(found):
+        raise UsageError(f"the published files {data} have no rows of {test} at {length}")
+    return found[0] if len(found) == 1 else list(chain.from_iterable(found))
+
+
+def _place(name: str) -> Path:
+    return cache.folder("published") / f"{name}.json"
+
+
+@lru_cache(maxsize=1024)
+def _hash(path: Path) -> str:
+    hashed = blake2b(digest_size=8)
+    try:
+        with path.open("rb") as file:
+            while block := file.read(1 << 22):
+                hashed.update(block)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    return hashed.hexdigest()
+
+
+def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
+    try:
+        text = path.read_text("utf-8")
+        lines = path.suffix == ".jsonl"
+        found = [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} is not {path.suffix[1:].upper()} that can be read: {error}") from None
+    if not isinstance(found, list):
+        raise UsageError(f"{path} is not a list of objects with {', '.join(columns)}")
+    for n, row in enumerate(found):
+        if not isinstance(row, dict) or not all(isinstance(row.get(column), str) for column in columns):
+            raise UsageError(f"row {n} of {path} lacks one of the texts {', '.join(columns)}")
+    return found
+
+
+@dataclass(frozen=True)
+class _Columns(Sequence[Row]):
+    """The rows of a Parquet file: made when they are looked at, for a text may have ten million tokens."""
+
+    columns: Mapping[str, Any]
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, n: int) -> Row: ...
+    @overload
+    def __getitem__(self, n: slice) -> Sequence[Row]: ...
+    def __getitem__(self, n: int | slice) -> Row | Sequence[Row]:
+        if isinstance(n, slice):
+            return [self[i] for i in range(*n.indices(self.length))]
+        return {name: str(values[n].as_py() or "") for name, values in self.columns.items()}
+
+
+def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+    try:
+        names = parquet.read_schema(path).names
+        if missing := [column for column in columns if column not in names]:
+            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(names) or 'none'}")
+        table = parquet.read_table(path, columns=list(columns))
+    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
+        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
+    return _Columns({name: table.column(name) for name in columns}, table.num_rows)

@@ -1,0 +1,233 @@
+"""BABILong: the facts of a bAbI story hidden in other text, and one question on them (arXiv:2406.10149).
+
+The hidden structure is a small world of people, places and things, the updates are facts, the filler is a haystack.
+Each of the twenty tests is a file beside this one with its number and its words; what they share is here.
+"""
+
+import re
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from carrara import haystack
+from carrara.grading.reading import first_turn
+from carrara.keys import Dice, Key, Split
+from carrara.suites.babilong import _metric, _reply, _text
+from carrara.suites.babilong._asking import asked
+from carrara.suites.babilong._facts import Went
+from carrara.suites.babilong._grammar import read
+from carrara.suites.babilong._others import others
+from carrara.suites.babilong._solvers import solve
+from carrara.suites.babilong._stories import story
+from carrara.suites.babilong._teller import Asked
+from carrara.suites.babilong._words import Cast, Vocabulary, all_individuals, individuals, labels
+from carrara.types import (
+    PRESENTS,
+    Filler,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Spread,
+    Style,
+    Task,
+    Undecidable,
+    World,
+)
+
+OTHERS = "others"
+"""The haystack of facts about other people and things."""
+
+_QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
+_NEXT_EXAMPLE = re.compile(r"</?(?:example|context)>|^(?:Question|Context|User|Human):", re.M)
+
+
+@dataclass(frozen=True)
+class Params:
+    vocab: Vocabulary = "classic"
+    """The official words, or a `fresh` cast of hundreds for each story, so that no word gives a fact away."""
+    sound: bool = False
+    """Leaves out what is a defect of the official stories and not the task; docs/fidelity.md lists it."""
+    haystack: str = field(default="sotu", metadata={**PRESENTS, "reads": haystack.named})
+    """A corpus, or `others` (facts about other people and things), `refrain` (repeated text), `letters`, `none`."""
+    background: Literal["own", "test", "train", "few-shot", "all"] = field(default="own", metadata=PRESENTS)
+    """The documents of a corpus that may be read: those that the item's own split owns, another's, or all."""
+    screen: bool = field(default=True, metadata=PRESENTS)
+    """Keeps out sentences that name the story's people, places or things; false keeps them, as published."""
+    repeat: bool = field(default=False, metadata=PRESENTS)
+    """Lets a corpus that is too short be read again."""
+    place: Spread = field(default="gaps", metadata=PRESENTS)
+    """Facts stand uniformly over the gaps between sentences, as published, or over the tokens."""
+    window: tuple[float, ...] = field(default=(0.0, 1.0), metadata=PRESENTS)
+    """The part of the context that holds all facts: 0.25,0.5 is its second quarter."""
+    question: Literal["after", "before", "both"] = field(default="after", metadata=PRESENTS)
+    """Where the question stands, as seen from the context."""
+    instruction: bool = field(default=True, metadata=PRESENTS)
+    examples: bool = field(default=True, metadata=PRESENTS)
+    rule: bool = field(default=True, metadata=PRESENTS)
+    """Each part of the prompt can be left out."""
+
+    def __post_init__(self) -> None:
+        if len(self.window) != 2 or not 0 <= self.window[0] < self.window[1] <= 1:
+            raise ValueError("a window is two shares of the context, the first the smaller, such as window=0.25,0.5")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The hidden structure: what was told up to a question."""
+
+    cast: Cast
+    facts: tuple[str, ...]
+    asked: Asked
+    groups: tuple[tuple[int, ...], ...]
+    """The facts of each update: more than one where a pronoun has to stay behind the name it stands for."""
+    params: Params
+
+
+class Babilong(Task[Params, Scene, str], ABC):
+    """One of the twenty. Its file gives its number and words."""
+
+    version = 1
+    parameters = Params
+    number: ClassVar[int]
+    commonest: ClassVar[float] = 0.0
+    """How often the commonest answer is right, where that is more than one guess at the options."""
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
+        told = story(key.dice("story"), self.number, params.vocab, params.sound)
+        question = key.dice("question").choice(told.questions)
+        facts = told.facts[: question.after]
+        together = params.sound or params.haystack == OTHERS
+        groups = _groups(facts) if together else tuple((i,) for i in range(len(facts)))
+        return World(
+            structure=Scene(told.cast, facts, question, groups, params),
+            updates=tuple(tuple(Piece(facts[i], update=u) for i in group) for u, group in enumerate(groups)),
+            filler=self._filler(told.cast, key.split, params),
+            window=(params.window[0], params.window[1]),
+            spread=params.place,
+        )
+
+    def _filler(self, cast: Cast, split: Split, params: Params) -> Filler | None:
+        match params.haystack:
+            case "none":
+                return None
+            case "letters":
+                return haystack.letters()
+            case "refrain":
+                return haystack.refrain()
+            case "others":
+                return others(self.number, cast, params.sound)
+            case corpus:
+                own = split if params.background == "own" else params.background
+                return haystack.prose(
+                    corpus,
+                    split=None if own == "all" else own,
+                    sieve=_text.HARMLESS,
+                    words=individuals(cast) if params.screen else (),
+                    vocabulary=all_individuals(),
+                    repeat=params.repeat,
+                )
+
+    def questions(self, world: World[Scene], key: Key, params: Params) -> Sequence[Question[str]]:
+        scene = world.structure
+        ask = scene.asked.text
+        options = _reply.options(self.number, ask, labels(self.number, scene.cast))
+        of = {fact: update for update, group in enumerate(scene.groups) for fact in group}
+        return [
+            Question(
+                ask=ask,
+                gold=scene.asked.answer,
+                needs=tuple(u for u in range(len(scene.groups)) if self._decides(scene, u)),
+                floor=self.floor(scene, options),
+                options=options,
+                support=tuple(dict.fromkeys(of[fact] for fact in scene.asked.support)),
+                budget=32,
+            )
+        ]
+
+    def floor(self, scene: Scene, options: Sequence[str]) -> float:
+        """What the better of two blind answers scores: any of the options, or the commonest answer."""
+        return max(1 / len(options), self.commonest)
+
+    def _decides(self, scene: Scene, update: int) -> bool:
+        """Whether the answer changes, or cannot be had, without an update: that it is read from one says less."""
+        left = [fact for u, group in enumerate(scene.groups) if u != update for fact in (scene.facts[i] for i in group)]
+        try:
+            return solve(self.number, left, scene.asked.text).answer != scene.asked.answer
+        except Undecidable:
+            return True
+
+    def frame(self, world: World[Scene], question: Question[str], wording: Mapping[str, str], style: Style) -> Frame:
+        params = world.structure.params
+        ask = wording["question"].format(question=question.ask)
+        before = [
+            wording["instruction"] if params.instruction else "",
+            wording["examples"] if params.examples else "",
+            wording["rule"] if params.rule else "",
+            ask if params.question != "after" else "",
+            wording["open"],
+        ]
+        after = [wording["close"], ask if params.question != "before" else ""]
+        ending = "\n" + wording["answer"] if style == "base" else ""
+        return Frame(
+            before="\n\n".join(filter(None, before)),
+            after="\n\n".join(filter(None, after)) + ending,
+            joint=" ",
+            stop=("\n",),
+        )
+
+    def solve(self, messages: Sequence[Message]) -> str:
+        head, _, rest = messages[-1].content.rpartition("<context>")
+        context, _, tail = rest.rpartition("</context>")
+        found = [question for question in _QUESTION.findall(f"{head}\n{tail}") if asked(question)]
+        if not found:
+            raise Undecidable("no question was found")
+        return solve(self.number, _text.facts(context), found[-1]).answer
+
+    def write(self, answer: str) -> str:
+        return answer
+
+    def parse(self, reply: str, question: Question[str]) -> str | None:
+        return _reply.read(self.number, question.ask, question.options, first_turn(reply, _NEXT_EXAMPLE))
+
+    def score(self, answer: str, question: Question[str]) -> float:
+        """Things that somebody carries may be told in any order; the steps of a way may not."""
+        if self.number == 8:
+            return float(sorted(answer.split(",")) == sorted(question.gold.split(",")))
+        return float(answer == question.gold)
+
+    def guess(self, dice: Dice, world: World[Scene], question: Question[str]) -> str:
+        return dice.choice(question.options)
+
+    def published(self, reply: str, question: Question[str]) -> Mapping[str, float]:
+        """BABILong's own metric, which knows the official words only."""
+        if not _metric.LABELS[self.number].issuperset(map(str.lower, question.options)):
+            return {}
+        return {"paper": float(_metric.published(self.number, reply, question.gold, question.ask))}
+
+
+def prompt(instruction: str, rule: str, *examples: str) -> dict[str, str]:
+    """The words of a prompt, of which each test has its own instruction, rule and examples."""
+    return {
+        "instruction": instruction,
+        "examples": "\n\n".join(f"<example>\n{example}\n</example>" for example in examples),
+        "rule": rule,
+        "open": "<context> ",
+        "close": " </context>",
+        "question": "Question: {question}",
+        "answer": "Answer:",
+    }
+
+
+def _groups(facts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The facts by number, each sentence with a pronoun together with the one before it."""
+    groups: list[tuple[int, ...]] = []
+    for i, fact in enumerate(facts):
+        match read(fact):
+            case Went(pronoun=True):
+                groups[-1] = (*groups[-1], i)
+            case _:
+                groups.append((i,))
+    return tuple(groups)

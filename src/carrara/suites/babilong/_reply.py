@@ -1,0 +1,130 @@
+"""What a reply to a bAbI question says: the sound reading, for all twenty tasks.
+
+>>> read(1, "Where is Mary?", ("garden", "kitchen"), "Mary is in the garden. She was in the kitchen before.")
+'garden'
+>>> read(5, "Who received the milk?", ("Bill", "Fred"), "Bill gave the milk to Fred.")
+'Fred'
+>>> read(8, "What is Mary carrying?", ("apple", "milk", "nothing"), "The milk and the apple.")
+'milk,apple'
+
+Where the published metric looks for label words anywhere in the first sentence, this reads whole words, knows other
+ways to say them, and takes the answer that a reply states last. A reply that names several and states none has none.
+"""
+
+import re
+from collections.abc import Sequence
+
+from carrara.grading.choices import Choices
+from carrara.grading.reading import spoken
+from carrara.suites.babilong import _claims, _steps, _tally, _verdict
+from carrara.suites.babilong._asking import asked
+from carrara.suites.babilong._facts import (
+    IsBeside,
+    IsBigger,
+    IsIn,
+    Neighbour,
+    PersonBefore,
+    ThingBefore,
+    WhatGiven,
+    WhereWill,
+    WhoGave,
+    WhoReceived,
+    WhyGet,
+    WhyGo,
+)
+from carrara.suites.babilong._lexicon import MOTIVES
+from carrara.suites.babilong._plurals import plural
+
+_ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
+"""Another word for the same answer."""
+
+_LABEL = re.compile(r"\A\W{0,4}(?:response|reply|solution|ai|assistant|bot)\b[^\w\n]{0,3}:", re.IGNORECASE)
+_NEXT_TURN = re.compile(
+    r"(?:\A|\n)[^\w\n]{0,4}(?:question|q|query|example|problem|user|human)\b\s?\d{0,3}[^\w\n]{0,3}[:?]"
+    r"|</?(?:context|example|question)>|\[/?INST\]",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"(?:\A|\n)[^\w\n]{0,4}(?:context|input|facts?|passage|text|story)\b\s?\d{0,3}[^\w\n]{0,3}:", re.IGNORECASE
+)
+_ASIDE = re.compile(r"(?<=[\w*]) ?\([^()\n]{0,200}\)")
+_CONCLUDES = re.compile(r"\b(?:answer|boxed|therefore|thus|hence|so)\b", re.IGNORECASE)
+
+
+def options(task: int, question: str, labels: Sequence[str]) -> tuple[str, ...]:
+    """Those of a task's labels that a question leaves possible: what it names itself is never its answer.
+
+    >>> options(4, "What is east of the kitchen?", ("garden", "kitchen", "office"))
+    ('garden', 'office')
+    >>> options(5, "Who gave the milk to Fred?", ("Bill", "Fred", "Mary", "milk"))
+    ('Bill', 'Mary')
+    """
+    people = [label for label in labels if label[:1].isupper()]
+    match asked(question):
+        case ThingBefore(place=named) | PersonBefore(place=named) | Neighbour(place=named) if task in (3, 4, 14):
+            return tuple(label for label in labels if label != named)
+        case WhatGiven() if task == 5:
+            return tuple(label for label in labels if label not in people)
+        case WhoGave(to=other) | WhoReceived(who=other) if task == 5:
+            return tuple(label for label in people if label != other)
+        case WhereWill() if task == 20:
+            return tuple(label for label in labels if label not in MOTIVES)
+        case WhyGo() | WhyGet() if task == 20:
+            return tuple(label for label in labels if label in MOTIVES)
+        case _:
+            return tuple(labels)
+
+
+def read(task: int, question: str, options: Sequence[str], reply: str) -> str | None:
+    """The one answer that a reply states, as the official files write it; None if it states none or leaves it open.
+
+    `options` are those of the question. Several things (task 8) come in the order in which they are said.
+    """
+    echo = r"\s+".join(map(re.escape, question.split()))
+    text = re.sub(rf"\A\W*(?:(?:question|q)\W{{1,6}})?{echo}|{echo}", " ", spoken(reply), flags=re.IGNORECASE)
+    text = _LABEL.sub("Answer:", _up_to_next_turn(text))
+    # `Context:` may begin another example, which answers nothing, or the thoughts before the answer.
+    more = _MORE.search(text)
+    parts = [text[: more.start()] if more else text]
+    if more and _CONCLUDES.search(text, more.end()):
+        parts.append(text)
+    for part in dict.fromkeys(version for part in parts for version in (_ASIDE.sub("", part), part)):
+        answer = _read(task, question, tuple(options), part)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _up_to_next_turn(text: str) -> str:
+    """What stands before another question, or another example, that a model made up."""
+    for found in _NEXT_TURN.finditer(text):
+        before, (behind, _, _) = text[: found.start()], text[found.end() :].partition("\n")
+        if re.search(r"\w", before) or "?" in behind:
+            return before
+    return text
+
+
+def _read(task: int, question: str, options: tuple[str, ...], text: str) -> str | None:
+    query = asked(question)
+    roles = _claims.roles(query)
+    match task:
+        case 7:
+            answer = _tally.count(text, roles)
+        case 8:
+            return _tally.things(options, text, roles)
+        case 19:
+            answer = _steps.path(text)
+        case 6 | 9 | 10 | 17 | 18:
+            answer = _verdict.verdict(query if isinstance(query, IsIn | IsBeside | IsBigger) else None, text)
+        case _:
+            words = {option.lower(): option for option in options}
+            words |= {_ALSO[option]: option for option in options if option in _ALSO}
+            if task == 15:
+                words |= {many: option for option in options for many in (f"{option}s", plural(option))}
+            if isinstance(query, ThingBefore | PersonBefore | Neighbour):
+                words[query.place.lower()] = ""  # a `wine bar` that the question names is no bar
+            choices = Choices(words)
+            answer = choices.read(
+                text, lambda part: roles.find(part, choices.find), lambda part: roles.claimed(part, choices.find)
+            )
+    return answer if answer in options else None

@@ -1,0 +1,169 @@
+"""Yes, no and maybe (tasks 6, 9, 10, 17, 18): as words, or as a sentence that agrees with the question or denies it.
+
+>>> verdict(IsIn("Mary", "garden"), "No, she is in the kitchen."), verdict(IsIn("Mary", "garden"), "No one knows.")
+('no', None)
+>>> verdict(IsBigger("box", "chest", fits=True), "The chest is bigger than the box.")
+'no'
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from carrara.grading.choices import before_explanation, latest
+from carrara.grading.reading import Found, agreed, said, tidy
+from carrara.suites.babilong._facts import IsBeside, IsBigger, IsIn, Way, opposite
+from carrara.suites.babilong._roles import Roles
+
+_WORDS = (
+    r"(?P<yes>yes|yeah|yep)"
+    # `no` is a determiner more often than an answer: "no longer", "no information", "no one".
+    r"|(?P<no>nope|no(?=\W*\Z|\s*\n|[^\w\s'’-]|\s[^\w\s]"
+    r"|\s(?:no|or|and|nor|yes|maybe|because|since|as|for|she|he|it|they|the|this|that)\b)(?!\.\s?\d))"
+    r"|(?P<maybe>maybe|perhaps|possibly|there(?:['’]s| is) a (?:chance|possibility)|it(?:['’]s| is) possible|uncertain|unclear|unknown|undetermined"
+    r"|not (?:certain|clear|known)|(?:not enough|insufficient) information"
+    r"|(?:can(?:not| not|['’]t)|could(?: not|n['’]t)|(?:not possible|impossible|unable) to) (?:be )?"
+    r"(?:determined?|sa(?:y|id)|tell|told|known?|concluded?|confirm(?:ed)?|certain|sure))"
+)
+_WORD = re.compile(rf"(?<![\w-])(?:{_WORDS})(?![\w-])", re.IGNORECASE)
+_RIGHT = r"(?P<right>true|correct|right|affirmative)|(?P<wrong>false|negative|incorrect|wrong|untrue|not (?:true|correct|right|the case))"
+_SO = r"\W{0,4}(?:(?:so|therefore|thus|hence|then|well),?\s)?"
+_OPENING = re.compile(
+    rf"{_SO}(?:{_WORDS}|(?:that(?:['’]s| is)\s)?(?:{_RIGHT}))(?=\W*\Z|\s*[^\w\s'’]|\n)"
+    r"(?!(?:,?\s(?:(?:and|or)\s)?|\s?/\s?)(?:yes|no|maybe)\b)",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(
+    rf"{_SO}(?:(?:yes|no),?\s)?(?:i (?:think|believe)(?: that)? )?(?:(?:the|this) (?:statement|claim|sentence) is (?:{_RIGHT})"
+    r"|(?:it|s?he|they)(?:['’]s| (?:is|does|are|do|can|will))(?P<not> not|n['’]t)?)\W*",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_CLAUSE = re.compile(r"[,;:]|\bbut\b")
+_NOT = re.compile(r"\bnot\b|n['’]t\b|\bno longer\b|\bnever\b|\bcannot\b", re.IGNORECASE)
+_UNTRUE = re.compile(r"\b(?:not (?:true|correct|the case)|false|incorrect) that\b", re.IGNORECASE)
+_OPEN = re.compile(rf"{_NOT.pattern}|\b(?:if|whether|unless|asks?|asked|question|suppose|assum\w*)\b", re.IGNORECASE)
+_DOUBT = re.compile(r"\b(?:may|might|could|possibly|perhaps|maybe|either)\b", re.IGNORECASE)
+_NO_PLACE = "story|text|context|passage|question|novel|book|middle|same|end|beginning"
+_SIDES = {
+    "above": r"\babove|\bover\b|\bon top",
+    "below": r"\bbelow|\bunder|\bbeneath",
+    "to the left": r"\bleft\b",
+    "to the right": r"\bright\b",
+}
+
+Asked = IsIn | IsBeside | IsBigger
+
+
+def verdict(query: Asked | None, text: str) -> str | None:
+    """`yes`, `no` or `maybe`, whether the task knows the last or not."""
+
+    def claimed(part: str) -> Sequence[str]:
+        opening = _OPENING.match(part)
+        if opening:
+            return [_answer(opening)]
+        return _stated(query, before_explanation(part)) if query else []
+
+    return agreed(said(tidy(text), _whole, _meant, claimed, lambda part: latest(part, _meant)))
+
+
+def _answer(found: re.Match[str]) -> str:
+    parts = found.groupdict()
+    return "yes" if parts["yes"] or parts["right"] else "maybe" if parts["maybe"] else "no"
+
+
+def _find(text: str) -> Iterator[Found[str]]:
+    for found in _WORD.finditer(text):
+        yield Found(found.start(), found.end(), found.lastgroup or "")
+
+
+def _meant(text: str) -> Iterator[Found[str]]:
+    return Roles().find(text, _find)
+
+
+def _whole(text: str) -> str | None:
+    if found := _WORD.fullmatch(text):
+        return found.lastgroup
+    if found := _SHORT.fullmatch(text):
+        return "no" if found["not"] or found["wrong"] else "yes"
+    return None
+
+
+def _stated(query: Asked, text: str) -> Sequence[str]:
+    """What the last sentence about the question's own matter says of it."""
+    for sentence in reversed(_SENTENCE.split(text)):
+        if re.match(r"\W*if\b", sentence, re.IGNORECASE):
+            continue
+        match query:
+            case IsIn():
+                said = _of_place(query, sentence)
+            case IsBeside():
+                said = _of_side(query, sentence)
+            case IsBigger():
+                said = _of_size(query, sentence)
+        if said:
+            return [said]
+    return []
+
+
+def _of_place(query: IsIn, sentence: str) -> str | None:
+    place = re.escape(query.place)
+    claim = re.compile(
+        rf"\b(?:{re.escape(query.who)}|s?he)(?P<how>(?:['’]s|\s(?:(?:no longer|now|currently)\s)?"
+        r"(?:is|isn['’]t|may|might|could|must|can(?:not|['’]t)|remains|stays))"
+        r"(?:(?!\b(?:is|was|went|and|he|she|who)\b)[^.;!?\n]){0,40}?)\s"
+        rf"(?:(?:in|at|inside)\sthe\s(?P<where>{place}|[\w-]+)\b|there\b)(?P<more>[^.,;!?\n]{{0,60}})",
+        re.IGNORECASE,
+    )
+    for found in reversed(list(claim.finditer(sentence))):
+        where, how, more = (found["where"] or "").lower(), found["how"], found["more"]
+        alternative = re.match(r"\s+or\b", more) is not None
+        here = where == query.place.lower() or (alternative and re.search(rf"\b{place}\b", more) is not None)
+        answer: str | None
+        if _NOT.search(how):
+            answer = "no" if here or not where else None
+        elif _DOUBT.search(how) or alternative:
+            answer = "maybe" if here or not where else "no" if alternative else None
+        elif here:
+            answer = "yes"
+        else:
+            answer = "no" if where and where not in _NO_PLACE.split("|") else None
+        if answer := _in_context(sentence[: found.start()], answer):
+            return answer
+    return None
+
+
+def _of_side(query: IsBeside, sentence: str) -> str | None:
+    pairs = {(query.one, query.other): query.way, (query.other, query.one): opposite(query.way)}
+    for (one, other), way in pairs.items():
+        claim = rf"\bthe {re.escape(one)}(?P<how>(?:(?!\bthe (?!left|right|top))[^.;!?\n]){{0,60}}?)\bthe {re.escape(other)}\b"
+        for found in reversed(list(re.finditer(claim, sentence, re.IGNORECASE))):
+            ways: set[Way] = {side for side in _SIDES if re.search(_SIDES[side], found["how"], re.IGNORECASE)}
+            answer = "yes" if way in ways else "no" if opposite(way) in ways else None
+            if _NOT.search(found["how"]):
+                answer = "no" if way in ways else None
+            if answer := _in_context(sentence[: found.start()], answer):
+                return answer
+    return None
+
+
+def _of_size(query: IsBigger, sentence: str) -> str | None:
+    for one, other in ((query.large, query.small), (query.small, query.large)):
+        first, second = (rf"\bthe {re.escape(name)}\b(?! of\b)" for name in (one, other))
+        how = r"(?P<how>(?:(?!\bthe\b)[^.;!?\n]){0,60}?)"
+        claim = rf"{first}{how}\b(?:(?P<more>bigger|larger|greater)|(?P<less>smaller)|(?P<fits>fits?))\b(?:(?!\bthe\b)[^.;!?\n]){{0,20}}{second}"
+        for found in reversed(list(re.finditer(claim, sentence, re.IGNORECASE))):
+            bigger = found["more"] is not None
+            if _NOT.search(found["how"]) or (found["fits"] and re.search(r"\btoo (?:big|large)\b", found["how"])):
+                bigger = not bigger
+            answer = _in_context(sentence[: found.start()], "yes" if bigger == (one == query.large) else "no")
+            if answer:
+                return answer
+    return None
+
+
+def _in_context(before: str, answer: str | None) -> str | None:
+    """What a claim comes to behind the words that lead to it: a question or a denial makes none of it."""
+    before = _CLAUSE.split(before)[-1]
+    if _UNTRUE.search(before):
+        return {"yes": "no", "no": "yes"}.get(answer or "")
+    return None if _OPEN.search(before) else answer

@@ -1,0 +1,37 @@
+"""qa11, basic coreference: where somebody is, who is called he or she half of the time.
+
+BABILong's eleventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.items import make
+>>> print(make("babilong/qa11", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel went to the kitchen.
+Following that he journeyed to the garden.
+Mary went to the bedroom.
+Afterwards she travelled to the kitchen.
+</context>
+<BLANKLINE>
+Question: Where is Daniel?
+"""
+
+from carrara.suites.babilong._babilong import Babilong, prompt
+
+
+class Coreference(Babilong):
+    number = 11
+    title = "qa11: basic coreference"
+    capability = "tying a pronoun to a name"
+    wording = prompt(
+        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
+        "that have nothing to do with them. 'He' or 'she' stands for the person named in the hidden sentence before, "
+        "however much other text lies between. Somebody is at the place that they went to last.",
+        "Reply with the name of the place, as the context has it, and nothing else.",
+        "Noor went to the loft. Then she moved to the canteen. Kofi journeyed to the loft. Afterwards he travelled "
+        "to the tent.\n"
+        "Question: Where is Noor?\nAnswer: canteen",
+        "Priya moved to the market. Following that she went back to the tent. Ramesh went to the canteen. After that "
+        "he journeyed to the market.\n"
+        "Question: Where is Ramesh?\nAnswer: market",
+    )
+
+
+task = Coreference()

@@ -1,0 +1,36 @@
+"""qa13, compound coreference: where somebody is, where people go about in twos and are called they half of the time.
+
+BABILong's thirteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.items import make
+>>> print(make("babilong/qa13", index=7).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary and Daniel travelled to the bedroom.
+After that they went to the kitchen.
+John and Mary journeyed to the garden.
+Following that they journeyed to the office.
+</context>
+<BLANKLINE>
+Question: Where is John?
+"""
+
+from carrara.suites.babilong._babilong import Babilong, prompt
+
+
+class CompoundCoreference(Babilong):
+    number = 13
+    title = "qa13: compound coreference"
+    capability = "tying a pronoun to two names"
+    wording = prompt(
+        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
+        "that have nothing to do with them. 'They' stands for both people named in the hidden sentence before, however "
+        "much other text lies between. Somebody is at the place that they went to last.",
+        "Reply with the name of the place, as the context has it, and nothing else.",
+        "Noor and Kofi moved to the loft. Then they went to the canteen. Kofi and Priya journeyed to the market. "
+        "Afterwards they travelled to the tent.\n"
+        "Question: Where is Noor?\nAnswer: canteen",
+        "Ramesh and Priya went to the tent. After that they moved to the market.\n"
+        "Question: Where is Priya?\nAnswer: market",
+    )
+
+
+task = CompoundCoreference()

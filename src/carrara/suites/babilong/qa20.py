@@ -1,0 +1,51 @@
+"""qa20, agents' motivations: where somebody will go in a certain mood, or why they did what they did.
+
+BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.items import make
+>>> print(make("babilong/qa20", index=6).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Sumit is thirsty.
+Yann is bored.
+Sumit travelled to the kitchen.
+Antoine is hungry.
+Jason is tired.
+</context>
+<BLANKLINE>
+Question: Where will jason go?
+"""
+
+from collections.abc import Sequence
+
+from carrara.suites.babilong._babilong import Babilong, Scene, prompt
+from carrara.suites.babilong._lexicon import FRESH_MOTIVES, MOTIVES
+
+_PLACES = ", ".join(sorted(place for place, _ in FRESH_MOTIVES.values()))
+"""In alphabetical order, so that it is left to the reader which of them suits a mood."""
+
+
+class Motives(Babilong):
+    number = 20
+    title = "qa20: agents' motivations"
+    capability = "knowing what people do and why"
+    wording = prompt(
+        "You are given a context in which sentences about the moods of some people and what they do are hidden among "
+        "sentences that have nothing to do with them. People act on their moods: the hungry and the thirsty go to the "
+        "kitchen, the bored to the garden, the tired to the bedroom; whoever is in another mood goes to the place "
+        f"that suits it, such as one of these: {_PLACES}. The reason for which somebody went to a place or got a thing "
+        "is the mood that they are in.",
+        "Reply with the name of the place or with the word for the mood, and nothing else.",
+        "Noor is athletic. Ramesh is soaked.\nQuestion: Where will noor go?\nAnswer: gymnasium",
+        "Kofi is sunburnt. Priya is soaked. Kofi journeyed to the pharmacy.\n"
+        "Question: Why did kofi go to the pharmacy?\nAnswer: sunburnt",
+        "Priya is soaked. Priya went to the tent. Ramesh is sunburnt. Priya took the towel there.\n"
+        "Question: Why did priya get the towel?\nAnswer: soaked",
+    )
+
+    def floor(self, scene: Scene, options: Sequence[str]) -> float:
+        """More than one mood may lead to the same place, as officially to the kitchen."""
+        moods = scene.cast.moods
+        places = [MOTIVES[mood][0] for mood in moods]
+        return max(1 / len(options), max(map(places.count, options)) / len(moods))
+
+
+task = Motives()

@@ -1,0 +1,35 @@
+"""qa6, yes/no questions: whether somebody is at a place, among people who walk about and carry things.
+
+BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.items import make
+>>> print(make("babilong/qa6", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary went back to the bedroom.
+Mary journeyed to the bathroom.
+John got the football there.
+Sandra journeyed to the bedroom.
+</context>
+<BLANKLINE>
+Question: Is Sandra in the hallway?
+"""
+
+from carrara.suites.babilong._babilong import Babilong, prompt
+
+
+class YesNo(Babilong):
+    number = 6
+    title = "qa6: yes/no questions"
+    capability = "checking where somebody is now"
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
+        "among sentences that have nothing to do with them. Somebody is at the place that they went to last and at no "
+        "other. Answer the question from the hidden sentences alone.",
+        "Reply with one word, yes or no, and nothing else.",
+        "Noor moved to the loft. Kofi went to the canteen. Kofi took the kazoo there.\n"
+        "Question: Is Kofi in the canteen?\nAnswer: yes",
+        "Noor travelled to the tent. Noor went back to the market. Kofi journeyed to the loft.\n"
+        "Question: Is Noor in the tent?\nAnswer: no",
+    )
+
+
+task = YesNo()

@@ -1,0 +1,39 @@
+"""qa7, counting: how many things somebody carries, who takes, gives, receives and puts down.
+
+BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.items import make
+>>> print(make("babilong/qa7", index=17).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel went to the bathroom.
+Mary picked up the milk there.
+Mary picked up the apple there.
+John moved to the kitchen.
+</context>
+<BLANKLINE>
+Question: How many objects is Mary carrying?
+"""
+
+from carrara.suites.babilong._babilong import Babilong, prompt
+
+
+class Counting(Babilong):
+    number = 7
+    title = "qa7: counting"
+    capability = "keeping count of things in hand"
+    commonest = 0.483  # "one", measured over 80,000 stories
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
+        "among sentences that have nothing to do with them. Somebody carries what they took or were given, until they "
+        "give it away, put it down, drop, leave or discard it. Nobody carries anything that the hidden sentences do "
+        "not tell of.",
+        "Reply with one word, none, one, two or three, and nothing else.",
+        "Noor got the globe there. Noor went to the loft. Noor picked up the kazoo there.\n"
+        "Question: How many objects is Noor carrying?\nAnswer: two",
+        "Kofi took the globe there. Kofi handed the globe to Mirko. Mirko moved to the tent.\n"
+        "Question: How many objects is Mirko carrying?\nAnswer: one",
+        "Mirko grabbed the kazoo there. Noor journeyed to the canteen. Mirko discarded the kazoo.\n"
+        "Question: How many objects is Mirko carrying?\nAnswer: none",
+    )
+
+
+task = Counting()

