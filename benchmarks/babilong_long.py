@@ -29,7 +29,7 @@ def main(spec: str) -> None:
         assert read == item.question.gold, (item.id, read)
         print(
             f"{test:15} test-0-{n}  {made - clock:9.2f}  {whole - made:10.2f}  {counted:,}  {solved - whole:9.2f}  "
-            f"{read}, as it is"
+            f"{read}, right"
         )
 
 

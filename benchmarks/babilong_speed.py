@@ -64,7 +64,7 @@ def measure(haystack: str, test: str, scratch: Path) -> float:
         f"{text.stat().st_size / 1e6:.1f} MB ({copying * 1e3:.1f} ms); {surveying * 1e3:.1f} ms with hash and spans "
         f"instead of a file"
     )
-    return making
+    return float(making)
 
 
 def stream(haystack: str) -> None:
