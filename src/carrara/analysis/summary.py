@@ -12,6 +12,7 @@ from typing import Any
 from carrara.analysis.intervals import effective_n, wilson
 from carrara.analysis.series import Series, series_of
 from carrara.errors import RunError
+from carrara.order import natural
 from carrara.results import ANSWERED, STATUSES, Result, Status
 
 
@@ -128,20 +129,7 @@ def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence
 
 def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
     task, series, length, values = key
-    return task, series, length, [natural(value) for value in values]
-
-
-def natural(text: str) -> tuple[float, str]:
-    """Sorts labels as people do: 5 before 20, numbers before words.
-
-    >>> sorted(["20", "sum", "5", "0.5", "len"], key=natural)
-    ['0.5', '5', '20', 'len', 'sum']
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        return math.inf, text
-    return (math.inf if math.isnan(number) else number), text
+    return natural(task), series, length, [natural(value) for value in values]
 
 
 def label_names(results: Iterable[Result]) -> list[str]:

@@ -46,12 +46,53 @@ def main(args: Namespace) -> int:
     return 0
 
 
+RECALL = "recall"
+"""The score of retrieval: how often all that was needed was found."""
+FEW = 24
+"""Rows that are shown one by one; of more, each test is a row, with a column for each length."""
+
+
 def print_summary(rows: Sequence["Row"]) -> None:
     """What a run came to, in the terminal."""
+    if len(rows) > FEW and len({row.length for row in rows}) > 1:
+        _print_grid(rows)
+    else:
+        _print_rows(rows)
+
+
+def _print_grid(rows: Sequence["Row"]) -> None:
+    """Scores of tests by lengths, and their mean where all tests have one."""
     from carrara.report.visible import short
 
+    lengths = sorted({row.length for row in rows})
+    for series in dict.fromkeys(row.series for row in rows):
+        own = {(row.task, row.length): row.stat for row in rows if row.series == series}
+        tests = list(dict.fromkeys(task for task, _ in own))
+        lines = []
+        for test in tests:
+            stats = [own.get((test, length)) for length in lengths]
+            floor = next(stat.floor for stat in stats if stat)
+            lines.append((short(test), f"{floor:.3f}", *(f"{stat.mean:.3f}" if stat else "" for stat in stats)))
+        if len(tests) > 1:
+            means = []
+            for length in lengths:
+                found = [own[test, length].mean for test in tests if (test, length) in own]
+                means.append(f"{sum(found) / len(found):.3f}" if len(found) == len(tests) else "")
+            lines.append((f"mean of {len(tests)}", "", *means))
+        counts = sorted({stat.n for stat in own.values()})
+        print(f"{short(str(series))}, {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} items each")
+        table(["test", "floor", *map(write_length, lengths)], lines)
+        not_ok = sum(stat.not_ok for stat in own.values())
+        if not_ok:
+            print(f"{not_ok} replies were not plain answers; the report has them, and all intervals")
+
+
+def _print_rows(rows: Sequence["Row"]) -> None:
+    from carrara.report.visible import short
+
+    retrieved = any(RECALL in row.stat.published for row in rows)
     table(
-        ["model", "test", "length", "score", "95 % interval", "floor", "n", "not ok"],
+        ["model", "test", "length", "score", "95 % interval", "floor", "n", "not ok", *([RECALL] if retrieved else [])],
         [
             (
                 short(str(row.series)),
@@ -62,6 +103,7 @@ def print_summary(rows: Sequence["Row"]) -> None:
                 f"{row.stat.floor:.3f}",
                 str(row.stat.n),
                 str(row.stat.not_ok),
+                *([f"{row.stat.published[RECALL]:.3f}" if RECALL in row.stat.published else ""] if retrieved else []),
             )
             for row in rows
         ],

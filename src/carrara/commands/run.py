@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from carrara.commands import _options as options
 from carrara.errors import RunError, UsageError
+from carrara.order import natural
 from carrara.presets import PRESETS, preset_of
 
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--published", metavar="babilong:DIR", help="run the tests on published items, as they are, from their files"
     )
+    retrieving = parser.add_argument_group("retrieval, in front of any model")
+    retrieving.add_argument(
+        "--retrieve", metavar="sentences|chunks:N", help="send only the parts of a context that its question finds"
+    )
+    retrieving.add_argument("--top-k", type=options.whole(1), help="how many parts (default 5)")
+    retrieving.add_argument("--order", help="of the parts: score, the best first (default), or position")
+    retrieving.add_argument("--by", help="minilm (embeddings, offline; default), bm25, or openai:MODEL@URL")
     options.as_json(parser)
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
 
@@ -120,7 +128,18 @@ def planned(args: Namespace) -> "Plan":
         max_tokens=args.max_tokens,
         temperature=args.temperature,
         connections=args.connections,
+        retrieve=_retrieval(args),
     )
+
+
+def _retrieval(args: Namespace) -> str:
+    if args.retrieve is None:
+        if given := [name for name in ("top_k", "order", "by") if getattr(args, name) is not None]:
+            raise UsageError(f"--{given[0].replace('_', '-')} says how to retrieve: give --retrieve sentences too")
+        return ""
+    from carrara.retrieval import Retrieval
+
+    return str(Retrieval.parse(args.retrieve, by=args.by, top=args.top_k, order=args.order))
 
 
 def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
@@ -144,7 +163,7 @@ def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
     if not some:
         raise UsageError(f"{folder} has no file of {args.selection} at the lengths asked for")
     data = known(found)
-    for test, length in sorted(some):
+    for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
         own, name = of[test], PREFIX + test.rpartition("/")[2]
         task = suites.load(name)
         params = canonical(task, build(task, name, {**read_canonical(own.params), "data": data}))

@@ -34,8 +34,8 @@ from carrara.engine.endings import FILTERED, tells_overflow
 from carrara.prompt import fingerprint
 from carrara.types import Message
 
-Render = Callable[[str], Sequence[Message]]
-"""From an item's id to its messages, the same bytes every time."""
+Render = Callable[[str, str], Sequence[Message]]
+"""From an item's id and how its context is shortened to its messages, the same bytes every time."""
 
 Recall = Callable[[str, str], ModelOutput | None]
 """From an item's id and sha256 to the reply that is known already, if one is."""
@@ -43,6 +43,7 @@ Recall = Callable[[str, str], ModelOutput | None]
 Outcome = ModelOutput | Exception
 
 KEY = "carrara"
+RETRIEVE = "retrieve"
 SHOWN = 400
 """Characters of each end of a text that a log or an error may show."""
 
@@ -66,9 +67,12 @@ class Reference:
     id: str
     sha256: str
     excerpt: str
+    retrieve: str = ""
+    """How the context is shortened before it is sent."""
 
     def message(self) -> ChatMessageUser:
-        return ChatMessageUser(content=self.excerpt, metadata={KEY: {"id": self.id, "sha256": self.sha256}})
+        wanted = {"id": self.id, "sha256": self.sha256} | ({RETRIEVE: self.retrieve} if self.retrieve else {})
+        return ChatMessageUser(content=self.excerpt, metadata={KEY: wanted})
 
 
 def shorten(text: str) -> str:
@@ -141,7 +145,7 @@ def install(
     original = api.generate
 
     def expand(wanted: dict[str, str]) -> list[ChatMessage]:
-        messages = render(wanted["id"])
+        messages = render(wanted["id"], wanted.get(RETRIEVE, ""))
         if fingerprint(messages) != wanted["sha256"]:
             raise Mismatch(
                 f"Item {wanted['id']} renders to another text than this run began with; "

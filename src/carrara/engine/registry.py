@@ -30,7 +30,7 @@ from carrara.wording import Pack, read_pack
 
 Maker = Callable[..., Task]
 
-ARGUMENTS = ("length", "n", "params", "seed", "split", "style", "tokenizer", "prompts")
+ARGUMENTS = ("length", "n", "params", "seed", "split", "style", "tokenizer", "prompts", "retrieve")
 """What a task can be given."""
 
 
@@ -47,6 +47,7 @@ def maker(name: str) -> Maker:
         style: Style = "chat",
         tokenizer: str = "",
         prompts: str = "",
+        retrieve: str = "",
         **other: Any,
     ) -> Task:
         try:
@@ -71,7 +72,9 @@ def maker(name: str) -> Maker:
                 tokenizer=text(tokenizer) or tokenizer_for(str(model)),
             )
             worlds = whole("n", n, 1)
-            return inspect_task(loaded.title, first, worlds, pack, _settle(model, asked), address(model))
+            return inspect_task(
+                loaded.title, first, worlds, pack, _settle(model, asked), address(model), _retrieval(text(retrieve))
+            )
         except (UsageError, RunError) as error:
             raise PrerequisiteError(escape(f"{short}: {error}")) from error
 
@@ -101,6 +104,17 @@ def _settle(model: Model, style: Style) -> bool:
         model.api.base = style == "base"
     limited = active_generate_config().max_tokens is not None or model.config.max_tokens is not None
     return (style == "base" or str(model) == "carrara/smollm2") and not limited
+
+
+def _retrieval(written: str) -> str:
+    """How contexts are shortened, in the one way in which it is written; refused where it cannot be done."""
+    if not written:
+        return ""
+    from carrara.retrieval import Retrieval, ready
+
+    setting = Retrieval.parse(written)
+    ready(setting)
+    return str(setting)
 
 
 def _pack(path: str) -> Pack | None:

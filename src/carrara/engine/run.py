@@ -23,9 +23,9 @@ from inspect_ai.model._model import init_active_model
 from inspect_ai.model._model_config import model_args_for_log
 
 from carrara.engine import by_reference, preflight, progress
-from carrara.engine.items import messages_of
 from carrara.engine.reading import LOGS, Damaged, Reply, headers, read_replies, read_results
 from carrara.engine.registry import maker
+from carrara.engine.retrieving import prompt_of
 from carrara.engine.settings import address, settings_of
 from carrara.errors import RunError, UsageError, tell
 from carrara.recipe import Recipe
@@ -59,6 +59,8 @@ class Plan:
     max_tokens: int | None = None
     temperature: float | None = 0.0
     connections: int | None = None
+    retrieve: str = ""
+    """How contexts are shortened before they are sent, if they are."""
 
     @property
     def embedded(self) -> bool:
@@ -102,6 +104,7 @@ def run(plan: Plan) -> Outcome:
             else f"{len(tokens):,} prompts"
         )
         sent = f"{sum(tokens[id] for id in left):,} tokens by {plan.jobs[0].first.tokenizer}"
+        sent += f" before retrieval ({plan.retrieve})" if plan.retrieve else ""
         with progress.progress(len(tokens), left, f"{about}, {sent}, to {plan.model}"):
             logs = _evaluate(plan, model, tasks)
         if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
@@ -121,7 +124,9 @@ def _make_folder(out: Path) -> None:
 def _subject(plan: Plan, model: Model) -> Subject:
     """What the plan's results say of how they were asked for."""
     config = GenerateConfig(temperature=plan.temperature, max_tokens=plan.max_tokens)
-    settings = settings_of(address(model), model_args_for_log(model.model_args), model.config.merge(config))
+    settings = settings_of(
+        address(model), model_args_for_log(model.model_args), model.config.merge(config), plan.retrieve
+    )
     return str(model), tuple(sorted(settings.items()))
 
 
@@ -185,6 +190,7 @@ def _task(plan: Plan, job: Job) -> Task:
         style=first.style,
         tokenizer=first.tokenizer,
         prompts=str(plan.prompts) if plan.prompts else "",
+        retrieve=plan.retrieve,
     )
 
 
@@ -193,9 +199,9 @@ def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply]) -> None:
     model._explicit_base_url = preflight.public(model.explicit_base_url)  # stands in the header of every log
     preflight.patient(model.api)
 
-    def render(id: str) -> list[Message]:
+    def render(id: str, retrieve: str) -> Sequence[Message]:
         _check_disk(plan.out)
-        return messages_of(id)
+        return prompt_of(id, retrieve)
 
     def recall(id: str, sha256: str) -> ModelOutput | None:
         reply = known.get(id)

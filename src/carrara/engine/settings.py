@@ -14,6 +14,7 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
+from carrara.engine.by_reference import RETRIEVE
 from carrara.engine.preflight import public
 from carrara.results import ARGUMENT
 
@@ -43,8 +44,8 @@ SERVER = "server"
 """Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""
 
 
-def settings_of(server: str, args: Mapping[str, Any], config: GenerateConfig) -> dict[str, str]:
-    found = {SERVER: server} if server else {}
+def settings_of(server: str, args: Mapping[str, Any], config: GenerateConfig, retrieve: str = "") -> dict[str, str]:
+    found = {name: value for name, value in ((SERVER, server), (RETRIEVE, retrieve)) if value}
     for name, value in sorted(config.model_dump(exclude_none=True).items()):
         if name not in NEUTRAL:
             found[name] = _write(value)
@@ -60,7 +61,9 @@ def settings_in(log: EvalLog) -> dict[str, str]:
     """The settings that a log was made with."""
     named = [str(step.params_passed[SERVER]) for step in log.plan.steps if step.params_passed.get(SERVER)]
     server = named[0] if named else _plain(log.eval.model_base_url)
-    return settings_of(server, log.eval.model_args, log.eval.model_generate_config.merge(log.plan.config))
+    shortened = [str(step.params_passed[RETRIEVE]) for step in log.plan.steps if step.params_passed.get(RETRIEVE)]
+    config = log.eval.model_generate_config.merge(log.plan.config)
+    return settings_of(server, log.eval.model_args, config, shortened[0] if shortened else "")
 
 
 def address(model: Model) -> str:

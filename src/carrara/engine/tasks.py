@@ -13,9 +13,11 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.engine import by_reference, progress
+from carrara.engine.by_reference import RETRIEVE
 from carrara.engine.endings import ending
-from carrara.engine.items import item_of, messages_of
+from carrara.engine.items import item_of
 from carrara.engine.preflight import plain
+from carrara.engine.retrieving import prompt_of, recall_of
 from carrara.errors import RunError, UsageError, tell
 from carrara.grading.grade import grade
 from carrara.items import Item, contexts
@@ -25,16 +27,19 @@ from carrara.recipe import Recipe
 from carrara.wording import Pack
 
 
-def inspect_task(title: str, first: Recipe, worlds: int, pack: Pack | None, budgeted: bool, server: str) -> Task:
+def inspect_task(
+    title: str, first: Recipe, worlds: int, pack: Pack | None, budgeted: bool, server: str, retrieve: str
+) -> Task:
     """The task of `worlds` worlds from a recipe on, at its length.
 
-    `server` is the address of the model, if one was given. With `budgeted`, replies are held to the answer budget of
-    their question: for models that do not reason and would not stop by themselves, such as base models.
+    `server` is the address of the model, if one was given, `retrieve` how contexts are shortened, if they are. With
+    `budgeted`, replies are held to the answer budget of their question: for models that do not reason and would not
+    stop by themselves, such as base models.
     """
     items = [item for context in contexts(first, worlds, pack, tell) for item in context.items]
     return Task(
         dataset=MemoryDataset([_sample(item, budgeted) for item in items], name=first.task),
-        solver=ask(server=server) if server else ask(),
+        solver=ask(**{name: value for name, value in (("server", server), (RETRIEVE, retrieve)) if value}),
         scorer=graded(),
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
@@ -67,8 +72,8 @@ def _sample(item: Item, budgeted: bool) -> Sample:
 
 
 @solver
-def ask(server: str = "") -> Solver:
-    """Put a reference in place of the prompt, and have the model reply to what it refers to.
+def ask(server: str = "", retrieve: str = "") -> Solver:
+    """Put a reference in place of the prompt, and have the model reply to what it refers to, or a part of it.
 
     `server` does nothing here: Inspect takes two tasks for one whose models differ by nothing but their address, and
     for two whose solvers differ.
@@ -77,7 +82,7 @@ def ask(server: str = "") -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         id = str(state.sample_id)
         try:
-            state = await _asked(id, state, generate)
+            state = await _asked(id, retrieve, state, generate)
         except Exception as error:
             progress.failed(id)
             _tell(error)
@@ -88,10 +93,10 @@ def ask(server: str = "") -> Solver:
     return solve
 
 
-async def _asked(id: str, state: TaskState, generate: Generate) -> TaskState:
+async def _asked(id: str, retrieve: str, state: TaskState, generate: Generate) -> TaskState:
     model = get_model()
-    by_reference.install(model, messages_of, progress.troubled)
-    reference = await anyio.to_thread.run_sync(_referred, id)
+    by_reference.install(model, prompt_of, progress.troubled)
+    reference = await anyio.to_thread.run_sync(_referred, id, retrieve)
     state.messages = [reference.message()]
     item = item_of(id)
     completes = getattr(model.api, "base", None)
@@ -105,6 +110,15 @@ async def _asked(id: str, state: TaskState, generate: Generate) -> TaskState:
     return await generate(state, **config)
 
 
+async def _recall(state: TaskState) -> dict[str, float]:
+    """Whether retrieval found all that the answer is read from, and which share of it."""
+    wanted = (state.messages[0].metadata or {}).get(by_reference.KEY) or {} if state.messages else {}
+    if not wanted.get(RETRIEVE):
+        return {}
+    recall = await anyio.to_thread.run_sync(recall_of, wanted["id"], wanted[RETRIEVE])
+    return {"recall": float(recall.complete), "recall, share": recall.share} if recall else {}
+
+
 def _tell(error: Exception) -> None:
     """Give an error the words that its row in the log will have: Inspect takes `message`, or else the repr."""
     if isinstance(error, PrerequisiteError):
@@ -114,10 +128,10 @@ def _tell(error: Exception) -> None:
         error.message = words  # type: ignore[attr-defined]
 
 
-def _referred(id: str) -> by_reference.Reference:
-    messages = messages_of(id)
+def _referred(id: str, retrieve: str) -> by_reference.Reference:
+    messages = prompt_of(id, retrieve)
     excerpt = by_reference.shorten("\n\n".join(message.content for message in messages))
-    return by_reference.Reference(id, fingerprint(messages), excerpt)
+    return by_reference.Reference(id, fingerprint(messages), excerpt, retrieve)
 
 
 @scorer(metrics={"*": [mean(), stderr(cluster="context_id")]})
@@ -129,7 +143,7 @@ def graded() -> Scorer:
         ended = ending(state.output)
         result = grade(item.task, item.question, state.output.completion, "ok" if ended == "answered" else ended)
         return Score(
-            value={"score": result.score, **result.scores},
+            value={"score": result.score, **result.scores, **await _recall(state)},
             answer=result.answer,
             metadata={"status": result.status},
         )

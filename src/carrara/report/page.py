@@ -26,6 +26,7 @@ from carrara.analysis import (
 )
 from carrara.analysis.effective import RULE
 from carrara.lengths import write_length
+from carrara.order import natural
 from carrara.report.chart import COMPACT, WIDE, score_chart
 from carrara.report.faces import Face, faces_of
 from carrara.report.failures import SHOWN, failures
@@ -125,7 +126,7 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
 def _tests(
     results: Sequence[Result], rows: Sequence[Row], faces: dict[Series, Face], effective: Sequence[Effective]
 ) -> list[Test]:
-    names = sorted({row.task for row in rows})
+    names = sorted({row.task for row in rows}, key=natural)
     changes, pairs = length_effects(results), model_effects(results)
     alone = len(names) == 1
     tests = []

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from carrara.analysis import Series, series_of
 from carrara.errors import RunError, UsageError
 from carrara.lengths import write_length
+from carrara.order import natural
 from carrara.recipe import Recipe
 from carrara.report.faces import Face
 from carrara.report.visible import short
@@ -53,7 +54,7 @@ def _described(face: Face, tokenizer: str, results: Sequence[Result]) -> Provena
         face=face,
         tokenizer=short(tokenizer),
         style=", ".join(filter(None, styles)) or "–",
-        tests="\n".join(short(test) for test in sorted({f"{r.task}@{r.version}" for r in results})),
+        tests="\n".join(short(test) for test in sorted({f"{r.task}@{r.version}" for r in results}, key=natural)),
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
         replies=len(results),
         exact=exact,
@@ -65,8 +66,8 @@ def _described(face: Face, tokenizer: str, results: Sequence[Result]) -> Provena
 
 
 def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
-    """A length of 0 asks for the puzzle alone, and claims nothing."""
-    claimed = [result for result in results if result.length]
+    """A length of 0 asks for the puzzle alone, and claims nothing; published items have their own."""
+    claimed = [result for result in results if result.length and not result.task.startswith("published/")]
     if not claimed:
         return "–", ""
     off = max(claimed, key=lambda result: abs(result.tokens - result.length))
@@ -81,7 +82,12 @@ def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, 
 
 
 def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
-    counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
+    """Of whole prompts: what retrieval leaves of one is as long as it is."""
+    counted = [
+        (result, result.input_tokens)
+        for result in results
+        if result.input_tokens and result.tokens and "retrieve" not in result.settings
+    ]
     if not counted:
         return "not reported", ""
     result, theirs = max(counted, key=lambda pair: abs(pair[1] - pair[0].tokens) / pair[0].tokens)

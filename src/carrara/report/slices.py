@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from carrara.analysis import Row, Series, Stat, summarize
-from carrara.analysis.summary import label_names, natural
+from carrara.analysis.summary import label_names
 from carrara.lengths import write_length
+from carrara.order import natural
 from carrara.report.faces import Face
 from carrara.report.visible import short
 from carrara.results import Result

@@ -1,0 +1,14 @@
+"""The order in which people expect names: qa2 before qa10, 0.5 before 5 before 20, numbers before words."""
+
+import re
+
+Key = tuple[tuple[int, float, str], ...]
+_PART = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?|[^0-9]+|[0-9]+")
+
+
+def natural(text: str) -> Key:
+    """
+    >>> sorted(["20", "sum", "5", "0.5", "qa10", "len", "qa2"], key=natural)
+    ['0.5', '5', '20', 'len', 'qa2', 'qa10', 'sum']
+    """
+    return tuple((0, float(part), part) if part[0].isdecimal() else (1, 0.0, part) for part in _PART.findall(text))
