@@ -24,12 +24,13 @@ env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
 	@touch $@
 
 lock:  ## resolve the lock files anew (needs uv)
-	uv pip compile -q pyproject.toml --extra embedded --extra corpora --group dev --universal --python-version 3.11 \
+	uv pip compile -q pyproject.toml --extra embedded --extra corpora --extra retrieval --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
 	uv pip compile -q locks/data.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
 
-BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed babi_distributions
+BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
+  retrieval
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done

@@ -64,7 +64,7 @@ class Tally:
 
     def _find(self, item: Asked) -> Retrieved:
         index = Index(item.context, self.setting)
-        self.parts += len(index.chunks)
+        self.parts += len(index.chunks) + 1  # and the question
         return index.find(item.question, item.needs)
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ def main(items: int, lengths: Sequence[int], tests: Sequence[str]) -> None:
     with closing(sqlite3.connect(path)) as store:
         [(kept,)] = store.execute("SELECT COUNT(*) FROM vectors")
     print(
-        f"\n{asked_for:,} parts, seen once each: {kept:,} texts embedded, {kept / asked_for:.0%} of them; "
+        f"\n{asked_for:,} parts and questions, seen once each: {kept:,} embedded, {kept / asked_for:.0%}; "
         f"the store has {path.stat().st_size / 1e6:.0f} MB"
     )
 
@@ -101,7 +101,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.environ["CARRARA_CACHE"] = folder
         main(
-            int(given[0]) if given else 20,
+            int(given[0]) if given else 10,
             read_lengths(given[1]) if len(given) > 1 else LENGTHS,
             given[2:] or TESTS,
         )

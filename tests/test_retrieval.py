@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -127,6 +128,7 @@ def test_windows_are_full_and_not_more_than_full(name: str) -> None:
 
 def test_a_word_is_never_cut() -> None:
     long = "x1" * 200
+    assert texts_of("nd so on", by_tokens("nd so on", 3, tokens.get("gpt2"))) == ["nd so", "on"]
     assert texts_of(f"one {long} two", by_tokens(f"one {long} two", 4, tokens.get("gpt2"))) == ["one", long, "two"]
 
 
@@ -308,6 +310,20 @@ def test_a_text_is_embedded_once() -> None:
     assert embedded(by, []).shape[0] == 0
 
 
+def test_threads_do_not_embed_the_same() -> None:
+    class Slow(Drawn):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            time.sleep(0.01)
+            return super().embed(texts)
+
+    by = Slow()
+    texts = [f"{n} " + "x" * 9000 for n in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: embedded(by, texts), range(4)))
+    assert sorted(by.embedded) == sorted(texts)
+    assert all((vectors == made[0]).all() for vectors in made)
+
+
 def test_embedders_do_not_mix() -> None:
     embedded(Drawn("one"), ["a"])
     other = Drawn("other")
@@ -329,7 +345,7 @@ def test_progress_is_told() -> None:
 def test_a_changed_model_and_a_broken_store_are_told() -> None:
     embedded(Drawn(), ["a"])
     with pytest.raises(RunError, match=r"another length: remove .*\.sqlite"):
-        embedded(Drawn(dimension=9), ["a", "b"])
+        embedded(Drawn(dimension=9), ["b"])
     store_file("broken").write_bytes(b"not a database, and longer than a header of SQLite is: " * 40)
     with pytest.raises(RunError, match=r"cannot be kept in .*broken.*\.sqlite"):
         embedded(Drawn("broken"), ["a"])
@@ -442,7 +458,7 @@ def test_needs_are_found_across_neighbours_only() -> None:
     assert recall(text, [fact], [chunks[2], chunks[0], chunks[1]]) == Recall(True, 1.0)
     assert recall(text, [fact, (25, 35)], [chunks[0], chunks[2], chunks[3]]) == Recall(False, 0.5)
     assert recall(text, [(fact[0], fact[1] + 1)], chunks[:3]) == Recall(True, 1.0)  # a space may be part of a need
-    assert recall(text, [fact], [Chunk(0, 0, 12), Chunk(1, 5, 24)]) == Recall(True, 1.0)  # windows that overlap
+    assert recall(text, [fact], [Chunk(0, 0, 12), Chunk(2, 5, 24)]) == Recall(True, 1.0)  # windows that overlap
     assert recall(text, [fact], []) == Recall(False, 0.0)
 
 
@@ -644,6 +660,9 @@ def test_a_context_is_asked_of_a_server_once(server: Server) -> None:
     sent = [text for _, texts, _ in server.requests for text in texts if not text.startswith("Ready")]
     assert sorted(sent) == sorted(set(sent))
     assert len(sent) == len(by_sentences(STORY)) + 1
+    before = len(server.requests)
+    ready(setting)  # asks the server though the store has the answer
+    assert len(server.requests) == before + 1
     broken = Retrieval.parse("sentences", by=f"openai:absent@{server.url()}")
     with pytest.raises(RunError, match="absent"):
         ready(broken)

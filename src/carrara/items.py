@@ -31,10 +31,6 @@ OTHER_FILLER = 1000
 """Far from the variants that the audit asks for."""
 
 
-class TooLong(Unreachable):
-    """A puzzle takes more tokens than a prompt is to have."""
-
-
 class Posed(NamedTuple):
     """A world with its questions, before any prompt."""
 
@@ -156,7 +152,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, wi
 
 def _room(recipe: Recipe, puzzle: int) -> int:
     if recipe.length and recipe.length < puzzle:
-        raise TooLong(
+        raise Unreachable(
             f"{recipe.world_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
             f"ask for a greater length, or for 0, which is the puzzle alone"
         )
@@ -231,27 +227,28 @@ def contexts(
 ) -> Iterator[Context]:
     """The contexts of `count` worlds in a row, starting with a recipe's.
 
-    With `tell`, worlds whose puzzle alone is longer than the length are left out, as in published data sets, and it is
-    told how many they were; without it, and where none is left, they are an error.
+    With `tell`, worlds that cannot be made so long, because their puzzle alone is longer or leaves no room that filler
+    could fill, are left out, as in published data sets, and it is told how many they were. Without it, and where no
+    world is left, they are an error.
     """
     task = suites.load(first.task)
     given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
     if given is not None:
         count = min(count, given - first.index)
-    too_long: list[TooLong] = []
+    unfit: list[Unreachable] = []
     for index in range(first.index, first.index + count):
         try:
             context = context_of(replace(first, index=index), pack)
-        except TooLong as reason:
-            too_long.append(reason)
+        except Unreachable as reason:
+            unfit.append(reason)
             if tell is None:
                 raise
         else:
             yield context
-    if too_long and tell is not None:
-        if len(too_long) == count:
-            raise too_long[0]
+    if unfit and tell is not None:
+        if len(unfit) == count:
+            raise unfit[0]
         tell(
-            f"{len(too_long)} of {count} worlds of {first.task} take more than {write_length(first.length)} tokens "
-            f"without any filler, and are left out there"
+            f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
+            f"and are left out there"
         )

@@ -20,7 +20,7 @@ from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._others import others
 from carrara.suites.babilong._solvers import solve
 from carrara.suites.babilong._stories import story
-from carrara.suites.babilong._teller import Asked
+from carrara.suites.babilong._teller import Asked, Story
 from carrara.suites.babilong._words import Cast, Vocabulary, all_individuals, individuals, labels
 from carrara.types import (
     PRESENTS,
@@ -96,7 +96,7 @@ class Babilong(Task[Params, Scene, str], ABC):
     """How often the commonest answer is right, where that is more than one guess at the options."""
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
-        told = story(key.dice("story"), self.number, params.vocab, params.sound)
+        told = self.told(key.dice("story"), params)
         question = key.dice("question").choice(told.questions)
         facts = told.facts[: question.after]
         together = params.sound or params.haystack == OTHERS
@@ -108,6 +108,9 @@ class Babilong(Task[Params, Scene, str], ABC):
             window=(params.window[0], params.window[1]),
             spread=params.place,
         )
+
+    def told(self, dice: Dice, params: Params) -> Story:
+        return story(dice, self.number, params.vocab, params.sound)
 
     def _filler(self, cast: Cast, split: Split, params: Params) -> Filler | None:
         match params.haystack:

@@ -16,9 +16,13 @@ Question: Where will jason go?
 
 from collections.abc import Sequence
 
-from carrara.suites.babilong._babilong import Babilong, Scene, prompt
+from carrara.keys import Dice
+from carrara.suites.babilong._babilong import Babilong, Params, Scene, prompt
 from carrara.suites.babilong._lexicon import FRESH_MOTIVES, MOTIVES
+from carrara.suites.babilong._teller import Story
 
+MOST_QUESTIONS = 12
+"""Of a story: three for each of four people."""
 _PLACES = ", ".join(sorted(place for place, _ in FRESH_MOTIVES.values()))
 """In alphabetical order, so that it is left to the reader which of them suits a mood."""
 
@@ -40,6 +44,13 @@ class Motives(Babilong):
         "Priya is soaked. Priya went to the tent. Ramesh is sunburnt. Priya took the towel there.\n"
         "Question: Why did priya get the towel?\nAnswer: soaked",
     )
+
+    def told(self, dice: Dice, params: Params) -> Story:
+        """Some stories have more questions than others: they come up more often, so that any question is as likely."""
+        while True:
+            told = super().told(dice, params)
+            if dice.below(MOST_QUESTIONS) < len(told.questions):
+                return told
 
     def floor(self, scene: Scene, options: Sequence[str]) -> float:
         """More than one mood may lead to the same place, as officially to the kitchen."""
