@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from carrara.keys import Dice
+from carrara.published.stories import read_stories
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import (
     STEP,
@@ -38,7 +39,6 @@ from carrara.suites.babilong._facts import (
 from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._stories import story
 from carrara.suites.babilong._teller import Asked, Story
-from carrara.suites.babilong._words import CLASSIC
 
 OFFICIAL = Path(__file__).parents[2] / "shared" / "data" / "babi"
 LIMIT = 4.0
@@ -53,29 +53,7 @@ Figure = Iterator[tuple[str, float, float]]
 def official(task: int) -> list[Story]:
     """The stories of the official training file of a task."""
     [path] = OFFICIAL.glob(f"qa{task}_*_train.txt")
-    stories: list[Story] = []
-    facts: list[str] = []
-    questions: list[Asked] = []
-    numbers: dict[str, int] = {}
-
-    def close() -> None:
-        if facts:
-            stories.append(Story(task, CLASSIC[task], tuple(facts), tuple(questions)))
-
-    for line in path.read_text().splitlines():
-        number, _, text = line.partition(" ")
-        if number == "1":
-            close()
-            facts, questions, numbers = [], [], {}
-        if "\t" in text:
-            question, answer, support = text.split("\t")
-            told = tuple(numbers[n] for n in support.split())
-            questions.append(Asked(question.rstrip(), answer, told, len(facts)))
-        else:
-            numbers[number] = len(facts)
-            facts.append(text)
-    close()
-    return stories
+    return list(read_stories(path, task))
 
 
 def simulated(task: int, questions: int, seed: str = "distributions") -> list[Story]:

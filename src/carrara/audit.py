@@ -21,6 +21,7 @@ from carrara.measure import count
 from carrara.recipe import Recipe
 from carrara.splits import owner
 from carrara.types import Message, Undecidable
+from carrara.weave import Unreachable
 from carrara.wording import Pack
 
 CHECKS = {
@@ -33,6 +34,10 @@ CHECKS = {
     "split": "no other split owns the world",
     "reply": "the perfect reply scores 1, an empty one is unparsed",
 }
+
+
+VARIANTS = 33
+"""Other fillers that are tried."""
 
 
 @dataclass
@@ -91,7 +96,7 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
 
 def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack | None) -> None:
     given = context.task.given(items.questions_of(context.recipe).params, first.length) is not None
-    others = items.context_of(context.recipe, pack, variant=1) if first.length and not given else None
+    others = _refilled(report, context, pack) if first.length and not given else None
     longest = max(item.survey.tokens for item in context.items)
 
     def breach(check: str, item: Item, found: str) -> None:
@@ -117,6 +122,17 @@ def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack 
         if item.task.parse("", item.question) is not None:
             breach("reply", item, "an empty reply is read as an answer")
         _check_needs(report, item)
+
+
+def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:
+    """The same world in other filler. Of a room for a sentence or two there may be none."""
+    for variant in range(1, VARIANTS):
+        try:
+            return items.context_of(context.recipe, pack, variant=variant)
+        except Unreachable as reason:
+            why = reason
+    report.left_out.append(f"no other filler was found for {context.recipe.context_id}: {why}")
+    return None
 
 
 def _check_needs(report: Audited, item: Item) -> None:

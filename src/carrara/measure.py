@@ -110,7 +110,6 @@ class Measure:
             _PROBED[key] = whole == self.puzzle + self.cost(tuple(pieces))
         return _PROBED[key]
 
-
     def _joined(self, fixed: Sequence[Piece]) -> bool:
         """Whether any piece can be the first and the last, and costs what it does elsewhere."""
         frame = self.frame

@@ -183,16 +183,21 @@ class Weave:
         yield from tail
 
     def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[Unit]:
-        """Filler up to a bound, as near as whole units come to it."""
+        """Filler up to a bound, as near as whole units come to it.
+
+        A unit that goes far beyond is left out: some sentence is longer than the room in which the last are chosen.
+        """
         upto = tap.upto if isinstance(tap, BulkTap) else None
         while upto and used < bound and (unit := upto(min(bound - used, BULK))):
             used += self.cost(unit)
             yield unit
-        typical, _ = self._scale
+        typical, window = self._scale
         while used + typical // 2 < bound:
             unit = tap(gap)
-            used += self.cost(unit)
-            yield unit
+            cost = self.cost(unit)
+            if used + cost - bound <= 3 * window // 8:
+                used += cost
+                yield unit
 
     def _fit(self, gap: int, room: int, pool: deque[Unit], tap: Tap) -> list[Unit]:
         """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""

@@ -1,11 +1,13 @@
-"""carrara audit: prove items right."""
+"""carrara audit: prove items right, and the official bAbI files."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from carrara.commands import _options as options
 from carrara.commands._output import print_json, progress, table
+from carrara.errors import UsageError, tell
 from carrara.lengths import write_length
 from carrara.tokens import DEFAULT
 
@@ -15,7 +17,10 @@ SHOWN = 20
 
 
 def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser)
+    what = "tests by name, suite or pattern, separated by commas; `all`"
+    parser.add_argument("selection", nargs="?", metavar="SELECTION", help=what)
+    parser.add_argument("--babi", type=Path, metavar="DIR", help="answer the official bAbI files of a folder instead")
+    options.parameters(parser)
     parser.add_argument("-n", type=options.whole(1), default=200, help="worlds for each test and length (default 200)")
     parser.add_argument("--lengths", type=options.lengths, default=[0, 4096], help="tokens (default 0,4k)")
     options.tokenizer(parser, DEFAULT)
@@ -23,6 +28,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
+    if args.babi:
+        return _babi(args)
+    if not args.selection:
+        raise UsageError("name the tests to audit, such as latent_list or all; or give --babi DIR")
     from carrara.audit import CHECKS, audit
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
@@ -50,12 +59,44 @@ def main(args: Namespace) -> int:
             for report in reports
         ],
     )
+    for what in (what for report in reports for what in report.left_out):
+        tell(what)
     print()
     for check, meaning in CHECKS.items():
         found = sum(breach.check == check for breach in breaches)
         print(f"{'BREACH' if found else 'ok':6}  {check:7}  {meaning}" + (f": {found} breaches" if found else ""))
-    for breach in breaches[:SHOWN]:
-        print(f"carrara: {breach.check}: {breach.id}: {breach.found}", file=sys.stderr)
-    if len(breaches) > SHOWN:
-        print(f"carrara: and {len(breaches) - SHOWN} more; --json lists them all", file=sys.stderr)
+    _complain([f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches])
     return 1 if breaches else 0
+
+
+def _babi(args: Namespace) -> int:
+    from carrara.published.stories import check, files
+
+    if args.selection or args.params or args.prompts:
+        raise UsageError("--babi audits files, not tests: leave SELECTION, -p and --prompts out")
+    found = files(args.babi)
+    checked = [check(path, task) for task, path in progress(found, len(found), "answering")]
+    wrong = [complaint for file in checked for complaint in file.wrong]
+    if args.json:
+        print_json([asdict(file) for file in checked])
+        return 1 if wrong else 0
+    table(
+        ["file", "task", "questions", "answers agree", "undecided", "supports agree", "in the same order"],
+        [
+            (
+                file.file,
+                f"qa{file.task}",
+                *map(str, (file.questions, file.answers, file.undecided, file.supports, file.in_order)),
+            )
+            for file in checked
+        ],
+    )
+    _complain(wrong)
+    return 1 if wrong else 0
+
+
+def _complain(complaints: list[str]) -> None:
+    for complaint in complaints[:SHOWN]:
+        print(f"carrara: {complaint}", file=sys.stderr)
+    if len(complaints) > SHOWN:
+        print(f"carrara: and {len(complaints) - SHOWN} more; --json lists them all", file=sys.stderr)

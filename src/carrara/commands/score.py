@@ -1,4 +1,4 @@
-"""carrara score: grade replies that any other system made."""
+"""carrara score: grade replies that any other system made, and predictions that others have published."""
 
 import json
 import sys
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from carrara.commands import _options as options
 from carrara.errors import UsageError
 
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
@@ -21,11 +22,24 @@ def arguments(parser: ArgumentParser) -> None:
         help="lines of {id, reply} and, if known, status (truncated, filtered …); - for standard input",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the terminal)")
+    parser.add_argument(
+        "--published",
+        choices=["babilong"],
+        help="the file holds published predictions: CSV or JSONL with target, output and question",
+    )
+    parser.add_argument(
+        "--task", metavar="qaN", help="the task of published predictions (default: as the file's name says)"
+    )
+    options.as_json(parser)
 
 
 def main(args: Namespace) -> int:
     from carrara.commands._output import whole_file
 
+    if args.published:
+        return _published(args)
+    if args.task or args.json:
+        raise UsageError("--task and --json are for published predictions: add --published babilong")
     if str(args.file) != "-" and (not args.file.exists() or args.file.is_dir()):
         raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
     broken = []
@@ -54,6 +68,27 @@ def main(args: Namespace) -> int:
         f"{len(means)} replies scored{mean}{f'; {len(broken)} lines could not be' if broken else ''}", file=sys.stderr
     )
     return 2 if broken else 0
+
+
+def _published(args: Namespace) -> int:
+    from dataclasses import asdict
+
+    from carrara.commands._output import print_json, table
+    from carrara.published.predictions import rescore, task_number
+
+    if args.out:
+        raise UsageError("--out is for replies that are scored one by one; --published prints its few numbers")
+    found = rescore(args.file, task_number(args.task, args.file))
+    if args.json:
+        print_json(asdict(found))
+        return 0
+    scores = {"paper, as published": found.paper, "sound": found.sound}
+    table(
+        [found.task, "correct", "replies", "accuracy"],
+        [(name, str(right), str(found.n), f"{right / found.n:.1%}") for name, right in scores.items()],
+    )
+    print(f"\n{found.unparsed} of the {found.n} replies state no answer, or several")
+    return 0
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:

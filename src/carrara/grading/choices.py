@@ -16,8 +16,8 @@ Finder = Callable[[str], Iterable[Found[str]]]
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _EXPLAINED = re.compile(
-    r"\n\W{0,4}(?:explanation|explained|reason(?:ing|s)?|rationale|justification|notes?|support(?:ing facts?)?|evidence)"
-    r"\b[^\w\n]{0,4}:",
+    r"\n\W{0,4}(?:explanation|explained|reason(?:ing|s)?|rationale|justification|notes?|support(?:ing facts?)?"
+    r"|evidence)\b[^\w\n]{0,4}:",
     re.IGNORECASE,
 )
 _REASON = re.compile(
@@ -26,8 +26,8 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _UNTOLD = re.compile(
-    r"(?:\b(?:not|never|no)\b|n['’]t\b)(?: [\w-]+){0,3}? (?:says?|tells?|told|mention(?:s|ed)?|specif(?:y|ies|ied)|states?"
-    r"|stated|given|provided?|contain|indicated?|determined?|clear|known|information|enough)\b",
+    r"(?:\b(?:not|never|no)\b|n['’]t\b)(?: [\w-]+){0,3}? (?:says?|tells?|told|mention(?:s|ed)?"
+    r"|specif(?:y|ies|ied)|states?|stated|given|provided?|contain|indicated?|determined?|clear|known|information|enough)\b",
     re.IGNORECASE,
 )
 _ARTICLE = r"(?:(?:in|at|to)\s+)?(?:(?:the|an?)\s+)?"

@@ -205,11 +205,14 @@ class _Reading(Generic[T]):
 
     def announced(self) -> Sequence[T]:
         """What follows the last 'Output:' or 'the answer is': right behind it, or alone on the line of a label."""
+        end = len(self.plain)
         for marker in _backwards(_ANSWER, self.plain):
             if answers := self._right_behind(marker.end()):
                 return answers
-            if marker["label"] and (answers := self._on_line(marker.end())) and _agree(answers):
-                return answers
+            if marker["label"]:
+                if (answers := self._on_line(marker.end(), end)) and _agree(answers):
+                    return answers
+                end = marker.start()
         return []
 
     def bare(self) -> Sequence[T]:
@@ -262,10 +265,10 @@ class _Reading(Generic[T]):
             last += 1
         return [f.answer for f in self._found[i : last + 1]]
 
-    def _on_line(self, place: int) -> list[T]:
-        """The answers from a place to the end of its line."""
-        end = self.plain.find("\n", place)
-        until = bisect_left(self._starts, end) if end >= 0 else len(self._found)
+    def _on_line(self, place: int, end: int) -> list[T]:
+        """The answers from a place to the end of its line, or to `end` if that comes first."""
+        line = self.plain.find("\n", place, end)
+        until = bisect_left(self._starts, line if line >= 0 else end)
         return [f.answer for f in self._found[bisect_left(self._starts, place) : until]]
 
 

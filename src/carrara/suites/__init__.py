@@ -7,7 +7,6 @@ so that a test of one's own is one file anywhere.
 import importlib
 import importlib.util
 import os
-import re
 import sys
 from fnmatch import fnmatchcase
 from functools import cache
@@ -15,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from carrara.errors import UsageError, nearest
+from carrara.order import natural
 from carrara.types import AnyTask, Task
 
 _HERE = Path(__file__).parent
@@ -32,14 +32,9 @@ def _files() -> dict[str, Path]:
     return {
         f"{folder.resolve().name}/{file.stem}": file
         for folder in _folders()
-        for file in sorted(folder.glob("*.py"), key=_in_order)
+        for file in sorted(folder.glob("*.py"), key=lambda file: natural(file.stem))
         if not file.stem.startswith("_")
     }
-
-
-def _in_order(file: Path) -> list[str | int]:
-    """qa2 before qa10."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.stem)]
 
 
 def names() -> list[str]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from carrara import haystack
-from carrara.grading.reading import first_turn
 from carrara.keys import Dice, Key, Split
 from carrara.suites.babilong import _metric, _reply, _text
 from carrara.suites.babilong._asking import asked
@@ -41,7 +40,6 @@ OTHERS = "others"
 """The haystack of facts about other people and things."""
 
 _QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
-_NEXT_EXAMPLE = re.compile(r"</?(?:example|context)>|^(?:Question|Context|User|Human):", re.M)
 
 
 @dataclass(frozen=True)
@@ -193,7 +191,9 @@ class Babilong(Task[Params, Scene, str], ABC):
         return answer
 
     def parse(self, reply: str, question: Question[str]) -> str | None:
-        return _reply.read(self.number, question.ask, question.options, first_turn(reply, _NEXT_EXAMPLE))
+        for part in ("instruction", "rule"):  # which name answers too: what repeats the prompt answers nothing
+            reply = reply.replace(self.wording[part], " ")
+        return _reply.read(self.number, question.ask, question.options, reply)
 
     def score(self, answer: str, question: Question[str]) -> float:
         """Things that somebody carries may be told in any order; the steps of a way may not."""

@@ -29,7 +29,9 @@ from carrara.suites.babilong._roles import Roles, Sides, after, behind
 
 _IS = r"(?:\b(?:is|are|be|was|were|lies|lay|remains?|stays?|ended up|ends up|found)\b|['’](?:s|re)\b)"
 _NOW = r"(?:\b(?:is|are|be|lies|remains?|stays?|ended up|ends up|found)\b|['’](?:s|re)\b)"
-_MOVED = r"(?:went|moved|travell?ed|journeyed|(?:is|was|are|were) (?:in|at))"
+_PLACE = r"location(?! of\b)"
+_WENT = r"(?:went|moved|travell?ed|journeyed)"
+_MOVED = rf"(?:{_WENT}|(?:is|was|are|were) (?:in|at))"
 _LEFT = (
     r"(?:\b(?:from|left|leaves|leaving|exit(?:s|ed|ing))(?:\W+the)?\W*"
     r"|\b(?:initially|originally|previously|earlier|had been|used to be)\b[^,;]*)$"
@@ -42,15 +44,15 @@ _ONLY = r"(?:\W+(?:only|both|just|still|now|currently|exactly|a total of|the fol
 _HOLDS = r"\b(?:carry|carries|carrying|holds?|holding|has|have|possesses|possession|left with)"
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=256)
 def roles(query: Query | None) -> Roles:
     """The roles that a question asks for."""
     match query:
         case WhereThing(thing):
-            here = Sides(after(_one(thing, "location"), _NOW))
-            return Roles((here, Sides(re.compile(_LAID, re.I))), Sides(re.compile(_LEFT, re.I)))
+            is_in = Sides(after(_one(thing, _PLACE), _NOW))
+            return Roles((is_in, Sides(re.compile(_LAID, re.I))), Sides(re.compile(_LEFT, re.I)))
         case WhereIs(who):
-            here = after(_one(who, "location"), _NOW).pattern
+            here = after(_one(who, _PLACE), _NOW).pattern
             noted = rf"\b{re.escape(who)}[*_'’]{{0,3}} ?(?:[:=→–-]|->)\W*$"
             # Where somebody else went is no answer.
             one = rf"\b(?:{re.escape(who)}|[Ss]?[Hh]e|[Ii]t|[Tt]hey|[Bb]oth)\b"
@@ -58,10 +60,13 @@ def roles(query: Query | None) -> Roles:
             return Roles((Sides(re.compile(f"{here}|{noted}", re.I)),), Sides(re.compile(f"{_LEFT}|{other}")))
         case ThingBefore(one, place) | PersonBefore(one, place):
             there = rf"\b{re.escape(place)}\b"
-            was = rf"(?:{_IS}|\b(?:went|moved|got|had been)\b)"
+            was = rf"(?:{_IS}|\b(?:went|moved|got|had been)\b|:)"
             first = after(rf"\b(?:before|prior to|until)\b[^;]{{0,40}}?{there}", was)
             then = behind(r"(?:\b(?:before|prior to|then|to|into)\b|->|→)", there, gap=40)
-            return Roles((Sides(first, then), Sides(after(_one(one), _IS))))
+            # Where somebody went says nothing of a thing yet.
+            alone = re.compile(rf"^\W*\w+ (?:then )?{_WENT}(?: back)? to(?: the)?\W*$", re.I)
+            never = Sides(alone) if isinstance(query, ThingBefore) else Sides()
+            return Roles((Sides(first, then), Sides(after(_one(one), _IS))), never)
         case Neighbour(way, place):
             there = rf"(?:\b{re.escape(place)}|\bit)\b"
             side = after(rf"\b{way}(?: side)? of (?:the )?{there}", rf"(?:{_IS}|:)")
@@ -70,14 +75,22 @@ def roles(query: Query | None) -> Roles:
         case WhatGiven(_, to):
             other = re.escape(to)
             return Roles((Sides(after(rf"{_GAVE} (?:{other}|him|her)"), behind(rf"\bto {other}\b")),))
-        case WhoGave():
-            giver = after(rf"(?:\b(?:by|from)|\bgiver\b[^;,.]{{0,30}} (?:is|was))", near=True)
-            gave = re.compile(rf"(?:\W+(?!and\b)\w+){{0,3}}?\W+{_GAVE}", re.I)
-            return Roles((Sides(giver, gave),), Sides(after(_TO, near=True), behind(_GOT, gap=12)))
-        case WhoReceived():
-            taker = after(rf"(?:{_TO}|\breceived by|\b(?:recipient|receiver)\b[^;,.]{{0,30}} (?:is|was))", near=True)
+        case WhoGave(thing):
+            it = _it(thing)
+            giver = after(r"(?:\b(?:by|from)|\bgiver\b[^;,.]{0,30} (?:is|was))", near=True)
+            gave = rf"(?:\W+(?!and\b)\w+){{0,3}}?\W+{_GAVE}"
             return Roles(
-                (Sides(taker, behind(_GOT)),),
+                (Sides(giver, re.compile(gave + it, re.I)), Sides(behind=re.compile(gave, re.I))),
+                Sides(after(_TO, near=True), behind(_GOT, gap=12)),
+            )
+        case WhoReceived(thing):
+            it = _it(thing)
+            taker = r"\b(?:received by|(?:recipient|receiver)\b[^;,.]{0,30} (?:is|was))"
+            return Roles(
+                (
+                    Sides(after(rf"(?:{_GAVE}{it}[^;,.]{{0,15}} to|{taker})", near=True), behind(_GOT + it)),
+                    Sides(after(_TO, near=True), behind(_GOT)),
+                ),
                 Sides(after(r"(?<!received )\b(?:by|from)", near=True), behind(_GAVE, gap=12)),
             )
         case HowMany(who):
@@ -101,6 +114,10 @@ def roles(query: Query | None) -> Roles:
 
 def _one(name: str, *more: str) -> str:
     return rf"\b(?:{'|'.join((re.escape(name), *more))}|s?he|it|they)\b"
+
+
+def _it(thing: str) -> str:
+    return rf"\b[^;,.]{{0,30}}\b(?:{re.escape(thing)}|it)\b"
 
 
 def _held(who: str) -> tuple[Sides, Sides]:

@@ -88,7 +88,7 @@ def read(task: int, question: str, options: Sequence[str], reply: str) -> str | 
     parts = [text[: more.start()] if more else text]
     if more and _CONCLUDES.search(text, more.end()):
         parts.append(text)
-    for part in dict.fromkeys(version for part in parts for version in (_ASIDE.sub("", part), part)):
+    for part in dict.fromkeys(version for whole in parts for version in (_ASIDE.sub("", whole), whole)):
         answer = _read(task, question, tuple(options), part)
         if answer is not None:
             return answer
@@ -124,7 +124,6 @@ def _read(task: int, question: str, options: tuple[str, ...], text: str) -> str 
             if isinstance(query, ThingBefore | PersonBefore | Neighbour):
                 words[query.place.lower()] = ""  # a `wine bar` that the question names is no bar
             choices = Choices(words)
-            answer = choices.read(
-                text, lambda part: roles.find(part, choices.find), lambda part: roles.claimed(part, choices.find)
-            )
+            meant = roles.meant(choices.find)
+            answer = choices.read(text, meant, lambda part: roles.claimed(part, meant))
     return answer if answer in options else None

@@ -7,6 +7,7 @@ kitchen` the place is none at all; in `not the kitchen` it is denied.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from carrara.grading.choices import Finder, before_explanation
 from carrara.grading.reading import Found, affirmed, beside
@@ -34,7 +35,7 @@ class Sides:
 
     def fit(self, before: str, behind: str) -> bool:
         match = (self.before and self.before.search(before)) or (self.behind and self.behind.match(behind))
-        return bool(match) and not _DOUBT.search(match[0])
+        return match is not None and not _DOUBT.search(match[0])
 
 
 @dataclass(frozen=True)
@@ -56,15 +57,24 @@ class Roles:
             if not self.never.fit(*sides) or (self.claims and self.claims[0].fit(*sides)):
                 yield one
 
-    def claimed(self, text: str, find: Finder) -> Sequence[str]:
+    def meant(self, find: Finder) -> Finder:
+        """The finder of those labels alone; several rules look at the same long text."""
+        return lru_cache(maxsize=4)(lambda text: tuple(self.find(text, find)))
+
+    def claimed(self, text: str, meant: Finder) -> Sequence[str]:
         """The last label that the text says to be the answer, and those that stand beside it as alternatives."""
         text = before_explanation(text)
-        found = affirmed(text, lambda part: self.find(part, find))
+        found = affirmed(text, meant)
+        around = [_around(text, found, i) for i in range(len(found))]
         for claim in self.claims:
             for i in range(len(found) - 1, -1, -1):
-                if claim.fit(*_around(text, found, i)):
+                if claim.fit(*around[i]):
                     return [one.answer for one in _alternatives(text, found, i)]
         return []
+
+
+ANY = Roles()
+"""Every label that is not denied."""
 
 
 def after(*parts: str, near: bool = False) -> re.Pattern[str]:

@@ -13,7 +13,7 @@ _STEP = re.compile(
     r"(?:\b(?P<before>twice|(?:two|2) (?:steps|times))(?: to the)? )?"
     r"(?:(?<![\w-])(?P<way>north|south|east|west)(?:wards?)?(?!-?\w)|(?<!\w)(?<!\w['’])(?<!\w\w-)(?P<letter>[nsew])(?!['’]?\w|-\w\w))"
     r"(?!\s+(?:of|side)\b)"
-    r"(?: (?P<after>twice|again|(?:two|2) (?:steps|times)))?",
+    r"(?: (?P<after>twice|(?:two|2) (?:steps|times)))?",
     re.IGNORECASE,
 )
 _ON = re.compile(
@@ -36,19 +36,18 @@ def path(text: str) -> str | None:
 
 def _find(text: str) -> Iterator[Found[str]]:
     """Steps that follow each other with nothing between but `then go …`."""
-    way: Found[str] | None = None
+    way: list[str] = []
+    start = end = 0
     for match in _STEP.finditer(text):
+        near = match.start() - end <= _FAR and _ON.fullmatch(text, end, match.start())
+        if way and not near:
+            yield Found(start, end, ",".join(way))
+            way = []
+        start, end = start if way else match.start(), match.end()
         letter = (match["way"] or match["letter"])[0].lower()
-        again = match["before"] or match["after"]
-        steps = Found(match.start(), match.end(), f"{letter},{letter}" if again else letter)
-        if way and steps.start - way.end <= _FAR and _ON.fullmatch(text, way.end, steps.start):
-            way = Found(way.start, steps.end, f"{way.answer},{steps.answer}")
-            continue
-        if way:
-            yield way
-        way = steps
+        way += [letter, letter] if match["before"] or match["after"] else [letter]
     if way:
-        yield way
+        yield Found(start, end, ",".join(way))
 
 
 def _whole(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""How many things somebody carries (task 7), and which (task 8).
+r"""How many things somebody carries (task 7), and which (task 8).
 
 >>> count("Mary picked up three objects and dropped one, so she has two."), count("No one knows.")
 ('two', None)
@@ -13,11 +13,13 @@ from carrara.grading.choices import latest
 from carrara.grading.numbers import find_numbers
 from carrara.grading.reading import Found, agreed, said, tidy
 from carrara.suites.babilong._people import NOTHING, NUMBERS
-from carrara.suites.babilong._roles import Roles
+from carrara.suites.babilong._roles import ANY, Roles
 
 _KINDS = r"(?:objects?|items?|things?)"
 _EMPTY = re.compile(
-    rf"(?:\bnot|n['’]t)(?P<has> (?:(?:currently|now) )?(?:carry|carrying|hold|holding|have|having)) (?:any(?:thing| {_KINDS})|a single {_KINDS})\b"
+    r"(?:\bnot|n['’]t|\bno longer)"
+    r"(?P<has> (?:(?:currently|now) )?(?:carr(?:y|ies|ying)|hold(?:s|ing)?|has|have|having))"
+    rf" (?:any(?:thing| {_KINDS})|a single {_KINDS})\b"
     rf"|\bno {_KINDS}\b|\bempty[- ]handed\b|\bhands are empty\b",
     re.IGNORECASE,
 )
@@ -27,15 +29,18 @@ _NUMBER = re.compile(
     rf"(?![\w'’-])(?! (?:of|by)\b)(?: {_KINDS}\b)?",
     re.IGNORECASE,
 )
-_AND = r"(?:[^\S\n]|\n(?!\s*\n)|[,;&+*•\"'’`$\[\]-]|\b(?:and|the|an?|also|plus|both|as well as|along with|[0-9]{1,2}[.)])(?!\w))*+"
+_AND = (
+    r"(?:[^\S\n]|\n(?!\s*\n)|[,;&+*•\"'’`$\[\]-]"
+    r"|\b(?:and|the|an?|also|plus|both|as well as|along with|[0-9]{1,2}[.)])(?!\w))*+"
+)
 
 
-def count(text: str, roles: Roles = Roles()) -> str | None:
+def count(text: str, roles: Roles = ANY) -> str | None:
     """The number that a text states, in words; it may be more than anybody can carry."""
     return _read(_plainly(text), _numbers, roles)
 
 
-def things(options: Sequence[str], text: str, roles: Roles = Roles()) -> str | None:
+def things(options: Sequence[str], text: str, roles: Roles = ANY) -> str | None:
     """The things that a text states, in its order, each once; or `nothing`."""
     words = "|".join(re.escape(word) for word in sorted(options, key=len, reverse=True) if word != NOTHING)
     one = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
@@ -62,11 +67,9 @@ def _read(text: str, find: Callable[[str], Iterator[Found[str]]], roles: Roles) 
         found = next(find(part), None)
         return found.answer if found and (found.start, found.end) == (0, len(part)) else None
 
-    def meant(part: str) -> Iterator[Found[str]]:
-        return roles.find(part, find)
-
+    meant = roles.meant(find)
     return agreed(
-        said(tidy(text), whole, meant, lambda part: roles.claimed(part, find), lambda part: latest(part, meant))
+        said(tidy(text), whole, meant, lambda part: roles.claimed(part, meant), lambda part: latest(part, meant))
     )
 
 

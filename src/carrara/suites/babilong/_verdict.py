@@ -12,20 +12,24 @@ from collections.abc import Iterator, Sequence
 from carrara.grading.choices import before_explanation, latest
 from carrara.grading.reading import Found, agreed, said, tidy
 from carrara.suites.babilong._facts import IsBeside, IsBigger, IsIn, Way, opposite
-from carrara.suites.babilong._roles import Roles
+from carrara.suites.babilong._roles import ANY, NOT
 
 _WORDS = (
     r"(?P<yes>yes|yeah|yep)"
     # `no` is a determiner more often than an answer: "no longer", "no information", "no one".
     r"|(?P<no>nope|no(?=\W*\Z|\s*\n|[^\w\s'’-]|\s[^\w\s]"
     r"|\s(?:no|or|and|nor|yes|maybe|because|since|as|for|she|he|it|they|the|this|that)\b)(?!\.\s?\d))"
-    r"|(?P<maybe>maybe|perhaps|possibly|there(?:['’]s| is) a (?:chance|possibility)|it(?:['’]s| is) possible|uncertain|unclear|unknown|undetermined"
-    r"|not (?:certain|clear|known)|(?:not enough|insufficient) information"
+    r"|(?P<maybe>(?:maybe|perhaps|possibly)(?: (?:yes|no))?|there(?:['’]s| is) a (?:chance|possibility)"
+    r"|it(?:['’]s| is) possible"
+    r"|uncertain|unclear|unknown|undetermined|not (?:certain|clear|known)|(?:not enough|insufficient) information"
     r"|(?:can(?:not| not|['’]t)|could(?: not|n['’]t)|(?:not possible|impossible|unable) to) (?:be )?"
     r"(?:determined?|sa(?:y|id)|tell|told|known?|concluded?|confirm(?:ed)?|certain|sure))"
 )
 _WORD = re.compile(rf"(?<![\w-])(?:{_WORDS})(?![\w-])", re.IGNORECASE)
-_RIGHT = r"(?P<right>true|correct|right|affirmative)|(?P<wrong>false|negative|incorrect|wrong|untrue|not (?:true|correct|right|the case))"
+_RIGHT = (
+    r"(?P<right>true|correct|right|affirmative)"
+    r"|(?P<wrong>false|negative|incorrect|wrong|untrue|not (?:true|correct|right|the case))"
+)
 _SO = r"\W{0,4}(?:(?:so|therefore|thus|hence|then|well),?\s)?"
 _OPENING = re.compile(
     rf"{_SO}(?:{_WORDS}|(?:that(?:['’]s| is)\s)?(?:{_RIGHT}))(?=\W*\Z|\s*[^\w\s'’]|\n)"
@@ -33,18 +37,23 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _SHORT = re.compile(
-    rf"{_SO}(?:(?:yes|no),?\s)?(?:i (?:think|believe)(?: that)? )?(?:(?:the|this) (?:statement|claim|sentence) is (?:{_RIGHT})"
-    r"|(?:it|s?he|they)(?:['’]s| (?:is|does|are|do|can|will))(?P<not> not|n['’]t)?)\W*",
+    rf"{_SO}(?:i (?:think|believe)(?: that)? )?(?:(?:the|this) (?:statement|claim|sentence) is (?:{_RIGHT})"
+    r"|(?:it|s?he|they)(?:['’]s| (?:is|does|are|do|can|will))(?P<not> not|n['’]t)?"
+    r"|(?P<gone>not (?:any ?more|any longer|now|there)|no longer))\W*",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _CLAUSE = re.compile(r"[,;:]|\bbut\b")
-_NOT = re.compile(r"\bnot\b|n['’]t\b|\bno longer\b|\bnever\b|\bcannot\b", re.IGNORECASE)
+_NOT = re.compile(NOT, re.IGNORECASE)
 _UNTRUE = re.compile(r"\b(?:not (?:true|correct|the case)|false|incorrect) that\b", re.IGNORECASE)
-_OPEN = re.compile(rf"{_NOT.pattern}|\b(?:if|whether|unless|asks?|asked|question|suppose|assum\w*)\b", re.IGNORECASE)
+_OPEN = re.compile(
+    rf"{NOT}|\bno (?:evidence|information|indication|proof)\b"
+    r"|\b(?:if|whether|unless|asks?|asked|question|suppose|assum\w*)\b",
+    re.IGNORECASE,
+)
 _DOUBT = re.compile(r"\b(?:may|might|could|possibly|perhaps|maybe|either)\b", re.IGNORECASE)
 _NO_PLACE = "story|text|context|passage|question|novel|book|middle|same|end|beginning"
-_SIDES = {
+_SIDES: dict[Way, str] = {
     "above": r"\babove|\bover\b|\bon top",
     "below": r"\bbelow|\bunder|\bbeneath",
     "to the left": r"\bleft\b",
@@ -63,7 +72,8 @@ def verdict(query: Asked | None, text: str) -> str | None:
             return [_answer(opening)]
         return _stated(query, before_explanation(part)) if query else []
 
-    return agreed(said(tidy(text), _whole, _meant, claimed, lambda part: latest(part, _meant)))
+    meant = ANY.meant(_find)
+    return agreed(said(tidy(text), _whole, meant, claimed, lambda part: latest(part, meant)))
 
 
 def _answer(found: re.Match[str]) -> str:
@@ -76,15 +86,11 @@ def _find(text: str) -> Iterator[Found[str]]:
         yield Found(found.start(), found.end(), found.lastgroup or "")
 
 
-def _meant(text: str) -> Iterator[Found[str]]:
-    return Roles().find(text, _find)
-
-
 def _whole(text: str) -> str | None:
     if found := _WORD.fullmatch(text):
         return found.lastgroup
     if found := _SHORT.fullmatch(text):
-        return "no" if found["not"] or found["wrong"] else "yes"
+        return "no" if found["not"] or found["wrong"] or found["gone"] else "yes"
     return None
 
 
@@ -135,9 +141,10 @@ def _of_place(query: IsIn, sentence: str) -> str | None:
 def _of_side(query: IsBeside, sentence: str) -> str | None:
     pairs = {(query.one, query.other): query.way, (query.other, query.one): opposite(query.way)}
     for (one, other), way in pairs.items():
-        claim = rf"\bthe {re.escape(one)}(?P<how>(?:(?!\bthe (?!left|right|top))[^.;!?\n]){{0,60}}?)\bthe {re.escape(other)}\b"
+        first, second = (rf"\bthe {re.escape(name)}\b" for name in (one, other))
+        claim = rf"{first}(?P<how>(?:(?!\bthe (?!left|right|top))[^.;!?\n]){{0,60}}?){second}"
         for found in reversed(list(re.finditer(claim, sentence, re.IGNORECASE))):
-            ways: set[Way] = {side for side in _SIDES if re.search(_SIDES[side], found["how"], re.IGNORECASE)}
+            ways = {side for side in _SIDES if re.search(_SIDES[side], found["how"], re.IGNORECASE)}
             answer = "yes" if way in ways else "no" if opposite(way) in ways else None
             if _NOT.search(found["how"]):
                 answer = "no" if way in ways else None
@@ -149,8 +156,9 @@ def _of_side(query: IsBeside, sentence: str) -> str | None:
 def _of_size(query: IsBigger, sentence: str) -> str | None:
     for one, other in ((query.large, query.small), (query.small, query.large)):
         first, second = (rf"\bthe {re.escape(name)}\b(?! of\b)" for name in (one, other))
-        how = r"(?P<how>(?:(?!\bthe\b)[^.;!?\n]){0,60}?)"
-        claim = rf"{first}{how}\b(?:(?P<more>bigger|larger|greater)|(?P<less>smaller)|(?P<fits>fits?))\b(?:(?!\bthe\b)[^.;!?\n]){{0,20}}{second}"
+        on = r"(?:(?!\bthe\b)[^.;!?\n])"
+        size = r"\b(?:(?P<more>bigger|larger|greater)|(?P<less>smaller)|(?P<fits>fits?))\b"
+        claim = rf"{first}(?P<how>{on}{{0,60}}?){size}{on}{{0,20}}{second}"
         for found in reversed(list(re.finditer(claim, sentence, re.IGNORECASE))):
             bigger = found["more"] is not None
             if _NOT.search(found["how"]) or (found["fits"] and re.search(r"\btoo (?:big|large)\b", found["how"])):

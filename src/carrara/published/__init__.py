@@ -1,0 +1,1 @@
+"""What others have published: data sets, stories and predictions, read as they are."""

@@ -1,0 +1,259 @@
+"""What replies to bAbI questions say: as real models phrase them, perfect ones, and hostile ones."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carrara.keys import Dice
+from carrara.suites.babilong._metric import published
+from carrara.suites.babilong._reply import options, read
+from carrara.suites.babilong._stories import TASKS, story
+from carrara.suites.babilong._words import CLASSIC, VOCABULARIES, Cast, labels
+
+REPLIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "babilong_replies.json").read_text("utf-8"))
+"""Replies with the answer that a careful reader finds in them, or none; judged before the code had read them."""
+PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
+
+
+def own(task: int) -> tuple[str, ...]:
+    return labels(task, CLASSIC[task])
+
+
+def is_answer(task: int, answer: str, possible: tuple[str, ...]) -> bool:
+    parts = answer.split(",") if task == 8 else [answer]
+    return set(parts) <= set(possible) and len(set(parts)) == len(parts) and ("nothing" not in parts or len(parts) == 1)
+
+
+def say(task: int, question: str, reply: str) -> str | None:
+    return read(task, question, options(task, question, own(task)), reply)
+
+
+@pytest.mark.parametrize("group", REPLIES, ids=lambda group: f"qa{group['task']}-{group['question']}")
+def test_replies_of_real_models(group: dict[str, Any]) -> None:
+    task, question = group["task"], group["question"]
+    known = own(task) if group["labels"] == "classic" else group["labels"]
+    possible = options(task, question, known)
+    read_as = [[reply, read(task, question, possible, reply)] for reply, _ in group["replies"]]
+    assert read_as == group["replies"]
+
+
+def test_there_are_replies_to_every_task() -> None:
+    assert {group["task"] for group in REPLIES} == set(TASKS)
+    assert sum(len(group["replies"]) for group in REPLIES) > 1000
+    assert sum(answer is None for group in REPLIES for _, answer in group["replies"]) > 150
+
+
+@pytest.mark.parametrize(
+    ("task", "question", "possible"),
+    [
+        (1, "Where is Mary?", own(1)),
+        (3, "Where was the milk before the office? ", ("bathroom", "bedroom", "garden", "hallway", "kitchen")),
+        (4, "What is the office east of?", ("bathroom", "bedroom", "garden", "hallway", "kitchen")),
+        (5, "What did Fred give to Bill? ", ("apple", "football", "milk")),
+        (5, "Who gave the milk?", ("Bill", "Fred", "Jeff", "Mary")),
+        (5, "Who gave the milk to Jeff?", ("Bill", "Fred", "Mary")),
+        (5, "Who did Mary give the milk to?", ("Bill", "Fred", "Jeff")),
+        (5, "Who received the milk?", ("Bill", "Fred", "Jeff", "Mary")),
+        (8, "What is Mary carrying?", ("apple", "football", "milk", "nothing")),
+        (14, "Where was Bill before the park?", ("bedroom", "cinema", "kitchen", "office", "school")),
+        (20, "Where will jason go?", ("bedroom", "garden", "kitchen")),
+        (20, "Why did jason go to the garden?", ("hungry", "thirsty", "bored", "tired")),
+        (20, "Why did jason get the milk?", ("hungry", "thirsty", "bored", "tired")),
+    ],
+)
+def test_options(task: int, question: str, possible: tuple[str, ...]) -> None:
+    assert options(task, question, own(task)) == possible
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("task", TASKS)
+def test_the_answer_is_an_option(task: int, vocabulary: str) -> None:
+    for index in range(30):
+        told = story(Dice("options", task, index), task, "fresh" if vocabulary == "fresh" else "classic")
+        for question in told.questions:
+            possible = options(task, question.text, labels(task, told.cast))
+            assert set(question.answer.split(",") if task == 8 else [question.answer]) <= set(possible)
+            assert task in (6, 9, 10, 17, 18, 19, 7) or not any(f"the {one}?" in question.text for one in possible)
+
+
+PERFECT = (
+    "{}",
+    "{}.",
+    "**{}**",
+    "**{}.**",
+    "`{}`",
+    "The answer is {}.",
+    "The answer is **{}**.",
+    "Answer: {}",
+    "- Answer: {}",
+    "- response: {}",
+    "Final answer: {}",
+    "\\boxed{{{}}}",
+    "<answer>{}</answer>",
+    "<think>no, one garden or the kitchen, yes</think>\n\n{}",
+    "{}\n\nQuestion: Where is Mary?\nAnswer: kitchen",
+    "{}\n<context>\nMary went to the kitchen.",
+    "{}</s>",
+)
+
+
+@settings(deadline=None)
+@given(
+    task=st.sampled_from(TASKS),
+    fresh=st.booleans(),
+    seed=st.integers(0, 10_000),
+    form=st.sampled_from(PERFECT),
+    way=st.sampled_from([str, str.upper, str.capitalize, "the {}".format]),
+)
+def test_perfect_replies(task: int, fresh: bool, seed: int, form: str, way: Any) -> None:
+    """Every option of a drawn cast, said alone or announced, in any case, is read as itself."""
+    told = story(Dice("perfect", task, seed), task, "fresh" if fresh else "classic")
+    question = told.questions[0]
+    possible = options(task, question.text, labels(task, told.cast))
+    named = task in (1, 2, 3, 4, 5, 11, 12, 13, 14, 15)
+    for option in (*possible, question.answer):
+        said = way(option) if named else option
+        assert read(task, question.text, possible, form.format(said)) == option
+
+
+@settings(deadline=None)
+@given(task=st.sampled_from(TASKS), seed=st.integers(0, 10_000), joint=st.sampled_from([", ", " or ", "/", " and "]))
+def test_naming_every_option_gains_nothing(task: int, seed: int, joint: str) -> None:
+    """But where all of them are an answer: everything that somebody may carry, without `nothing`."""
+    told = story(Dice("all", task, seed), task, "fresh")
+    question = told.questions[0]
+    possible = options(task, question.text, labels(task, told.cast))
+    for reply in (joint.join(possible), f"The answer is {joint.join(possible)}."):
+        assert read(task, question.text, possible, reply) is None
+
+
+SCRAPS = (
+    *("Mary", "Fred", "the garden", "kitchen", "milk", "apple", "mice", "wolf", "gray", "tired", "yes", "no", "maybe"),
+    *("one", "2", "none", "nothing", "south", "w", "is", "was", "gave", "to", "not", "or", "and", "if", "carrying"),
+    *("Answer:", "Question:", "Context:", "<think>", "</think>", "**", "\n", "(", ")", "\\boxed{", "}", ",", ".", "→"),
+)
+
+
+@settings(deadline=None)
+@given(
+    task=st.sampled_from(TASKS),
+    reply=st.one_of(st.text(), st.lists(st.sampled_from(SCRAPS), max_size=30).map(" ".join)),
+)
+def test_whatever_is_said_an_answer_is_an_option(task: int, reply: str) -> None:
+    question = story(Dice("any", task), task).questions[0].text
+    possible = options(task, question, own(task))
+    answer = read(task, question, possible, reply)
+    assert answer is None or is_answer(task, answer, possible)
+
+
+@pytest.mark.parametrize(
+    ("task", "question", "reply"),
+    [
+        # Two are offered, and only then one is chosen: a person would take it, this reader leaves it open.
+        (1, "Where is Sandra?", "It's either the bathroom or the bedroom, but I'd go with the bedroom."),
+        (1, "Where is Mary?", "The answer is the garden or the kitchen. Mary was in the office."),
+        (1, "Where is Mary?", "Mary is not actually in the garden."),
+        # An example that the model makes up, with facts of its own.
+        (1, "Where is Mary?", "Context: Mary moved to the bedroom. Master pays the agreed fee."),
+        (1, "Where is Mary?", "Question: Where is Daniel?\nAnswer: garden"),
+        (4, "What is the hallway east of?", "- response: The hallway is east of the post-office."),
+        # Letters of other words, and words that hold labels.
+        (7, "How many objects is Mary carrying?", "Someone is alone and done, noneof it."),
+        (6, "Is Mary in the garden?", "Not knowing, I cannot note anything now. Yesterday?"),
+        (19, "How do you go from the garden to the office?", "It is John's, and Mary's; see south-west."),
+        (15, "What is emily afraid of?", "catalogues, wolfram, mousetraps"),
+    ],
+)
+def test_what_states_nothing(task: int, question: str, reply: str) -> None:
+    assert say(task, question, reply) is None
+
+
+def test_a_label_inside_the_place_that_a_question_names() -> None:
+    places = ("wine bar", "bar", "inn", "spa", "zoo", "mill")
+    question = "Where was the harp before the wine bar?"
+    possible = options(3, question, places)
+    assert read(3, question, possible, "Before the wine bar, the harp was at the inn.") == "inn"
+    assert read(3, question, possible, "The wine bar.") is None
+    assert read(3, question, possible, "It was in the bar before the wine bar.") == "bar"
+
+
+QUESTIONS = {
+    1: "Where is Mary?",
+    3: "Where was the milk before the kitchen?",
+    4: "What is east of the kitchen?",
+    5: "Who gave the football?",
+    6: "Is Mary in the garden?",
+    7: "How many objects is Mary carrying?",
+    8: "What is Mary carrying?",
+    15: "What is emily afraid of?",
+    17: "Is the red sphere above the blue square?",
+    18: "Does the chest fit in the box?",
+    19: "How do you go from the garden to the office?",
+}
+ENDLESS = (
+    "{0} ",
+    "{0} or ",
+    "{0} ({1}) ",
+    "{0}, and then ",
+    "Answer: x {0} {1}. ",
+    "not {0}\n",
+    "Mary is in the ",
+    "gave the football to {0} ",
+    "the red sphere is above the ",
+    "the chest fits in the ",
+    "go south to the ",
+    "Question: ",
+    "Context: {0}. ",
+    "because ",
+    "<think>",
+    "(",
+    "\n",
+    "no information ",
+)
+
+
+@pytest.mark.parametrize("part", ENDLESS)
+@pytest.mark.parametrize("task", QUESTIONS)
+def test_hostile_repetition_ends(task: int, part: str) -> None:
+    """A pattern that is far from linear would not end."""
+    question = QUESTIONS[task]
+    possible = options(task, question, own(task))
+    once = part.format(*possible)
+    answer = read(task, question, possible, once * (100_000 // len(once)))
+    assert answer is None or is_answer(task, answer, possible)
+
+
+def test_a_million_characters_are_read() -> None:
+    assert say(1, QUESTIONS[1], "It was a dark night. " * 50_000 + "Mary is in the garden.") == "garden"
+    assert say(8, QUESTIONS[8], "word " * 200_000 + "\nAnswer: the milk and the apple") == "milk,apple"
+
+
+@pytest.mark.parametrize(
+    ("task", "paper", "sound", "unparsed", "apart"),
+    [(1, 690, 685, 118, 7), (2, 375, 376, 176, 7), (3, 269, 269, 67, 0), (4, 456, 499, 56, 47), (5, 696, 754, 21, 60)],
+)
+def test_published_predictions(task: int, paper: int, sound: int, unparsed: int, apart: int) -> None:
+    """How many the published metric and this reader count, and on how many replies they differ: each was looked at."""
+    file = PREDICTIONS / f"phi-3-mini-128k_qa{task}_4k.csv"
+    if not file.exists():
+        pytest.skip("the published predictions are not here")
+    with file.open(encoding="utf-8", newline="") as rows:
+        cases = [(row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
+    by_paper = [published(task, *case) for case in cases]
+    answers = [say(task, question, output) for output, _, question in cases]
+    right = [answer == target for answer, (_, target, _) in zip(answers, cases, strict=True)]
+    differ = sum(a != b for a, b in zip(by_paper, right, strict=True))
+    assert (sum(by_paper), sum(right), answers.count(None), differ) == (paper, sound, unparsed, apart)
+
+
+def test_casts_hold_no_label_twice() -> None:
+    """What `options` leans on: people are capitalised, things are not, moods are known."""
+    for index in range(50):
+        cast: Cast = story(Dice("casts", index), 5, "fresh").cast
+        assert all(who[0].isupper() for who in cast.people)
+        assert not any(thing[0].isupper() for thing in cast.things)

@@ -1,0 +1,129 @@
+"""Published predictions, scored anew from the command line."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from carrara.cli import main
+
+PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
+SCORE = ["score", "--published", "babilong"]
+HEAD = "Unnamed: 0,target,output,question\n"
+ROWS = [
+    ("kitchen", "Mary is in the kitchen.", "Where is Mary? "),
+    ("garden", "1. garden", "Where is Mary? "),  # a full stop ends the reply for the published metric
+    ("garden", "kitchen or garden", "Where is Mary? "),
+    ("office", "", "Where is Mary? "),
+]
+Capture = pytest.CaptureFixture[str]
+
+
+def table(path: Path, rows: list[tuple[str, str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["Unnamed: 0", "target", "output", "question"])
+        writer.writerows([(number, *row) for number, row in enumerate(rows)])
+    return path
+
+
+def scored(capsys: Capture, *asked: str) -> dict[str, object]:
+    assert main([*SCORE, *asked, "--json"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("task", "paper", "n"), [(1, 690, 1000), (2, 375, 999), (3, 269, 999), (4, 456, 999), (5, 696, 999)]
+)
+def test_published_counts(task: int, paper: int, n: int, capsys: Capture) -> None:
+    file = PREDICTIONS / f"phi-3-mini-128k_qa{task}_4k.csv"
+    if not file.exists():
+        pytest.skip("the published predictions are not here")
+    found = scored(capsys, str(file), "--task", f"qa{task}")
+    assert (found["n"], found["paper"], found["task"]) == (n, paper, f"qa{task}")
+    assert scored(capsys, str(file)) == found  # the name tells the task
+
+
+def test_numbers(tmp_path: Path, capsys: Capture) -> None:
+    path = table(tmp_path / "model_qa1_0k.csv", ROWS)
+    assert scored(capsys, str(path)) == {
+        "file": str(path), "task": "qa1", "n": 4, "paper": 1, "sound": 2, "unparsed": 2,
+    }  # fmt: skip
+    assert main([*SCORE, str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "25.0%" in shown
+    assert "50.0%" in shown
+    assert "2 of the 4 replies" in shown
+
+
+def test_jsonl_says_the_same(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "qa1.jsonl"
+    rows = [{"target": target, "output": output or None, "question": question} for target, output, question in ROWS]
+    path.write_text("".join(json.dumps(row) + "\n\n" for row in rows), "utf-8")
+    found = scored(capsys, str(path))
+    assert (found["n"], found["paper"], found["sound"], found["unparsed"]) == (4, 1, 2, 2)
+
+
+def test_things_in_any_order(tmp_path: Path, capsys: Capture) -> None:
+    path = table(tmp_path / "x.csv", [("apple,milk", "the milk and an apple", "What is Mary carrying? ")])
+    found = scored(capsys, str(path), "--task", "8")
+    assert (found["paper"], found["sound"]) == (1, 1)
+
+
+def test_cells_may_be_long(tmp_path: Path, capsys: Capture) -> None:
+    limit = csv.field_size_limit()
+    path = table(tmp_path / "qa1.csv", [("garden", "so " * 200_000 + "the answer is the garden", "Where is Mary? ")])
+    assert scored(capsys, str(path))["sound"] == 1
+    assert csv.field_size_limit() == limit
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "qa1.csv"
+    path.write_bytes(b'\xef\xbb\xbftarget,output,question\r\ngarden,"garden\r\n\r\nyes",Where is Mary? \r\n')
+    assert scored(capsys, str(path))["sound"] == 1
+
+
+WRONG: dict[str, tuple[str, str | bytes | None, list[str], str]] = {
+    "no file": ("qa1.csv", None, [], "there is no file"),
+    "an empty file": ("qa1.csv", "", [], "no predictions"),
+    "no rows": ("qa1.csv", HEAD, [], "no predictions"),
+    "no such column": ("qa1.csv", "target,reply,question\ngarden,garden,Where?\n", [], "no column 'output'"),
+    "too few fields": ("qa1.csv", HEAD + "0,garden,garden\n", [], "qa1.csv:2: the row has 3 fields"),
+    "too many fields": ("qa1.csv", HEAD + "0,garden,garden,x,y\n", [], "5 fields"),
+    "a broken quote": ("qa1.csv", HEAD + '0,garden,"gar"den,x\n', [], "qa1.csv:2"),
+    "an open quote": ("qa1.csv", HEAD + '0,garden,"garden', [], "not a row of CSV"),
+    "no text": ("qa1.csv", b"\xff\xfe\x00garden", [], "not UTF-8"),
+    "no name of a task": ("x.csv", HEAD, [], "--task qa1"),
+    "two names of tasks": ("qa1_qa2.csv", HEAD, [], "--task qa1"),
+    "an unknown task": ("x.csv", HEAD, ["--task", "qa21"], "qa1 to qa20"),
+    "a task in words": ("x.csv", HEAD, ["--task", "first"], "no task 'first'"),
+    "another task": ("qa1.csv", HEAD + "0,yes,yes,Is Mary in the garden?\n", [], "'yes' is no answer to qa1"),
+    "no JSON": ("qa1.jsonl", "{", [], "qa1.jsonl:1: not a line of JSON"),
+    "no object": ("qa1.jsonl", "[1]\n", [], "qa1.jsonl:1"),
+    "no question": ("qa1.jsonl", '{"target": "garden", "output": "garden"}\n', [], "'question' is none"),
+    "a number for a reply": ("qa1.jsonl", '{"target": "a", "output": 1, "question": "x"}', [], "'output' is none"),
+    "a deep line": ("qa1.jsonl", "[" * 100_000, [], "qa1.jsonl:1"),
+    "a file to write to": ("qa1.csv", HEAD, ["--out", "x"], "--out"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_files_are_one_sentence(wrong: str, tmp_path: Path, capsys: Capture) -> None:
+    name, content, more, said = WRONG[wrong]
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert main([*SCORE, str(path), *more]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("carrara: ")
+    assert captured.err.count("\n") == 1
+    assert said in captured.err
+
+
+@pytest.mark.parametrize("option", [["--task", "qa1"], ["--json"]])
+def test_options_of_published_predictions_alone(option: list[str], tmp_path: Path, capsys: Capture) -> None:
+    assert main(["score", str(table(tmp_path / "qa1.csv", ROWS)), *option]) == 2
+    assert "--published" in capsys.readouterr().err

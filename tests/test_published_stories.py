@@ -1,0 +1,125 @@
+"""The audit of official bAbI files: what agrees, what the text leaves open, and files that are not in the format."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from carrara.cli import main
+from carrara.published.stories import read_stories
+from tests.babi import OFFICIAL
+
+Capture = pytest.CaptureFixture[str]
+STORY = """\
+1 Mary moved to the bathroom.
+2 John went to the hallway.
+3 Where is Mary? \tbathroom\t1
+4 Mary went to the garden.
+5 Where is Mary? \tgarden\t4
+1 John went to the office.
+2 Where is John? \toffice\t1
+"""
+
+
+def write(folder: Path, text: str, name: str = "qa1_single-supporting-fact_test.txt") -> Path:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_file_is_read_as_stories(tmp_path: Path) -> None:
+    first, second = read_stories(write(tmp_path, STORY), 1)
+    assert first.facts == ("Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.")
+    assert [(q.text, q.answer, q.support, q.after) for q in first.questions] == [
+        ("Where is Mary?", "bathroom", (0,), 2),
+        ("Where is Mary?", "garden", (2,), 3),
+    ]
+    assert len(second.questions) == 1
+
+
+def test_what_agrees(tmp_path: Path, capsys: Capture) -> None:
+    write(tmp_path, STORY)
+    write(tmp_path, "1 Mary got the milk.\n2 Where is the milk?\tgarden\t1\n", "qa2_two_train.txt")
+    write(tmp_path, "no story", "readme.txt")
+    assert main(["audit", "--babi", str(tmp_path), "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    assert (first["file"], first["task"], first["questions"]) == ("qa1_single-supporting-fact_test.txt", 1, 3)
+    assert (first["answers"], first["undecided"], first["supports"], first["in_order"]) == (3, 0, 3, 3)
+    assert (second["task"], second["answers"], second["undecided"], second["wrong"]) == (2, 0, 1, [])
+
+
+def test_an_answer_that_disagrees_fails(tmp_path: Path, capsys: Capture) -> None:
+    write(tmp_path, STORY.replace("\tgarden\t4", "\toffice\t1"))
+    assert main(["audit", "--babi", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    assert "story 1: Where is Mary? The file says 'office', its text 'garden'" in captured.err
+    [row] = [line.split() for line in captured.out.splitlines() if line.startswith("qa1")]
+    assert row[1:] == ["qa1", "3", "2", "0", "2", "2"]
+
+
+def test_supports_agree_as_sets_and_in_order(tmp_path: Path, capsys: Capture) -> None:
+    text = "1 Mary went to the garden.\n2 Mary dropped the milk.\n3 Where is the milk?\tgarden\t{}\n"
+    write(tmp_path, text.format("2 1") + text.format("1 2") + text.format("1"), "qa2_two_test.txt")
+    assert main(["audit", "--babi", str(tmp_path), "--json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)
+    assert (found["answers"], found["supports"], found["in_order"]) == (3, 2, 1)
+
+
+BROKEN = {
+    "an ID that is left out": ("1 Mary went to the garden.\n3 John went to the office.\n", ":2:"),
+    "no ID": ("Mary went to the garden.\n", ":1:"),
+    "a blank line": ("1 Mary went to the garden.\n\n2 Mary went to the office.\n", ":2:"),
+    "nothing behind the ID": ("1 Mary went to the garden.\n2 \n", ":2:"),
+    "a question without support": ("1 Mary went to the garden.\n2 Where is Mary?\tgarden\n", ":2:"),
+    "a question without an answer": ("1 Mary went to the garden.\n2 Where is Mary?\t\t1\n", ":2:"),
+    "support by what comes later": ("1 Where is Mary?\tgarden\t2\n2 Mary went to the garden.\n", ":1:"),
+    "support by a question": (
+        "1 Mary went to the garden.\n2 Where is Mary?\tgarden\t1\n3 Where is Mary?\tx\t2\n",
+        ":3:",
+    ),
+    "an empty file": ("", "empty"),
+    "no text": ("\xff", "UTF-8"),
+}
+
+
+@pytest.mark.parametrize("wrong", BROKEN)
+def test_a_file_that_is_not_in_the_format(wrong: str, tmp_path: Path, capsys: Capture) -> None:
+    text, said = BROKEN[wrong]
+    path = tmp_path / "qa1_x_test.txt"
+    path.write_bytes(text.encode("latin-1"))
+    assert main(["audit", "--babi", str(tmp_path)]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"carrara: {path}")
+    assert captured.err.count("\n") == 1
+    assert said in captured.err
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["audit"], "--babi"),
+        (["audit", "latent_list", "--babi", "."], "leave SELECTION"),
+        (["audit", "-p", "complexity=1", "--babi", "."], "leave SELECTION"),
+        (["audit", "--babi", "nowhere"], "nowhere"),
+        (["audit", "--babi", "."], "no bAbI files"),
+    ],
+)
+def test_wrong_use(
+    asked: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, STORY, "qa21_more_test.txt")
+    assert main(asked) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not OFFICIAL.exists(), reason="the official files are not here")
+def test_the_official_files(capsys: Capture) -> None:
+    assert main(["audit", "--babi", str(OFFICIAL), "--json"]) == 0
+    found = {row["task"]: row for row in json.loads(capsys.readouterr().out)}
+    assert sorted(found) == list(range(1, 21))
+    for task, row in found.items():
+        decided = 999 if task == 5 else 1000
+        supports = 902 if task == 18 else decided
+        assert (row["questions"], row["answers"], row["undecided"]) == (1000, decided, 1000 - decided)
+        assert (row["supports"], row["in_order"]) == (supports, supports)
