@@ -54,7 +54,7 @@ def test_an_answer_that_disagrees_fails(tmp_path: Path, capsys: Capture) -> None
     captured = capsys.readouterr()
     assert "story 1: Where is Mary? The file says 'office', its text 'garden'" in captured.err
     [row] = [line.split() for line in captured.out.splitlines() if line.startswith("qa1")]
-    assert row[1:] == ["qa1", "3", "2", "0", "2", "2"]
+    assert row[1:] == ["qa1", "3", "2", "0", "2", "2", "2"]
 
 
 def test_supports_agree_as_sets_and_in_order(tmp_path: Path, capsys: Capture) -> None:
@@ -123,3 +123,4 @@ def test_the_official_files(capsys: Capture) -> None:
         supports = 902 if task == 18 else decided
         assert (row["questions"], row["answers"], row["undecided"]) == (1000, decided, 1000 - decided)
         assert (row["supports"], row["in_order"]) == (supports, supports)
+        assert row["suffice"] == (214 if task == 3 else decided)  # of a thing on its way more is told

@@ -81,12 +81,21 @@ def _babi(args: Namespace) -> int:
         print_json([asdict(file) for file in checked])
         return 1 if wrong else 0
     table(
-        ["file", "task", "questions", "answers agree", "undecided", "supports agree", "in the same order"],
+        [
+            "file",
+            "task",
+            "questions",
+            "answers agree",
+            "undecided",
+            "supports agree",
+            "in the same order",
+            "suffice alone",
+        ],
         [
             (
                 file.file,
                 f"qa{file.task}",
-                *map(str, (file.questions, file.answers, file.undecided, file.supports, file.in_order)),
+                *map(str, (file.questions, file.answers, file.undecided, file.supports, file.in_order, file.suffice)),
             )
             for file in checked
         ],

@@ -33,6 +33,8 @@ class Checked:
     """Sets of supporting facts that agree."""
     in_order: int
     """Those that stand in the same order too."""
+    suffice: int
+    """The file's own sets that give the answer by themselves: of several chains (qa18) it may name any."""
     wrong: tuple[str, ...]
     """The answers that do not agree, in words."""
 
@@ -77,7 +79,7 @@ def read_stories(path: Path, task: int) -> Iterator[Story]:
 
 def check(path: Path, task: int) -> Checked:
     """Answer every question of a file from the sentences before it."""
-    questions = answers = undecided = supports = in_order = 0
+    questions = answers = undecided = supports = in_order = suffice = 0
     wrong: list[str] = []
     for number, told in enumerate(read_stories(path, task), 1):
         for question in told.questions:
@@ -94,7 +96,16 @@ def check(path: Path, task: int) -> Checked:
                 wrong.append(f"{path.name}, story {number}: {question.text} {says}")
             supports += set(solved.support) == set(question.support)
             in_order += solved.support == question.support
-    return Checked(path.name, task, questions, answers, undecided, supports, in_order, tuple(wrong))
+            suffice += _suffices(task, told, question)
+    return Checked(path.name, task, questions, answers, undecided, supports, in_order, suffice, tuple(wrong))
+
+
+def _suffices(task: int, told: Story, question: Asked) -> bool:
+    try:
+        alone = solve(task, [told.facts[i] for i in sorted(question.support)], question.text)
+    except Undecidable:
+        return False
+    return alone.answer == question.answer
 
 
 def _lines(path: Path) -> Iterator[str]:
