@@ -72,11 +72,14 @@ def _print(item: "Item") -> None:
     console.print(text)
     survey, question = item.survey, item.question
     labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
-    template = "with its chat template" if item.prompt.measure.tokenizer.chat else "contents only"
+    chat = item.recipe.style == "chat"
+    knows = item.prompt.measure.tokenizer.chat is not None
+    template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
     console.print()
     console.print(Text.assemble(("question  ", "bold"), question.ask))
     console.print(Text.assemble(("gold      ", "bold"), (item.gold, "bold green")))
     console.print(Text.assemble(("floor     ", "bold"), f"{question.floor:.3f}"))
-    console.print(Text.assemble(("labels    ", "bold"), labels))
+    if labels:
+        console.print(Text.assemble(("labels    ", "bold"), labels))
     console.print(Text.assemble(("tokens    ", "bold"), f"{survey.tokens:,} by {item.recipe.tokenizer}, {template}"))
     console.print(Text.assemble(("id        ", "bold"), item.id))
