@@ -30,7 +30,7 @@ def item(haystack: str, n: int, length: int, test: str = "babilong/qa1") -> Item
 
 
 def write(made: Item, path: Path) -> None:
-    with path.open("wb", buffering=1 << 18) as file:
+    with path.open("wb") as file:
         for part in made.prompt.parts():
             file.write(part.text.encode())
 

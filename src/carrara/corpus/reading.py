@@ -5,14 +5,16 @@ end, then through other documents in a drawn order, and at last through what sto
 read twice, all can be, and nothing wraps around in silence: who wants a text to repeat says so.
 """
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import tee
+from itertools import chain, tee
 
 import numpy as np
+import numpy.typing as npt
 
 from carrara.corpus.screen import Screen, sieved, within
-from carrara.corpus.store import Corpus, Numbers
+from carrara.corpus.store import Corpus, Numbers, indices
 from carrara.errors import Dry
 from carrara.keys import Dice, Split
 from carrara.sieve import Sieve
@@ -20,6 +22,8 @@ from carrara.types import Piece, Unit
 
 CHUNK = 1 << 14
 """Tokens of the longest piece, some 70 kB: it stays in the processor's cache, and 50M tokens are never one string."""
+_AT_ONCE = 1 << 12
+"""Sentences that are looked up together: many, because each look has its price, but few where little is read."""
 
 
 class Reading:
@@ -34,15 +38,19 @@ class Reading:
         """Tokens that there are to read once."""
         self.used = 0
         self._sums = corpus.counts(tokenizer)
-        self._stretches = self._legs(dice)
-        self._at = self._stop = 0
+        self._batches = self._drawn(dice)
+        # The batch that is being read: its runs (the one at `_next` may have been begun), what has been read of the
+        # batch when each of them ends, and what has been read of it now.
+        self._runs: list[tuple[int, int]] = []
+        self._ends: list[int] = []
+        self._next = self._read = 0
 
     def __call__(self, gap: int = 0) -> Unit:
         """The next sentence."""
         self._must_have(1)
         self._turn()
-        self._at += 1
-        return self._piece([(self._at - 1, self._at)])
+        start, stop = self._runs[self._next]
+        return self._piece([self._begun(start + 1, stop)])
 
     def upto(self, tokens: int) -> Unit:
         """The next sentences that cost at most so many tokens together, as one piece no longer than a chunk.
@@ -56,18 +64,20 @@ class Reading:
         left = min(tokens, CHUNK)
         while left > 0:
             self._turn()
-            start, end = self._at, self._stop
-            cost = int(self._sums[end]) - int(self._sums[start])
-            if cost > left:  # not so of most stretches between screened sentences
-                end = self.corpus.run(start, left, self.tokenizer, end)
-                if end == start and not runs and int(self._sums[end + 1] - self._sums[end]) <= tokens:
-                    end += 1  # a sentence longer than a chunk
-                if end == start:
-                    break
-                cost = int(self._sums[end]) - int(self._sums[start])
-            runs.append((start, end))
-            self._at = end
-            left -= cost
+            fits = bisect_right(self._ends, self._read + left, self._next)
+            if fits > self._next:
+                runs += self._runs[self._next : fits]
+                left -= self._ends[fits - 1] - self._read
+                self._next, self._read = fits, self._ends[fits - 1]
+            if fits == len(self._runs):
+                continue
+            start, stop = self._runs[fits]
+            end = self.corpus.run(start, left, self.tokenizer, stop)
+            if end == start and not runs and int(self._sums[end + 1] - self._sums[end]) <= tokens:
+                end += 1  # a sentence longer than a chunk
+            if end > start:
+                runs.append(self._begun(end, stop))
+            break
         return self._piece(runs) if runs else ()
 
     def gaps(self, tokens: int) -> Numbers:
@@ -76,49 +86,78 @@ class Reading:
         Looks ahead: what is read afterwards is the same.
         """
         self._must_have(tokens)
-        ahead, self._stretches = tee(self._stretches)
-        legs = [(self._at, self._stop)]
-        left = tokens - int(self._sums[self._stop] - self._sums[self._at])
-        while left > 0 and (leg := next(ahead, None)):
-            legs.append(leg)
-            left -= int(self._sums[leg[1]] - self._sums[leg[0]])
-        starts, stops = np.array(legs, np.int64).T
-        sizes = stops - starts
-        sentences = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        found = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self._sums[sentences + 1] - self._sums[sentences])])
-        return found[: np.searchsorted(found, np.uint64(tokens), "right")]
+        ahead, self._batches = tee(self._batches)
+        begun = np.array(self._runs[self._next :], np.uint64).reshape(-1, 2)
+        found, read = [np.zeros(1, np.uint64)], 0
+        for runs in chain([begun], ahead):
+            sentences = indices(runs[:, 0], runs[:, 1])
+            ends = np.cumsum(self._sums[sentences + 1] - self._sums[sentences], dtype=np.uint64) + np.uint64(read)
+            found.append(ends)
+            read = int(ends[-1]) if ends.size else read
+            if read >= tokens:
+                break
+        gaps = np.concatenate(found)
+        return gaps[: np.searchsorted(gaps, np.uint64(tokens), "right")]
 
     def _piece(self, runs: Sequence[tuple[int, int]]) -> Unit:
         cost = sum(int(self._sums[end]) - int(self._sums[start]) for start, end in runs)
         self.used += cost
         return (Piece(self.corpus.joined(runs), tokens=cost),)
 
+    def _begun(self, end: int, stop: int) -> tuple[int, int]:
+        """Read the next run up to a sentence; what was read."""
+        start = self._runs[self._next][0]
+        self._read += int(self._sums[end]) - int(self._sums[start])
+        self._runs[self._next] = end, stop
+        self._next += end == stop
+        return start, end
+
     def _turn(self) -> None:
-        """Go on to the next stretch where this one has ended."""
-        if self._at == self._stop:
-            self._at, self._stop = next(self._stretches)
+        """Go on to the next batch where this one has ended."""
+        while self._next == len(self._runs):
+            runs = next(self._batches)
+            costs = self._sums[runs[:, 1]] - self._sums[runs[:, 0]]
+            self._ends = np.cumsum(costs).tolist()
+            self._runs = list(map(tuple, runs.tolist()))
+            self._next = self._read = 0
 
     def _must_have(self, tokens: int) -> None:
         if not self.repeat and self.used + tokens > self.available:
             raise too_small(self, self.used + tokens)
 
-    def _legs(self, dice: Dice) -> Iterator[tuple[int, int]]:
-        """What to read, in order: runs of sentences within one document, without screened ones."""
+    def _drawn(self, dice: Dice) -> Iterator[Numbers]:
+        """What to read, in order and in batches: runs of sentences within one document, without screened ones."""
         documents = self.corpus.documents_of(self.split)
         while True:
-            order = _drawn(dice, len(documents))
-            first, last = self.corpus.document(int(documents[next(order)]))
-            start = first + dice.below(last - first)
-            yield from self._unscreened(start, last)
-            for number in order:
-                yield from self._unscreened(*self.corpus.document(int(documents[number])))
-            yield from self._unscreened(first, start)
+            for spans in _batches(self._spans(dice, documents)):
+                yield self.screen.unblocked(spans) if self.screen else spans
 
-    def _unscreened(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        if self.screen:
-            yield from self.screen.stretches(start, stop)
-        elif start < stop:
-            yield start, stop
+    def _spans(self, dice: Dice, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+        """All the documents once, from a drawn sentence on."""
+        order = _shuffled(dice, len(documents))
+        first, last = self.corpus.document(int(documents[next(order)]))
+        start = first + dice.below(last - first)
+        yield start, last
+        for number in order:
+            yield self.corpus.document(int(documents[number]))
+        yield first, start
+
+
+def _batches(spans: Iterable[tuple[int, int]]) -> Iterator[Numbers]:
+    """Spans of sentences, some together, the long ones in parts: a document may be a whole library."""
+    held: list[tuple[int, int]] = []
+    size = 0
+    for start, stop in spans:
+        while start < stop:
+            end = min(stop, start + _AT_ONCE - size)
+            held.append((start, end))
+            size += end - start
+            start = end
+            if size == _AT_ONCE:
+                yield np.array(held, np.uint64)
+                held, size = [], 0
+    if held:
+        yield np.array(held, np.uint64)
 
 
 def reading(
@@ -181,7 +220,7 @@ def too_small(reading: Reading, asked: int) -> Dry:
     )
 
 
-def _drawn(dice: Dice, n: int) -> Iterator[int]:
+def _shuffled(dice: Dice, n: int) -> Iterator[int]:
     """0 … n-1 in random order, drawn one at a time: Wikipedia has six million documents, an item needs a few."""
     moved: dict[int, int] = {}
     for i in range(n):

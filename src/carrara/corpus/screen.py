@@ -22,7 +22,7 @@ import numpy.typing as npt
 from carrara.corpus.cache import whole_file
 from carrara.corpus.index import U64
 from carrara.corpus.sentences import says_something
-from carrara.corpus.store import Corpus, Numbers, mapped
+from carrara.corpus.store import Corpus, Numbers, indices, mapped
 from carrara.errors import UsageError
 from carrara.sieve import Sieve
 
@@ -30,8 +30,6 @@ _VERSION = 2
 """Of how words are found and of what is kept of them."""
 _WORD = re.compile(r"[^\W_]+")  # Project Gutenberg's italics, _Mary_, are no part of a word
 _Integers = npt.NDArray[np.integer[Any]]
-_AT_ONCE = 1 << 14
-"""Sentences whose blocked ones are looked up together, for a document may be a whole library; no run is longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +48,18 @@ class Screen:
         """All sentences that are skipped, ascending."""
         return np.union1d(self.failed, self.named)
 
-    def stretches(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """What is left of the sentences start … stop-1: runs without a blocked one."""
-        for low in range(start, stop, _AT_ONCE):
-            bounds = np.array([low, min(stop, low + _AT_ONCE)], U64)
-            parts = [part[slice(*part.searchsorted(bounds))] for part in (self.failed, self.named)]
-            blocked = np.sort(np.concatenate(parts))
-            begins = np.concatenate([bounds[:1], blocked + np.uint64(1)])
-            ends = np.concatenate([blocked, bounds[1:]])
-            some = begins < ends
-            yield from zip(begins[some].tolist(), ends[some].tolist(), strict=True)
+    def unblocked(self, spans: Numbers) -> Numbers:
+        """What is left of spans of sentences (start, stop): in their order, runs without a blocked one."""
+        blocked, owners = [], []
+        for part in (self.failed, self.named):
+            low, high = part.searchsorted(spans).T
+            blocked.append(part[indices(low, high)])
+            owners.append(np.repeat(np.arange(len(spans)), high - low))
+        out, whose = np.concatenate(blocked), np.concatenate([np.arange(len(spans)), *owners])
+        begins = np.concatenate([spans[:, 0], out + np.uint64(1)])
+        ends = np.concatenate([spans[:, 1], out])
+        runs = np.stack([begins[np.lexsort((begins, whose))], ends[np.lexsort((ends, whose))]], axis=1)
+        return runs[runs[:, 0] < runs[:, 1]]
 
 
 def screened(

@@ -17,7 +17,7 @@ from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import Went
 from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._others import others
-from carrara.suites.babilong._solvers import solve
+from carrara.suites.babilong._solvers import concerned, solve
 from carrara.suites.babilong._stories import story
 from carrara.suites.babilong._teller import Asked, Story
 from carrara.suites.babilong._words import Cast, Vocabulary, all_individuals, individuals, labels
@@ -140,7 +140,7 @@ class Babilong(Task[Params, Scene, str], ABC):
             Question(
                 ask=ask,
                 gold=scene.asked.answer,
-                needs=tuple(u for u in range(len(scene.groups)) if self._decides(scene, u)),
+                needs=self._needed(scene),
                 floor=self.floor(scene, options),
                 options=options,
                 support=tuple(dict.fromkeys(of[fact] for fact in scene.asked.support)),
@@ -152,9 +152,14 @@ class Babilong(Task[Params, Scene, str], ABC):
         """What the better of two blind answers scores: any of the options, or the commonest answer."""
         return max(1 / len(options), self.commonest)
 
-    def _decides(self, scene: Scene, update: int) -> bool:
-        """Whether the answer changes, or cannot be had, without an update: that it is read from one says less."""
-        left = [fact for u, group in enumerate(scene.groups) if u != update for fact in (scene.facts[i] for i in group)]
+    def _needed(self, scene: Scene) -> tuple[int, ...]:
+        """The updates without which the answer changes, or cannot be had: that it is read from one says less."""
+        telling = set(concerned(scene.facts, scene.asked.text))
+        groups = [[i for i in group if i in telling] for group in scene.groups]
+        return tuple(u for u, group in enumerate(groups) if group and self._decides(scene, groups, u))
+
+    def _decides(self, scene: Scene, groups: Sequence[Sequence[int]], update: int) -> bool:
+        left = [scene.facts[i] for u, group in enumerate(groups) if u != update for i in group]
         try:
             return solve(self.number, left, scene.asked.text).answer != scene.asked.answer
         except Undecidable:

@@ -13,7 +13,11 @@ from carrara.suites.babilong import _kinds, _motives, _people, _sizes, _space
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import (
     ColourOf,
+    Dropped,
+    Fact,
     FearOf,
+    Gave,
+    Got,
     HowMany,
     IsBeside,
     IsBigger,
@@ -24,6 +28,7 @@ from carrara.suites.babilong._facts import (
     Query,
     Solved,
     ThingBefore,
+    Went,
     WhatCarried,
     WhatGiven,
     WhereIs,
@@ -74,6 +79,36 @@ def solve(task: int, facts: Sequence[str], question: str) -> Solved:
         if fact is not None:
             history.add(index, fact)
     return answer(history, query)
+
+
+def concerned(facts: Sequence[str], question: str) -> tuple[int, ...]:
+    """The facts that can have a say in the answer: it is the same without the others, whatever else is left out.
+
+    Of a thing these are what was done with it, and the ways of those who did so. Other questions may turn on any fact.
+    """
+    match asked(question):
+        case WhereThing(thing) | ThingBefore(thing):
+            pass
+        case _:
+            return tuple(range(len(facts)))
+    told = [read(sentence) for sentence in facts]
+    hands = {
+        who
+        for fact in told
+        if isinstance(fact, Got | Dropped | Gave) and fact.thing == thing
+        for who in ((fact.who, fact.to) if isinstance(fact, Gave) else (fact.who,))
+    }
+    return tuple(i for i, fact in enumerate(told) if fact is None or _concerns(fact, thing, hands))
+
+
+def _concerns(fact: Fact, thing: str, hands: set[str]) -> bool:
+    match fact:
+        case Got() | Dropped() | Gave():
+            return fact.thing == thing
+        case Went(pronoun=False):
+            return not hands.isdisjoint(fact.who)
+        case _:
+            return True
 
 
 def answer(history: History, query: Query) -> Solved:
