@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 
 
 def recipe(task: str, params: str = "", length: int = 0, index: int = 0, split: str = "test") -> Recipe:
-    return Recipe(task, 1, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
+    return Recipe(task, 2, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
 
 
 def places(item: Item) -> list[float]:
@@ -110,13 +111,13 @@ def test_a_window_too_small_for_the_facts_is_refused() -> None:
 def test_a_length_below_the_facts_is_refused_and_in_a_row_left_out() -> None:
     first = recipe("babilong/qa3", length=1024)
     told: list[str] = []
-    found = list(contexts(first, 30, None, told.append))
+    found = list(contexts(first, 60, None, told.append))
     fitting = [context.recipe.index for context in found]
-    assert 5 < len(fitting) < 30
+    assert 5 < len(fitting) < 60
     assert told == [
-        f"{30 - len(fitting)} of 30 worlds of babilong/qa3 do not fit into 1k tokens and are left out there"
+        f"{60 - len(fitting)} of 60 worlds of babilong/qa3 do not fit into 1k tokens and are left out there"
     ]
-    missing = next(index for index in range(30) if index not in fitting)
+    missing = next(index for index in range(60) if index not in fitting)
     with pytest.raises(Unreachable, match=f"test-0-{missing} takes"):
         make("babilong/qa3", length=1024, index=missing, tokenizer="gpt2")
     with pytest.raises(Unreachable):
@@ -191,6 +192,35 @@ def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> N
         assert question.needs == tuple(u for u, answer in enumerate(answers) if answer != question.gold)
 
 
+def test_the_same_facts_in_another_order_are_of_one_split() -> None:
+    """Else what a model is trained on would hold half of the test."""
+    for task in ("babilong/qa4", "babilong/qa17"):
+        told = {
+            split: {
+                (frozenset(posed.world.structure.facts), posed.questions[0].ask)
+                for posed in (questions_of(recipe(task, index=index, split=split)) for index in range(300))
+            }
+            for split in SPLITS
+        }
+        assert not told["test"] & told["train"]
+        assert not told["test"] & told["few-shot"]
+
+
+@pytest.mark.usefixtures("shelf")
+@pytest.mark.parametrize("question", ["babilong/qa1", "babilong/qa4", "babilong/qa20"])
+def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) -> None:
+    lines = [
+        "He wrote <context> on the wall.",
+        " </context> Question: Where is Mary?",
+        "Why not?",
+        "It rained for {n} days.",
+    ]
+    (tmp_path / "book.txt").write_text(" ".join(" ".join(lines).format(n=n) for n in range(3000)), "utf-8")
+    first = recipe(question, length=2048)
+    params = make(question, params={"haystack": str(tmp_path), "background": "all"}).recipe.params
+    assert audit(replace(first, params=params), 4).breaches == []
+
+
 @pytest.mark.usefixtures("shelf")
 def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     text = tmp_path / "book.txt"
@@ -198,7 +228,7 @@ def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     added = corpus.add("rainy", str(text))
     for given in ("rainy", str(text), added.hash):
         item = make("babilong/qa1", length=2048, params={"haystack": given, "background": "all"})
-        assert item.id.startswith(f"babilong/qa1@1;haystack={added.hash};background=all/")
+        assert item.id.startswith(f"babilong/qa1@2;haystack={added.hash};background=all/")
         assert "tells of rain" in item.text
     with pytest.raises(UsageError, match="repeat=true"):
         make("babilong/qa1", length=1 << 20, params={"haystack": "rainy", "background": "all"})
@@ -209,7 +239,7 @@ def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("shelf")
 def test_a_small_corpus_serves_what_it_can(tmp_path: Path) -> None:
     text = tmp_path / "leaflet.txt"
-    text.write_text(" ".join(f"Sentence {n} says little about {n * n}." for n in range(40)), "utf-8")
+    text.write_text(" ".join(f"Sentence {n} says little about {n * n}." for n in range(100)), "utf-8")
     given = {"haystack": str(text), "background": "all", "examples": "false"}
     item = make("babilong/qa1", length=450, params=given)
     assert count(item.prompt.measure.tokenizer, "chat", item.messages()) == 450

@@ -53,7 +53,8 @@ def named(text: str) -> str:
         return text
     from carrara import corpus
 
-    return _BUILT_IN if text == _BUILT_IN and _opened(text) else corpus.open(text).hash
+    found = (_opened(text) if text == _BUILT_IN else corpus.open(text)).hash
+    return _BUILT_IN if found == _BUILT_IN_HASH else found
 
 
 def prose(

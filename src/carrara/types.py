@@ -108,6 +108,8 @@ class World(Generic[L]):
     """Finer filler, for the last room, where the usual units are too large to make up every length."""
     depths: tuple[float, ...] | None = None
     """Where each update stands in its window, from 0 (start) to 1 (end), ascending. None: uniformly at random."""
+    timeless: bool = False
+    """Whether the order of updates says nothing: a world told in another order is the same one."""
     window: tuple[float, float] = (0.0, 1.0)
     """The part of the context, from 0 to 1, that holds all updates."""
     spread: Spread = "tokens"
@@ -161,6 +163,8 @@ class Task(ABC, Generic[P, L, A]):
     """Whether a world is another at each length: its context is its structure, or it is given at some lengths."""
     wording: ClassVar[Mapping[str, str]]
     """Every sentence of the prompt that is not the world's: data, so that a prompt pack can replace it."""
+    keeps: ClassVar[Mapping[str, str]] = {}
+    """What a part of the wording has to have, whoever words it: marks by which the context is found."""
 
     @abstractmethod
     def world(self, key: Key, params: P, room: Room | None) -> World[L]:

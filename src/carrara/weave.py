@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import ceil
-from typing import Any
+from math import ceil, gcd
+from typing import Any, NamedTuple
 
 from carrara.errors import Dry, UsageError
 from carrara.keys import Key
@@ -34,6 +34,16 @@ TRIES = 24
 
 class Unreachable(UsageError):
     """No filler makes up exactly this length."""
+
+
+class _Scale(NamedTuple):
+    """What units of filler cost, as far as some of them tell."""
+
+    typical: int
+    window: int
+    """The room in which units are chosen: some typical, two large ones."""
+    even: bool
+    """Whether all costs have a common divisor, so that they add up to its multiples only."""
 
 
 @dataclass(frozen=True)
@@ -122,21 +132,20 @@ class Weave:
         return gaps[:-1]
 
     @cached_property
-    def _scale(self) -> tuple[int, int]:
-        """About what a unit of filler costs, and the room in which units are chosen: some typical, two large ones."""
+    def _scale(self) -> "_Scale":
         costs = [self.cost(unit) for unit in some(self._open("scale"), 0, POOL)]
         typical = max(1, sum(costs) // len(costs))
-        return typical, WINDOW * typical + 2 * max(costs)
+        return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
 
     @cached_property
     def _settled(self) -> tuple[list[int], int]:
         """Where each gap ends, in tokens of filler, and which filler it is filled with.
 
-        Where all gaps are short, none may be able to make the total come out: then other filler is tried, and if none
-        does, all of it goes into the largest gap.
+        Where all gaps are short, or units have sizes that add up to few totals, none may be able to make the total
+        come out: then other filler is tried, and if none does, all of it goes into the largest gap.
         """
         bounds = [*self._bounds, self.room]
-        if max(_sizes(bounds)) >= 2 * self._scale[1]:
+        if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.even:
             return bounds, 0
         for tried in range(TRIES):
             try:
@@ -158,7 +167,7 @@ class Weave:
     def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[Unit]:
         """Filler and updates in order. `bounds` has one entry more than there are updates."""
         tap = self._open("filler", self.variant, tried)
-        _, window = self._scale
+        window = self._scale.window
         sizes = _sizes(bounds)
         # The last gap with room for a choice, so that what is held behind it is short.
         chosen = max((gap for gap, size in enumerate(sizes) if size >= 2 * window), default=_largest(bounds))
@@ -191,7 +200,7 @@ class Weave:
         while upto and used < bound and (unit := upto(min(bound - used, BULK))):
             used += self.cost(unit)
             yield unit
-        typical, window = self._scale
+        typical, window = self._scale.typical, self._scale.window
         while used + typical // 2 < bound:
             unit = tap(gap)
             cost = self.cost(unit)

@@ -40,6 +40,10 @@ class Pack:
                     f"its parts are {', '.join(task.wording)}"
                 )
             _check_fields(name, part, task.wording[part], words)
+            if (mark := task.keeps.get(part, "")) not in words:
+                raise UsageError(
+                    f"the prompt pack's {part!r} for {name} lacks {mark!r}, by which the context is found: add it"
+                )
         return {**task.wording, **mine}
 
 

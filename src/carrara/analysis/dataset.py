@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrara import tokens
+from carrara.errors import tell
 from carrara.items import Context, contexts, questions_of
 from carrara.recipe import Recipe
 
@@ -55,11 +56,8 @@ def shape(first: Recipe, worlds: int) -> Shape:
 
 def sizes(first: Recipe, worlds: int, tokenizers: Sequence[str]) -> dict[str, float]:
     """What the contexts of a test count on average by each tokenizer, without the prompt around them."""
-    totals = dict.fromkeys(tokenizers, 0)
-    for text in _texts(contexts(first, worlds)):
-        for name in tokenizers:
-            totals[name] += _count(name, text)
-    return {name: total / worlds for name, total in totals.items()}
+    texts = list(_texts(contexts(first, worlds, tell=tell)))
+    return {name: sum(_count(name, text) for text in texts) / len(texts) for name in tokenizers}
 
 
 def _count(name: str, text: str) -> int:

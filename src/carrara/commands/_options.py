@@ -58,6 +58,15 @@ def parameters(parser: ArgumentParser) -> None:
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a prompt pack: other wording, in TOML")
 
 
+def refuse_beside_ids(args: Namespace, **own: object) -> None:
+    """An id says all that an item is: what is asked for beside it would be ignored. `own` are a command's defaults."""
+    otherwise = {"params": [], "seed": 0, "split": "test", "style": "chat", "tokenizer": None, **own}
+    for name, default in otherwise.items():
+        if getattr(args, name) != default:
+            flag = {"params": "-p", "n": "-n"}.get(name, f"--{name}")
+            raise UsageError(f"{flag} cannot be given beside {args.selection}: ids say already what the items are")
+
+
 def tokenizer(parser: ArgumentParser, otherwise: str) -> None:
     parser.add_argument(
         "--tokenizer",

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 HELP = "write items to files: recipes, which are small and render to the same bytes anywhere, or whole prompts"
 EXAMPLE = "carrara generate latent_list --lengths 0,4k -n 20 --seed 7 --tokenizer gpt2 --out items --render"
 
+LENGTHS, WORLDS = [0], 20
+
 
 def arguments(parser: ArgumentParser) -> None:
     options.selection(parser, "or a file of recipes, to render them")
-    parser.add_argument("--lengths", type=options.lengths, default=[0], help="tokens of the prompts, e.g. 0,4k,1M")
-    parser.add_argument("-n", type=options.whole(1), default=20, help="worlds for each test and length (default 20)")
+    parser.add_argument("--lengths", type=options.lengths, default=LENGTHS, help="tokens of the prompts, e.g. 0,4k,1M")
+    parser.add_argument(
+        "-n", type=options.whole(1), default=WORLDS, help=f"worlds for each test and length (default {WORLDS})"
+    )
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--render", action="store_true", help="write whole prompts (items.jsonl), not only recipes")
     kind.add_argument(
@@ -38,12 +42,12 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     from carrara.render import finetuning, recipe_row, rendered
 
-    if args.finetune and args.split == "test":
-        raise UsageError("a model that was trained on test items can no longer be tested on them: give --split train")
     if args.selection.endswith(".jsonl"):
         what, total, items = _from_recipes(Path(args.selection), args)
     else:
         what, total, items = _from_selection(args)
+    if args.finetune:
+        items = _trainable(items)
     name, row = ("items.jsonl", rendered) if args.render else ("recipes.jsonl", recipe_row)
     if args.finetune:
         name, row = "finetune.jsonl", finetuning
@@ -55,6 +59,16 @@ def main(args: Namespace) -> int:
             written += 1
     print(f"{path}: {written} items {what}")
     return 0
+
+
+def _trainable(items: Iterator["Item"]) -> Iterator["Item"]:
+    for item in items:
+        if item.recipe.split == "test":
+            raise UsageError(
+                f"{item.id} is a test item, and a model that was trained on it can no longer be tested on it: "
+                f"give --split train"
+            )
+        yield item
 
 
 Source = tuple[str, int, Iterator["Item"]]
@@ -76,9 +90,12 @@ def _from_recipes(path: Path, args: Namespace) -> Source:
     from carrara.items import rebuild
     from carrara.wording import read_pack
 
+    options.refuse_beside_ids(args, lengths=LENGTHS, n=WORLDS)
     try:
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
         recipes = [(str(row["id"]), row.get("sha256")) for row in rows]
+        if not recipes:
+            raise ValueError("it has no line")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is not a file of recipes, as `carrara generate` writes it ({error})") from None
     pack = read_pack(args.prompts) if args.prompts else None

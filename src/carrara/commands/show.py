@@ -42,6 +42,7 @@ def _item(args: Namespace) -> "Item":
     from carrara.wording import read_pack
 
     if "@" in args.selection:
+        options.refuse_beside_ids(args, length=[0], index=0, question=0)
         return rebuild(args.selection, read_pack(args.prompts) if args.prompts else None)
     asked = options.asked(args, args.tokenizer or DEFAULT)
     if len(asked.recipes) != 1 or len(args.length) != 1:

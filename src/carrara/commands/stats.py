@@ -32,6 +32,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
+    from carrara import tokens
     from carrara.analysis.dataset import CHARACTERS, WORDS, shape, sizes
     from carrara.errors import UsageError
     from carrara.published.figures import BABILONG_FACTS, BABILONG_LABELS, BABILONG_LENGTHS, BABILONG_TOKENS
@@ -39,6 +40,9 @@ def main(args: Namespace) -> int:
     names = [name.strip() for name in args.tokenizers.split(",")]
     if names[0] in (WORDS, CHARACTERS):
         raise UsageError(f"--tokenizers {args.tokenizers} cannot begin with {names[0]}: the first gives the lengths")
+    for name in names:
+        if name not in (WORDS, CHARACTERS):
+            tokens.get(name)
     asked = options.asked(args, names[0])
     shapes = [shape(recipe, args.n) for recipe in progress(asked.recipes, len(asked.recipes), "drawing worlds")]
     jobs = [(length, [replace(recipe, length=length) for recipe in asked.recipes]) for length in args.lengths]

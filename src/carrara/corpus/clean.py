@@ -1,7 +1,7 @@
 """Text as people keep it, made text as a corpus keeps it: UTF-8, `\\n` line ends, nothing invisible.
 
 White space inside sentences is brought to single spaces later (sentences.py); here only what would otherwise be taken
-for text is removed: byte-order marks, control characters, soft hyphens.
+for text is removed: byte-order marks, control characters, soft hyphens, spaces of no width, marks of direction.
 """
 
 import re
@@ -10,7 +10,10 @@ from carrara.errors import UsageError
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _LINE_ENDS = ("\r\n", "\r", "\x85", "\u2028")
-_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\ufeff]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
+"""Not the joiners (200c, 200d), without which some scripts read otherwise."""
 _GUTENBERG = re.compile(r"\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^*]{0,400}\*{3}[^\n]*")
 _GUTENBERG_END = re.compile(
     r"\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg", re.M

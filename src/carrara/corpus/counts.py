@@ -2,14 +2,12 @@
 
 A sentence's cost is what it adds behind another one, single space included. For byte-level BPE that is the count of the
 sentence with a space before it; for SentencePiece, which puts that space itself, of the sentence alone. Which of the
-two is found out on a sample, by the definition, and where neither is right the definition is used throughout. The text
-is then counted again in stretches of many sentences, to see that the costs add up.
+two is found out on a sample, by the definition, and where neither is right the definition is used throughout.
 """
 
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -28,20 +26,11 @@ if TYPE_CHECKING:
 LEAD = "A."
 """A sentence such as stands before and after another."""
 _SAMPLE = 256
-_STRETCH = 128
-"""Sentences that are counted together, to see that costs add up."""
 _GUARD = 16
 """Sentences that are counted again when sums are loaded: a file or server of the same name may be another by now."""
 
+Sums = npt.NDArray[np.uint64]
 Costs = Callable[[Tokenizer, Sequence[str]], list[int]]
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """Prefix sums of the costs, one more than there are sentences."""
-
-    sums: npt.NDArray[np.uint64]
-    adds_up: bool
 
 
 def by_definition(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
@@ -57,10 +46,10 @@ def alone(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
     return tokenizer.count_many(texts)
 
 
-def load_counts(corpus: "Corpus", tokenizer: Tokenizer) -> Counts:
-    """The sums as they were kept, or counted now and kept."""
+def load_counts(corpus: "Corpus", tokenizer: Tokenizer) -> Sums:
+    """Prefix sums of the costs, one more than there are sentences: as they were kept, or counted now and kept."""
     path = counts_file(corpus.folder, tokenizer.name)
-    if not path.exists() or not _right(corpus, tokenizer, _kept(path).sums):
+    if not path.exists() or not _right(corpus, tokenizer, _kept(path)):
         _count(corpus, tokenizer, path)
     return _kept(path)
 
@@ -76,16 +65,15 @@ def counts_file(folder: Path, tokenizer: str) -> Path:
     return folder / "counts" / f"{plain}-{blake2b(tokenizer.encode(), digest_size=4).hexdigest()}.u64"
 
 
-def _kept(path: Path) -> Counts:
-    about = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    return Counts(np.asarray(np.memmap(path, U64, "r")), about["uneven"] == 0)
+def _kept(path: Path) -> Sums:
+    return np.asarray(np.memmap(path, U64, "r"))
 
 
 def _sample(corpus: "Corpus", size: int) -> list[int]:
     return sorted({k * corpus.sentences // size for k in range(size)})
 
 
-def _right(corpus: "Corpus", tokenizer: Tokenizer, sums: npt.NDArray[np.uint64]) -> bool:
+def _right(corpus: "Corpus", tokenizer: Tokenizer, sums: Sums) -> bool:
     if len(sums) != corpus.sentences + 1:
         return False
     sample = _sample(corpus, _GUARD)
@@ -95,21 +83,17 @@ def _right(corpus: "Corpus", tokenizer: Tokenizer, sums: npt.NDArray[np.uint64])
 
 def _count(corpus: "Corpus", tokenizer: Tokenizer, path: Path) -> None:
     costs = _way(corpus, tokenizer)
-    lead = tokenizer.count(LEAD)
-    total = uneven = 0
+    total = 0
     with whole_file(path) as file:
         file.write(bytes(8))
         for i, j in corpus.blocks():
             raw, starts = corpus.raw(i, j), (corpus.starts[i : j + 1] - corpus.starts[i]).tolist()
             texts = [raw[a : b - 1].decode() for a, b in pairwise(starts)]
             each = np.array(costs(tokenizer, texts), U64)
-            cuts = range(0, len(texts), _STRETCH)
-            wholes = tokenizer.count_many([f"{LEAD} {' '.join(texts[a : a + _STRETCH])}" for a in cuts])
-            uneven += int((np.add.reduceat(each, cuts) + np.uint64(lead) != np.array(wholes, U64)).sum())
             file.write((np.cumsum(each) + np.uint64(total)).astype(U64).tobytes())
             total += int(each.sum())
         with whole_file(path.with_suffix(".json")) as about:
-            about.write(json.dumps({"tokenizer": tokenizer.name, "tokens": total, "uneven": uneven}).encode())
+            about.write(json.dumps({"tokenizer": tokenizer.name, "tokens": total}).encode())
 
 
 def _way(corpus: "Corpus", tokenizer: Tokenizer) -> Costs:

@@ -43,22 +43,29 @@ class About:
     bytes: int
     long: int
     """Sentences of more than 400 characters."""
-    dropped: int
-    """Sentences left out because they have neither letter nor digit."""
-    duplicates: int
-    """Documents left out because another has the same text."""
-    empty: int
-    """Documents left out because they have no sentence."""
     splitter: int
     """The version of the rules that made the sentences."""
 
     @staticmethod
     def read(folder: Path) -> "About":
-        return About(**json.loads((folder / "about.json").read_text("utf-8")))
+        kept = json.loads((folder / "about.json").read_text("utf-8"))
+        return About(**{name: kept[name] for name in About.__dataclass_fields__})
 
 
-def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -> Path:
-    """Index a source; the folder of its corpus. `gutenberg` strips what Project Gutenberg puts around a book."""
+@dataclass(frozen=True)
+class LeftOut:
+    """What of a source is not in its corpus. Another source may come to the same corpus and leave out other things."""
+
+    duplicates: int = 0
+    """Documents, because another has the same text."""
+    empty: int = 0
+    """Documents, because they have no sentence."""
+    dropped: int = 0
+    """Sentences, because they have neither letter nor digit."""
+
+
+def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
+    """Index a source: the folder of its corpus. `gutenberg` strips what Project Gutenberg puts around a book."""
     parent = cache.folder("corpora")
     with cache.partial_folder(parent) as partial:
         with Writer(partial) as writer:
@@ -73,7 +80,7 @@ def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -
         (partial / "about.json").write_text(json.dumps(asdict(about), indent=2), "utf-8")
         path = parent / about.hash
         cache.settle(partial, path)
-    return path
+    return path, writer.left_out
 
 
 class _Column:
@@ -141,8 +148,11 @@ class Writer:
         whole = blake2b(b"carrara corpus 1\n", digest_size=8)
         for column in (self.text, self.starts, self.firsts):
             whole.update(column.hash.digest())
-        counts = (self.documents, self.sentences, self.bytes, self.long, self.dropped, self.duplicates, self.empty)
-        return About(whole.hexdigest(), *counts, VERSION)
+        return About(whole.hexdigest(), self.documents, self.sentences, self.bytes, self.long, VERSION)
+
+    @property
+    def left_out(self) -> LeftOut:
+        return LeftOut(self.duplicates, self.empty, self.dropped)
 
 
 def _owner(text: str) -> Split:

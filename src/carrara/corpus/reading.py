@@ -168,15 +168,11 @@ def reading(
     split: Split | None = None,
     screen: Screen | None = None,
     repeat: bool = False,
-    room: int = 0,
 ) -> Reading:
-    """Open a corpus to read from.
-
-    With a split, only from the documents that it owns. With a room it is told at once whether there is as much text.
-    """
+    """Open a corpus to read from: with a split, only from the documents that it owns."""
     opened = Reading(corpus, dice, tokenizer, split, screen, repeat)
-    if opened.available == 0 or (room > opened.available and not repeat):
-        raise too_small(opened, room)
+    if opened.available == 0:
+        raise too_small(opened, 0)
     return opened
 
 
@@ -211,7 +207,8 @@ def too_small(reading: Reading, asked: int) -> Dry:
     out = [f"{len(screen.words)} screened words"] if screen and screen.words else []
     out += [f"what is not {screen.sieve.name}"] if screen and screen.sieve else []
     wanted = f"{asked:,} were asked for" if asked else "that is nothing to read"
-    mends = ["read the documents of all splits (-p background=all)"] if split else []
+    more = split and available(corpus, reading.tokenizer, None, screen) > reading.available
+    mends = ["read the documents of all splits (-p background=all)"] if more else []
     mends += ["let it repeat (-p repeat=true)"] if reading.available else []
     return Dry(
         f"the corpus {corpus.name} has {reading.available:,} tokens{whose}{' without ' if out else ''}"

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ from carrara.corpus.store import Corpus, Numbers, indices, mapped
 from carrara.errors import UsageError
 from carrara.sieve import Sieve
 
-_VERSION = 2
+_VERSION = 3
 """Of how words are found and of what is kept of them."""
 _WORD = re.compile(r"[^\W_]+")  # Project Gutenberg's italics, _Mary_, are no part of a word
 _Integers = npt.NDArray[np.integer[Any]]
@@ -146,7 +147,7 @@ def _found(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
     which, where = array("Q"), array("Q")
     for start, texts in _sentences(corpus):
         for i, text in enumerate(texts, start):
-            text = text.casefold()
+            text = text.casefold() if text.isascii() else normalize("NFKC", text).casefold()
             for first in firsts.intersection(_WORD.findall(text)):
                 for place, phrase in by_first[first]:
                     if phrase is None or phrase.search(text):

@@ -10,8 +10,9 @@ from `Lorry` hundreds of times and `"Stop!"` from `he said` more often still. Wh
 
 import re
 
-VERSION = 1
-"""Of these rules. What is indexed keeps its sentences; a source that is indexed anew is split by the new rules."""
+VERSION = 2
+"""Of these rules and of those in clean.py. What is indexed keeps its sentences; a source that is indexed anew is split
+by the new rules."""
 
 LONG = 400
 """Characters from which a sentence is counted as very long: a table, a list, a page without stops. It is kept."""
@@ -21,10 +22,12 @@ _SAYS_SOMETHING = re.compile(r"[^\W_]")
 
 _END = re.compile(
     r"""
+    (?<! [.!?…؟۔।॥] ) (?! (?<= [.!?…؟۔।॥]\ ) [.…]++ (?! [!?؟۔।॥] ) )
+    # (a run is entered at its start, and not at each of its dots)
     (?P<stop> [.!?…؟۔।॥]+ (?:\ [.…]+)* )       # ". . ." is one stop
     (?P<close> ["'”’»)\]}_*]* )
-    \  (?= (?:[^\w\s]|_)* (?P<next> [^\W_][\w’'.-]* ) )
-    | [。！？｡]+ [」』”’）】]* \ ? (?=\S)         # scripts that put no space between sentences
+    \  (?= (?:[^\w\s]|_)*+ (?P<next> [^\W_][\w’'.-]* ) )
+    | (?<! [。！？｡] ) [。！？｡]+ [」』”’）】]* \ ? (?=\S)         # scripts that put no space between sentences
     """,
     re.VERBOSE,
 )

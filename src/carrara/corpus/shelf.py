@@ -10,18 +10,19 @@ A name wins over a hash and a hash over a path: write ./NAME for a file that is 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from carrara.corpus import cache
-from carrara.corpus.index import About, Watch, build
+from carrara.corpus.index import About, LeftOut, Watch, build
 from carrara.corpus.sentences import VERSION
 from carrara.corpus.sources import SOTU, NotThere, source
 from carrara.corpus.store import Corpus
 from carrara.errors import UsageError, nearest
+from carrara.haystack import NO_CORPUS
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _HASH = re.compile(r"[0-9a-f]{8,16}")
@@ -40,18 +41,18 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
     """The corpus of a name, a hash (or eight digits of it) or a source, which is indexed if it was not yet."""
     named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
     if named and _folder(named["hash"]).is_dir():
-        return _load(name, str(_folder(named["hash"])))
+        return _load(name, named["hash"], _left_out(named))
     if _HASH.fullmatch(name):
         begun = list(cache.folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
-            return _load(begun[0].name, str(begun[0]))
-    return _load(name, str(_indexed(name, gutenberg, watch)))
+            return _known(begun[0].name)
+    return _load(name, *_indexed(name, gutenberg, watch))
 
 
 def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
     """Index a source, if it was not yet, and give it a name."""
-    if name == SOTU:
-        raise UsageError(f"{SOTU} is the corpus that is built in: choose another name")
+    if name == SOTU or name in NO_CORPUS:
+        raise UsageError(f"{name} is a haystack that is built in: choose another name")
     if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a corpus: use letters, digits, '-', '_' and '.', but not like a hash")
     found = source(spec)
@@ -59,11 +60,11 @@ def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = 
     taken = row if row and _folder(row["hash"]).is_dir() else None
     if taken and taken["source"] != found.spec:
         raise _taken(name, taken)  # before the work, not after it
-    path = _indexed(spec, gutenberg, watch)
-    if taken and taken["hash"] != path.name:
+    hash, left_out = _indexed(spec, gutenberg, watch)
+    if taken and taken["hash"] != hash:
         raise _taken(name, taken)
-    _write(_name_file(name), {"hash": path.name, "source": found.spec})
-    return _load(name, str(path))
+    _write(_name_file(name), {"hash": hash, "source": found.spec, "left_out": asdict(left_out)})
+    return _load(name, hash, left_out)
 
 
 def entries() -> list[Entry]:
@@ -92,38 +93,55 @@ def remove(name: str) -> None:
     if not any(other.hash == entry.hash for other in there if other != entry):
         with cache.partial_folder(cache.folder("corpora")) as bin:  # at once, so that none is seen half gone
             _folder(entry.hash).rename(bin / "gone")
-    _load.cache_clear()
+    _opened.cache_clear()
+
+
+def _known(hash: str) -> Corpus:
+    """A corpus by its hash, which people may know by a name."""
+    names = [(path.stem, row) for path in sorted(cache.folder("names").glob("*.json")) if (row := _read(path))]
+    rows = [*names, *((hash, row) for row in _sources())]
+    name, row = next(((name, row) for name, row in rows if row["hash"] == hash), (hash, {}))
+    return _load(name, hash, _left_out(row))
+
+
+def _left_out(row: dict[str, Any]) -> LeftOut:
+    return LeftOut(**row.get("left_out", {}))
+
+
+def _load(name: str, hash: str, left_out: LeftOut) -> Corpus:
+    return _opened(name, str(_folder(hash)), left_out)
 
 
 @lru_cache(maxsize=64)
-def _load(name: str, folder: str) -> Corpus:
-    return Corpus(name, Path(folder), About.read(Path(folder)))
+def _opened(name: str, folder: str, left_out: LeftOut) -> Corpus:
+    return Corpus(name, Path(folder), About.read(Path(folder)), left_out)
 
 
 def _folder(hash: str) -> Path:
     return cache.folder("corpora") / hash
 
 
-def _indexed(spec: str, gutenberg: bool, watch: Watch | None) -> Path:
-    """The folder of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
+def _indexed(spec: str, gutenberg: bool, watch: Watch | None) -> tuple[str, LeftOut]:
+    """The hash of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
     try:
         found = source(spec)
     except NotThere:
         for known in _sources():
             if known["source"] == str(Path(spec).expanduser().absolute()) and known["gutenberg"] == gutenberg:
-                return _folder(known["hash"])
+                return known["hash"], _left_out(known)
         if Path(spec).name == spec:
             raise _unknown(spec) from None
         raise
     state = f"{found.state()}\nsplitter {VERSION}"
-    mark = blake2b(f"{found.spec}\n{gutenberg}".encode(), digest_size=8).hexdigest()
+    mark = _digest(f"{found.spec}\n{gutenberg}")[:16]
     memo = cache.folder("sources") / f"{mark}.json"
     row = _read(memo)
     if row and row["state"] == _digest(state) and _folder(row["hash"]).is_dir():
-        return _folder(row["hash"])
-    path = build(found, gutenberg, watch)
-    _write(memo, {"source": found.spec, "gutenberg": gutenberg, "state": _digest(state), "hash": path.name})
-    return path
+        return row["hash"], _left_out(row)
+    path, left_out = build(found, gutenberg, watch)
+    known = {"source": found.spec, "gutenberg": gutenberg, "state": _digest(state), "hash": path.name}
+    _write(memo, {**known, "left_out": asdict(left_out)})
+    return path.name, left_out
 
 
 def _sources() -> Iterator[dict[str, Any]]:
@@ -132,7 +150,7 @@ def _sources() -> Iterator[dict[str, Any]]:
 
 
 def _digest(text: str) -> str:
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return blake2b(text.encode(errors="surrogateescape"), digest_size=16).hexdigest()  # a path need not be UTF-8
 
 
 def _name_file(name: str) -> Path:
@@ -142,7 +160,7 @@ def _name_file(name: str) -> Path:
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         row: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # what cannot be read is indexed or named again
         return None
     return row
 

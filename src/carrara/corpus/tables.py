@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from carrara.corpus.clean import decode
-from carrara.corpus.sources import files_below, state_of
+from carrara.corpus.sources import files_below, opened, state_of
 from carrara.errors import UsageError
 
 _JSONL = (".jsonl", ".ndjson")
@@ -59,7 +59,7 @@ def listed(columns: Sequence[str]) -> str:
 
 def _json_lines(path: Path, choose: Choose) -> Iterator[str]:
     offset = 0
-    with path.open("rb") as file:
+    with opened(path) as file:
         for number, line in enumerate(file, 1):
             text = decode(line, str(path), offset).removeprefix("\ufeff")
             offset += len(line)
@@ -72,7 +72,7 @@ def _json_lines(path: Path, choose: Choose) -> Iterator[str]:
 def _json_row(line: str, where: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{where} is not JSON: {error}") from None
     if not isinstance(row, dict):
         raise UsageError(f"{where} is not a JSON object with columns")

@@ -39,6 +39,8 @@ from carrara.types import (
 OTHERS = "others"
 """The haystack of facts about other people and things."""
 
+_TIMELESS = (4, 15, 17, 18, 19)
+"""Tasks in which the order of facts says nothing."""
 _QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
 
 
@@ -87,8 +89,9 @@ class Scene:
 class Babilong(Task[Params, Scene, str], ABC):
     """One of the twenty. Its file gives its number and words."""
 
-    version = 1
+    version = 2
     parameters = Params
+    keeps = {"open": "<context>", "close": "</context>"}
     number: ClassVar[int]
     commonest: ClassVar[float] = 0.0
     """How often the commonest answer is right, where that is more than one guess at the options."""
@@ -103,6 +106,7 @@ class Babilong(Task[Params, Scene, str], ABC):
             structure=Scene(told.cast, facts, question, groups, params),
             updates=tuple(tuple(Piece(facts[i], update=u) for i in group) for u, group in enumerate(groups)),
             filler=self._filler(told.cast, key.split, params),
+            timeless=self.number in _TIMELESS,
             window=(params.window[0], params.window[1]),
             spread=params.place,
         )

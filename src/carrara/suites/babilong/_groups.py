@@ -90,7 +90,8 @@ def colours(dice: Dice, cast: Cast, sound: bool) -> Story:
 def sizes(dice: Dice, cast: Cast, sound: bool) -> Story:
     """What is bigger than what, in blocks of five until two facts make a chain, and five questions on it (task 18).
 
-    Sound: no fact and no question twice, and each question needs both facts of the one chain that answers it.
+    Sound: no fact and no question twice, each question needs both facts of the one chain that answers it, and it is
+    about containers, of which anything may be the bigger: everybody knows that a box holds more than a chocolate.
     """
     order = [*cast.sizes[:2], *dice.shuffled(cast.sizes[2:])]
     if sound:
@@ -135,7 +136,11 @@ def _bigger(dice: Dice, small: str, large: str) -> IsBigger:
 def _sound_sizes(dice: Dice, cast: Cast, order: list[str]) -> Story:
     while True:
         facts = list(dict.fromkeys(_some_fits(dice, order)))
-        pairs = [(facts[i].small, facts[j].large) for i, j in _needed_chains(facts) if len(facts) == BLOCK]
+        pairs = [
+            (facts[i].small, facts[j].large)
+            for i, j in _needed_chains(facts)
+            if len(facts) == BLOCK and facts[i].small in order[2:]
+        ]
         if pairs:
             break
     teller = Teller(dice)
@@ -168,7 +173,8 @@ def moods(dice: Dice, cast: Cast, sound: bool) -> Story:
     """Moods, and what people do about them; each sentence is followed by its question (task 20).
 
     A thing is taken once: the second in the same mood goes without. Sound: nothing is asked before there are a few
-    facts, for there are only sixteen stories of one sentence.
+    facts, for there are only sixteen stories of one sentence; and it is asked where anybody will go who has not gone
+    yet, because why the apple was fetched, everybody knows without a story.
     """
     teller = Teller(dice)
     mood = {who: dice.choice(cast.moods) for who in cast.people}
@@ -191,6 +197,8 @@ def moods(dice: Dice, cast: Cast, sound: bool) -> Story:
             taken.append(thing)
             teller.tell(Got(who, thing))
             query = WhyGet(who, thing)
-        if not sound or len(teller.facts) >= SOUND_MOODS:
+        if not sound:
             teller.ask(query)
+        elif len(teller.facts) >= SOUND_MOODS and (waiting := [who for who in cast.people if stage[who] == 1]):
+            teller.ask(WhereWill(dice.choice(waiting)))
     return teller.story(20, cast)

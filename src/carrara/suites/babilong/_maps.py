@@ -19,7 +19,6 @@ from carrara.suites.babilong._words import Cast
 MIDDLE_SECOND = 0.66
 """How often a fact of task 4 names the middle place second, which is the place then asked about."""
 SIDE_QUESTIONS = 8
-DECOYS = 3
 PATH_WEIGHTS = (16, 15, 18, 20, 35)
 """How likely each of the five facts of task 19 is part of the way: fitted; the last one is twice as likely."""
 
@@ -49,7 +48,7 @@ def row(dice: Dice, cast: Cast, sound: bool) -> Story:
 def figures(dice: Dice, cast: Cast, sound: bool) -> Story:
     """Three figures, two of which are joined by the third; eight questions about these two (task 17).
 
-    Sound: all eight questions that there are, each once.
+    Sound: each question once, as many with a yes as with a no.
     """
     teller = Teller(dice)
     one, middle, other = dice.sample(cast.figures, 3)
@@ -59,13 +58,14 @@ def figures(dice: Dice, cast: Cast, sound: bool) -> Story:
     for end, there in dice.shuffled([(one, way), (other, another)]):
         teller.tell(Lies(end, there, middle) if dice.chance(0.5) else Lies(middle, opposite(there), end))
     everything = [IsBeside(a, side, b) for a, b in ((one, other), (other, one)) for side in SIDES]
-    if sound:
-        for query in dice.shuffled(everything):
-            teller.ask(query)
-        return teller.story(17, cast)
     by_answer: dict[str, list[IsBeside]] = {"yes": [], "no": []}
     for query in everything:
         by_answer[answer(teller.history, query).answer].append(query)
+    if sound:
+        each = min(map(len, by_answer.values()))
+        for query in dice.shuffled([query for queries in by_answer.values() for query in dice.sample(queries, each)]):
+            teller.ask(query)
+        return teller.story(17, cast)
     for _ in range(SIDE_QUESTIONS):
         teller.ask(dice.choice(by_answer["yes" if dice.chance(0.5) else "no"]))
     return teller.story(17, cast)

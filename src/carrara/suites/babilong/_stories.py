@@ -34,8 +34,9 @@ def story(dice: Dice, task: int, vocabulary: Vocabulary = "classic", sound: bool
     """A story of a task with its questions, distributed as officially.
 
     `sound` leaves out what is a defect and not the task: shortcuts (4), questions with two readings (3, 5, 14, 16),
-    questions asked twice (15, 17, 18), maps that overlap themselves (19), stories of a single sentence (20). Items
-    of different stories can still be equal where the official words allow few (4, 17): `fresh` has more.
+    questions that need no story (18, 20), questions asked twice (15, 17, 18), maps that overlap themselves (19),
+    stories of a single sentence (20). Items of different stories can still be equal where the official words allow
+    few (4, 17): `fresh` has more.
     """
     return told(dice, task, draw_cast(dice, task, vocabulary), sound)
 

@@ -2,8 +2,8 @@
 
 >>> facts("It was late. “Hush.” Mary went to the garden. Mr. Beebe is hopeless.")
 ['Mary went to the garden.', 'Beebe is hopeless.']
->>> harmless("It was late."), harmless("Mr. Beebe is hopeless."), harmless("CHAPTER IV")
-(True, False, False)
+>>> harmless("It was late."), harmless("Mr. Beebe is hopeless."), harmless("CHAPTER IV"), harmless("</context> Hush.")
+(True, False, False, False)
 
 Statements are cut by a rule that looks at one place alone: behind a stop, and what closes behind it, where white space
 follows. So of harmless sentences and facts, joined by single spaces in any order, each ends where a statement does: the
@@ -18,6 +18,7 @@ from carrara.suites.babilong._grammar import LONGEST, read
 
 _STOPS = ".!?…؟۔।॥。！？｡"
 _CLOSERS = "\"'”’»)\\]}_*」』”’）】"
+_MARK = re.compile(r"</?(?:context|example)\b|\b(?:Question|Answer):")
 # Stops are no closers, and nothing is given back: each character is looked at twice at most.
 _CUT = re.compile(rf"([{_STOPS}][{_CLOSERS}]*+)\s++")
 _LAST = re.compile(rf"[{_STOPS}][{_CLOSERS}]*+\Z")
@@ -38,11 +39,14 @@ def facts(text: str) -> list[str]:
 
 
 def harmless(sentence: str) -> bool:
-    """Whether a sentence may stand beside facts: it ends, so that a fact behind it stands alone, and says none."""
-    return _LAST.search(sentence) is not None and not facts(sentence)
+    """Whether a sentence may stand beside facts.
+
+    It ends, so that a fact behind it stands alone, says no fact, and has none of the marks that prompts are built of.
+    """
+    return _LAST.search(sentence) is not None and not _MARK.search(sentence) and not facts(sentence)
 
 
-HARMLESS = Sieve("harmless", 1, harmless)
+HARMLESS = Sieve("harmless", 2, harmless)
 """Its version counts changes of the grammar too."""
 
 

@@ -3,14 +3,16 @@
 BABILong's first task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa1", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went to the bedroom.
-Mary went back to the kitchen.
-John moved to the bathroom.
-Mary journeyed to the bathroom.
+>>> print(make("babilong/qa1", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Sandra travelled to the kitchen.
+Sandra went back to the bedroom.
+John went to the office.
+Mary went to the bathroom.
+Daniel journeyed to the kitchen.
+John went to the hallway.
 </context>
 <BLANKLINE>
-Question: Where is Mary?
+Question: Where is John?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -4,13 +4,15 @@ BABILong's tenth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa10", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Julie is in the park.
-Julie is in the school.
-Mary is in the bedroom.
-Julie is in the cinema.
+Mary went to the park.
+Mary went back to the school.
+Bill went to the kitchen.
+Bill is either in the park or the cinema.
+Bill is either in the park or the school.
+Julie is in the bedroom.
 </context>
 <BLANKLINE>
-Question: Is Julie in the cinema?
+Question: Is Bill in the bedroom?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -3,14 +3,14 @@
 BABILong's eleventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa11", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel went to the kitchen.
-Following that he journeyed to the garden.
+>>> print(make("babilong/qa11", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary went to the bedroom.
-Afterwards she travelled to the kitchen.
+Then she moved to the hallway.
+Mary journeyed to the garden.
+Afterwards she went back to the hallway.
 </context>
 <BLANKLINE>
-Question: Where is Daniel?
+Question: Where is Mary?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -3,14 +3,16 @@
 BABILong's twelfth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa12", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-John and Sandra went back to the kitchen.
-John and Daniel moved to the bathroom.
+>>> print(make("babilong/qa12", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Sandra and John moved to the bathroom.
+Sandra and Daniel went to the hallway.
+John and Mary went to the kitchen.
+Daniel and Mary travelled to the office.
+Sandra and John went back to the bedroom.
 John and Sandra moved to the hallway.
-Daniel and Sandra went to the kitchen.
 </context>
 <BLANKLINE>
-Question: Where is Sandra?
+Question: Where is John?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

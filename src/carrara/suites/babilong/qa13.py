@@ -3,14 +3,16 @@
 BABILong's thirteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa13", index=7).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary and Daniel travelled to the bedroom.
-After that they went to the kitchen.
-John and Mary journeyed to the garden.
-Following that they journeyed to the office.
+>>> print(make("babilong/qa13", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary and Daniel journeyed to the hallway.
+Then they moved to the kitchen.
+Daniel and Sandra went back to the bathroom.
+Then they travelled to the office.
+Daniel and Sandra went to the bathroom.
+After that they moved to the hallway.
 </context>
 <BLANKLINE>
-Question: Where is John?
+Question: Where is Sandra?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -3,14 +3,16 @@
 BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa14", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went back to the office yesterday.
-Julie went back to the bedroom this morning.
-Fred travelled to the park yesterday.
-Julie journeyed to the school yesterday.
+>>> print(make("babilong/qa14", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Yesterday Fred journeyed to the kitchen.
+This morning Mary moved to the bedroom.
+Yesterday Bill went back to the kitchen.
+Mary went to the cinema yesterday.
+Fred travelled to the cinema this afternoon.
+Fred moved to the school this morning.
 </context>
 <BLANKLINE>
-Question: Where was Julie before the bedroom?
+Question: Where was Fred before the school?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -4,17 +4,17 @@ BABILong's fifteenth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa15", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Cats are afraid of wolves.
-Mice are afraid of cats.
-Jessica is a mouse.
 Sheep are afraid of cats.
-Winona is a cat.
-Gertrude is a sheep.
+Cats are afraid of sheep.
+Mice are afraid of sheep.
+Wolves are afraid of cats.
+Winona is a wolf.
+Jessica is a mouse.
 Emily is a mouse.
-Wolves are afraid of mice.
+Gertrude is a mouse.
 </context>
 <BLANKLINE>
-Question: What is emily afraid of?
+Question: What is winona afraid of?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

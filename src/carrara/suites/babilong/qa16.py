@@ -4,18 +4,18 @@ BABILong's sixteenth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa16", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Greg is a lion.
-Lily is a frog.
-Julius is a lion.
-Brian is a swan.
-Julius is green.
-Lily is gray.
-Greg is white.
 Bernhard is a swan.
-Brian is gray.
+Bernhard is yellow.
+Lily is a frog.
+Brian is a lion.
+Brian is yellow.
+Julius is a rhino.
+Lily is yellow.
+Greg is a frog.
+Julius is gray.
 </context>
 <BLANKLINE>
-Question: What color is Bernhard?
+Question: What color is Greg?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

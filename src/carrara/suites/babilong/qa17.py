@@ -4,16 +4,14 @@ BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, aft
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa17", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The triangle is to the left of the red sphere.
-The red sphere is below the yellow square.
+The red sphere is to the right of the pink rectangle.
+The red sphere is below the triangle.
 </context>
 <BLANKLINE>
-Question: Is the triangle to the left of the yellow square?
+Question: Is the triangle to the right of the pink rectangle?
 """
 
-from collections.abc import Sequence
-
-from carrara.suites.babilong._babilong import Babilong, Scene, prompt
+from carrara.suites.babilong._babilong import Babilong, prompt
 
 
 class Positions(Babilong):
@@ -35,10 +33,6 @@ class Positions(Babilong):
         "chevron.\n"
         "Question: Is the coral trefoil above the cream zigzag?\nAnswer: no",
     )
-
-    def floor(self, scene: Scene, options: Sequence[str]) -> float:
-        """Sound stories ask everything once: of eight questions four are a yes on a corner, two on a straight line."""
-        return 7 / 12 if scene.params.sound else 1 / 2
 
 
 task = Positions()

@@ -4,14 +4,14 @@ BABILong's eighteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa18", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The box is bigger than the suitcase.
-The suitcase is bigger than the box of chocolates.
-The chocolate fits inside the box of chocolates.
-The box of chocolates fits inside the chest.
+The box of chocolates fits inside the box.
 The box is bigger than the box of chocolates.
+The container is bigger than the box.
+The box fits inside the suitcase.
+The box fits inside the container.
 </context>
 <BLANKLINE>
-Question: Is the box bigger than the chocolate?
+Question: Is the container bigger than the box of chocolates?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -4,14 +4,14 @@ BABILong's nineteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa19", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The bedroom is south of the office.
-The bathroom is west of the hallway.
-The kitchen is south of the hallway.
-The bedroom is east of the hallway.
-The garden is east of the bedroom.
+The garden is west of the bathroom.
+The hallway is east of the bedroom.
+The kitchen is north of the bedroom.
+The bedroom is north of the office.
+The bathroom is west of the bedroom.
 </context>
 <BLANKLINE>
-Question: How do you go from the kitchen to the bedroom?
+Question: How do you go from the garden to the bedroom?
 """
 
 from collections.abc import Sequence

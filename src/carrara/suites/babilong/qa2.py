@@ -4,13 +4,15 @@ BABILong's second task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa2", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary picked up the milk there.
-Sandra journeyed to the garden.
-Mary moved to the hallway.
-Daniel went to the bedroom.
+Daniel went to the office.
+Mary picked up the football there.
+Daniel journeyed to the garden.
+John journeyed to the bedroom.
+Daniel went back to the bathroom.
+Mary went back to the bedroom.
 </context>
 <BLANKLINE>
-Question: Where is the milk?
+Question: Where is the football?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

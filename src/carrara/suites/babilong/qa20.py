@@ -3,15 +3,15 @@
 BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa20", index=6).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sumit is thirsty.
-Yann is bored.
-Sumit travelled to the kitchen.
-Antoine is hungry.
-Jason is tired.
+>>> print(make("babilong/qa20", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Yann is tired.
+Jason is thirsty.
+Yann journeyed to the bedroom.
+Sumit is hungry.
+Jason went back to the kitchen.
 </context>
 <BLANKLINE>
-Question: Where will jason go?
+Question: Why did jason go to the kitchen?
 """
 
 from collections.abc import Sequence

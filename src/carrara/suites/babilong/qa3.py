@@ -3,16 +3,22 @@
 BABILong's third task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa3", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary journeyed to the bedroom.
-Daniel travelled to the garden.
-John took the football.
-John travelled to the garden.
-John went back to the bathroom.
+>>> print(make("babilong/qa3", index=17).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary took the football.
+Mary left the football.
+Daniel took the football.
+Mary moved to the bedroom.
+Daniel discarded the football.
+Sandra went to the bedroom.
+Sandra moved to the bathroom.
+Sandra got the milk.
 John journeyed to the kitchen.
+Sandra went back to the kitchen.
+Sandra went back to the garden.
+John moved to the office.
 </context>
 <BLANKLINE>
-Question: Where was the football before the kitchen?
+Question: Where was the milk before the garden?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -4,11 +4,11 @@ BABILong's fourth task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa4", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The bathroom is east of the office.
-The office is east of the kitchen.
+The garden is north of the kitchen.
+The office is south of the kitchen.
 </context>
 <BLANKLINE>
-Question: What is east of the kitchen?
+Question: What is north of the kitchen?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

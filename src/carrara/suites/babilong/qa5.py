@@ -3,14 +3,16 @@
 BABILong's fifth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa5", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Fred got the football there.
-Jeff moved to the office.
-Fred handed the football to Jeff.
-Jeff handed the football to Fred.
+>>> print(make("babilong/qa5", index=11).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Fred took the milk there.
+Fred gave the milk to Bill.
+Jeff went back to the garden.
+Bill gave the milk to Fred.
+Fred put down the milk.
+Fred got the milk there.
 </context>
 <BLANKLINE>
-Question: What did Jeff give to Fred?
+Question: Who received the milk?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -3,14 +3,16 @@
 BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa6", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went back to the bedroom.
-Mary journeyed to the bathroom.
-John got the football there.
-Sandra journeyed to the bedroom.
+>>> print(make("babilong/qa6", index=4).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary went to the bathroom.
+Mary went back to the office.
+Mary moved to the bathroom.
+Sandra moved to the office.
+John travelled to the garden.
+John grabbed the football there.
 </context>
 <BLANKLINE>
-Question: Is Sandra in the hallway?
+Question: Is Mary in the bathroom?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -3,14 +3,16 @@
 BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa7", index=17).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel went to the bathroom.
-Mary picked up the milk there.
-Mary picked up the apple there.
-John moved to the kitchen.
+>>> print(make("babilong/qa7", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+John grabbed the apple there.
+John travelled to the kitchen.
+John handed the apple to Sandra.
+John went to the office.
+John moved to the garden.
+Sandra took the milk there.
 </context>
 <BLANKLINE>
-Question: How many objects is Mary carrying?
+Question: How many objects is Sandra carrying?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

@@ -3,14 +3,14 @@
 BABILong's eighth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items import make
->>> print(make("babilong/qa8", index=12).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel grabbed the football there.
-Daniel discarded the football.
-John went to the hallway.
-John travelled to the bedroom.
+>>> print(make("babilong/qa8", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel got the milk there.
+Sandra got the football there.
+Sandra travelled to the bathroom.
+Daniel discarded the milk.
 </context>
 <BLANKLINE>
-Question: What is Daniel carrying?
+Question: What is Sandra carrying?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt

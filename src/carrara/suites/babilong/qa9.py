@@ -4,13 +4,13 @@ BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items import make
 >>> print(make("babilong/qa9", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel is no longer in the garden.
-John is no longer in the bathroom.
-John went back to the hallway.
-Sandra is not in the kitchen.
+Sandra is no longer in the kitchen.
+Mary went back to the garden.
+Sandra is in the kitchen.
+John went back to the bedroom.
 </context>
 <BLANKLINE>
-Question: Is John in the kitchen?
+Question: Is Mary in the bedroom?
 """
 
 from carrara.suites.babilong._babilong import Babilong, prompt
