@@ -187,13 +187,13 @@ def _shortcuts(golds: Sequence[tuple[Item, str]]) -> dict[str, float]:
     halves: tuple[_Habits, _Habits] = (_Habits(), _Habits())
     for item, gold in golds:
         halves[item.recipe.index % 2].learn(item, gold)
-    found = {"majority": 0.0, "question": 0.0, "last update": 0.0, "echo": 0.0}
+    found = {"majority": 0.0, "question": 0.0, "last two": 0.0, "echo": 0.0}
     for item, _ in golds:
         other = halves[1 - item.recipe.index % 2]
         found["majority"] += grade(item.task, item.question, other.commonest(item)).score
         found["question"] += grade(item.task, item.question, other.likeliest(item)).score
         found["echo"] += grade(item.task, item.question, item.messages()[-1].content).score
-        found["last update"] += _last_update(item)
+        found["last two"] += _last_two(item)
     return {name: total / max(1, len(golds)) for name, total in found.items()}
 
 
@@ -226,10 +226,10 @@ def _kind(item: Item) -> str:
     return " ".join(f"{name}={value}" for name, value in sorted(item.question.labels.items()))
 
 
-def _last_update(item: Item) -> float:
-    """The score of one who reads only the last update, and the one before where it cannot be read alone."""
+def _last_two(item: Item) -> float:
+    """The score of one who reads only the last update, or the last two of more where one cannot be read alone."""
     world = item.context.world
-    for few in (1, 2):
+    for few in (1, 2) if len(world.updates) > 2 else (1,):
         last = replace(world, updates=world.updates[-few:], filler=None, depths=None)
         prompt = replace(item.prompt, weave=replace(item.prompt.weave, world=last, room=0))
         answer = _solved(item, prompt.messages())

@@ -63,6 +63,8 @@ class Measure:
     def _added(self, text: str, role: Role) -> int:
         if self.frame.turns:
             turns = [Message("user", "A"), Message("assistant", "B")]
+            if role == "assistant":  # formats differ in what they make of two turns of one speaker
+                turns.append(Message("user", "A"))
             count_turns = [count_chat(self.tokenizer, [*turns, *more]) for more in ([Message(role, text)], [])]
             return count_turns[0] - count_turns[1]
         around = self.lead + self.frame.joint

@@ -1,0 +1,158 @@
+"""Conversations of requests and drafts: what MRCR hides, and how it is read from text again.
+
+The structure is a nested dictionary: format and topic, and perhaps style and mood, to drafts in their order.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from carrara.errors import UsageError
+from carrara.keys import Dice
+from carrara.types import Message, Piece, Unit
+from carrara.writings.source import Source
+from carrara.writings.writer import Key
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"
+"""Without letters and digits that look alike."""
+_MARKER = 12
+
+_REQUEST = re.compile(r"Write an? ([^\n]+)\.")
+_TURN = re.compile(r"^(User|Model): ", re.M)
+
+
+class Turn(NamedTuple):
+    """A request and what was written for it."""
+
+    key: Key
+    draft: str
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """The hidden structure: what was asked for and written, in order, but for the filler."""
+
+    turns: tuple[Turn, ...]
+    asked: Key
+    number: int
+    """Which of the drafts for the asked key, from 1 on."""
+    marker: str
+    """What the reply has to begin with."""
+    examples: "tuple[Dialogue, ...]" = ()
+    plain: bool = False
+    """Whether it is shown as one text, and not as turns."""
+
+    @property
+    def draft(self) -> str:
+        """What is to be said again."""
+        return [turn.draft for turn in self.turns if turn.key == self.asked][self.number - 1]
+
+    @property
+    def wanted(self) -> str:
+        """As the last request names it: `second poem about penguins`."""
+        return f"{ordinal(self.number)} {self.asked}"
+
+
+def unit(key: Key, draft: str, update: int | None = None) -> Unit:
+    return (Piece(f"Write {key.one}.", "user", update), Piece(draft, "assistant", update))
+
+
+def ordinal(number: int) -> str:
+    """
+    >>> ordinal(2), ordinal(11), ordinal(22)
+    ('second', '11th', '22nd')
+    """
+    if number <= len(ORDINALS):
+        return ORDINALS[number - 1]
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def marker(dice: Dice) -> str:
+    """Letters and digits at random, both among them, so that it is no word."""
+    while True:
+        drawn = "".join(dice.choice(_SIGNS) for _ in range(_MARKER))
+        if _is_marker(drawn):
+            return drawn
+
+
+def _is_marker(word: str) -> bool:
+    return len(word) == _MARKER and not word.isalpha() and not word.isdigit()
+
+
+@dataclass(frozen=True)
+class Alike:
+    """What makes a key like the asked one: its format, its topic, or both, where the style or mood differs."""
+
+    asked: Key
+    overlap: str
+
+    def __contains__(self, key: Key) -> bool:
+        shared = {"format": key.format == self.asked.format, "topic": key.topic == self.asked.topic}
+        if self.overlap == "both":
+            return all(shared.values()) and key != self.asked
+        return shared[self.overlap] and sum(shared.values()) == 1
+
+
+def resembling(source: Source, asked: Key, overlaps: Sequence[str], count: int, drafts: int, dice: Dice) -> list[Key]:
+    """So many keys that resemble the asked one, in each way in turn."""
+    keys = source.keys(drafts)
+    left = {
+        overlap: dice.shuffled([key for key in keys if key in Alike(asked, overlap)])
+        for overlap in dict.fromkeys(overlaps)
+    }
+    found = []
+    for n in range(count):
+        overlap = overlaps[n % len(overlaps)]
+        if not left[overlap]:
+            raise UsageError(
+                f"the writings have too few keys that share {_shared(overlap)} with {asked.one} and have {drafts} "
+                f"drafts: ask for fewer keys or needles, or take more writings"
+            )
+        found.append(left[overlap].pop())
+    return found
+
+
+def _shared(overlap: str) -> str:
+    return "format and topic" if overlap == "both" else f"the {overlap}"
+
+
+def unlike(source: Source, keys: Sequence[Key], drafts: int = 1) -> list[Key]:
+    """The keys of filler: of other formats and topics than a puzzle's, so that it is as hard at every length."""
+    topics, formats = {key.topic for key in keys}, {key.format for key in keys}
+    other = [key for key in source.keys(drafts) if key.topic not in topics]
+    return [key for key in other if key.format not in formats] or other
+
+
+# --- read again ---
+
+
+def conversation(messages: Sequence[Message], start: str) -> tuple[list[tuple[str, str]], str]:
+    """The requests with what was written for them, and the last request, behind the mark `start`."""
+    if len(messages) > 1:
+        texts = [messages[0].content.rpartition(start)[2], *(message.content for message in messages[1:])]
+        return list(zip(texts[::2], texts[1::2], strict=False)), texts[-1]
+    parts = _TURN.split(messages[0].content.rpartition(start)[2])
+    turns = [(role, text.strip("\n")) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
+    said = [text for role, text in turns if role == "User"]
+    written = [text for role, text in turns if role == "Model"]
+    return list(zip(said, written, strict=False)), said[-1]
+
+
+def markers(last: str) -> set[str]:
+    return set(filter(_is_marker, re.findall(r"[A-Za-z0-9]+", last)))
+
+
+def meant(last: str, turns: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The drafts that a last request may mean: by the longest key that it names, and the number before it."""
+    drafts: dict[str, list[str]] = {}
+    for request, draft in turns:
+        if found := _REQUEST.fullmatch(request.strip()):
+            drafts.setdefault(found[1], []).append(draft)
+    named = [key for key in drafts if re.search(rf"\b{re.escape(key)}(?!\w)", last)]
+    for key in sorted(named, key=len)[-1:]:
+        for number, draft in enumerate(drafts[key], 1):
+            if f" {ordinal(number)} {key}" in last:
+                yield draft

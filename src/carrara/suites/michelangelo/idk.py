@@ -1,0 +1,257 @@
+"""IDK: know what a text does not tell.
+
+From Michelangelo (arXiv:2409.12640), sections 2.3, 3.1.3, 5.6 and appendices A.3, B.2. One item without filler and
+examples:
+
+>>> from carrara.items import make
+>>> print(make("michelangelo/idk", index=1, params={"examples": "0"}).text.replace(" \\n", "\\n"))
+Read the text and answer the question about it, which has four choices. Only what the text says counts: if the answer is not in it, choose the last one. Reply with the letter of one choice and nothing else.
+<BLANKLINE>
+===== Your turn =====
+Text: Helena went to the dentist, though not gladly. Helena counted the tiles on the floor. After the dentist Helena went to a shop and bought a cactus. The dentist's lamp shone right into Helena's eyes. The dentist wants to see Helena again in February.
+<BLANKLINE>
+Question: What is the name of Helena's dentist?
+Choices:
+(A) Moreau
+(B) Okafor
+(C) Pettigrew
+(D) I don't know
+Answer:
+
+The hidden structure is what a very short story says of somebody; an update is a sentence of it. Seven questions of ten
+ask for what the story leaves out, and their answer is (D). The filler is letters that mean nothing.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Literal
+
+from carrara import haystack
+from carrara.grading.reading import first_turn
+from carrara.keys import Dice, Key
+from carrara.suites.michelangelo import _choosing, _scenes
+from carrara.suites.michelangelo._scenes import Attribute, Story
+from carrara.types import (
+    PRESENTS,
+    Filler,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Style,
+    Tap,
+    Task,
+    Undecidable,
+    World,
+)
+from carrara.writings.people import NAMES
+from carrara.writings.stock import stock, stocks
+
+UNKNOWN = "I don't know"
+_LETTERS = "ABCD"
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_KNOWN_OF_TEN = 3
+_OWN = ("letters", "words", "stories")
+_CHOICE = re.compile(r"^\(([A-D])\) (.+)$", re.M)
+_NEXT_TURN = re.compile(r"^(?:Question|Text|Choices):|^=====", re.M)
+
+
+def _named(text: str) -> str:
+    return text if text in _OWN else haystack.named(text)
+
+
+@dataclass(frozen=True)
+class Params:
+    asks: Literal["mixed", "known", "unknown", "both"] = field(default="mixed", metadata=PRESENTS)
+    """Seven of ten questions on what is left out, as in the paper; on what is told; on what is not; one each."""
+    haystack: str = field(default="letters", metadata={**PRESENTS, "reads": _named})
+    """Spaced capitals as in the paper, `words`, `stories` about other people, or a corpus."""
+    place: Literal["start", "anywhere", "spread"] = field(default="start", metadata=PRESENTS)
+    """The story stands first, as in the paper, somewhere, or with its sentences apart."""
+    examples: int = field(default=2, metadata=PRESENTS)
+    """Worked examples, the first of something left out, the next of something told, in turn."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.examples <= 100:
+            raise ValueError("examples go from 0 to 100")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A question with its choices, of which the fourth is always `I don't know`."""
+
+    attribute: Attribute
+    choices: tuple[str, ...]
+    answer: str
+    update: int | None
+    """The sentence that tells the answer."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The hidden structure."""
+
+    story: Story
+    asked: tuple[Asking, ...]
+    examples: "tuple[Scene, ...]" = ()
+
+
+class Idk(Task[Params, Scene, str]):
+    version = 1
+    title = "IDK"
+    capability = "knowing what a text does not tell"
+    parameters = Params
+    keeps = {"ask": "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"}
+    wording = {
+        "instruction": (
+            "Read the text and answer the question about it, which has four choices. Only what the text says counts: "
+            "if the answer is not in it, choose the last one. Reply with the letter of one choice and nothing else.\n\n"
+        ),
+        "example": "===== Example {n} =====\nText: {text}\n\n{ask}\nAnswer: {answer}\n\n",
+        "start": "===== Your turn =====\nText: ",
+        "ask": "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}",
+        "answer": "\nAnswer:",
+    }
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
+        dice = key.dice("story")
+        told = _scenes.story(dice, dice.choice(NAMES))
+        unknown, known = (_asking(dice, told, known) for known in (False, True))
+        match params.asks:
+            case "both":
+                asked: tuple[Asking, ...] = (unknown, known)
+            case "mixed":
+                block, place = divmod(key.index, 10)
+                order = replace(key, index=block, attempt=0).dice("asks").shuffled(range(10))
+                asked = (known if order[place] < _KNOWN_OF_TEN else unknown,)
+            case asks:
+                asked = (known if asks == "known" else unknown,)
+        shown = tuple(_example(key.dice("example", n), told.name, known=n % 2 == 1) for n in range(params.examples))
+        depths = [0.0 if params.place == "start" else key.dice("place").random()] * len(told.sentences)
+        return World(
+            structure=Scene(told, asked, shown),
+            updates=tuple((Piece(sentence, update=n),) for n, sentence in enumerate(told.sentences)),
+            filler=_filler(params.haystack, told, [choice for asking in asked for choice in asking.choices], key),
+            depths=None if params.place == "spread" else tuple(depths),
+        )
+
+    def questions(self, world: World[Scene], key: Key, params: Params) -> Sequence[Question[str]]:
+        told = world.structure
+        # Whoever always says the same says that it is not known, or, where all is known, one of three letters.
+        blind = {"mixed": 1 - _KNOWN_OF_TEN / 10, "unknown": 1.0, "known": 1 / 3, "both": 0.5}[params.asks]
+        return [
+            Question(
+                ask=_scenes.question(asking.attribute, told.story.name),
+                gold=asking.answer,
+                needs=() if asking.update is None else (asking.update,),
+                floor=blind,
+                labels={
+                    "answer": "unknown" if asking.update is None else "known",
+                    "complexity": "0" if asking.update is None else "1",
+                },
+                options=asking.choices,
+                budget=32,
+            )
+            for asking in told.asked
+        ]
+
+    def frame(self, world: World[Scene], question: Question[str], wording: Mapping[str, str], style: Style) -> Frame:
+        examples = "".join(
+            wording["example"].format(
+                n=n,
+                text=" ".join(shown.story.sentences),
+                ask=_ask(wording, _scenes.question(asking.attribute, shown.story.name), asking.choices),
+                answer=f"({_LETTERS[asking.choices.index(asking.answer)]})",
+            )
+            for n, shown in enumerate(world.structure.examples, 1)
+            for asking in shown.asked
+        )
+        return Frame(
+            before=wording["instruction"] + examples + wording["start"],
+            after=" \n\n" + _ask(wording, question.ask, question.options) + wording["answer"],
+            joint=" ",
+            stop=("\n",),
+        )
+
+    def solve(self, messages: Sequence[Message]) -> str:
+        text, _, asked = messages[-1].content.rpartition("Question: ")
+        found = _scenes.meant(asked.partition("\n")[0])
+        choices = dict(_CHOICE.findall(asked))
+        if not found or len(choices) != len(_LETTERS):
+            raise Undecidable("no question with four choices was found")
+        attribute, name = found
+        told = attribute.read(name, text)
+        if not told:
+            return UNKNOWN
+        if len(told) > 1 or told.isdisjoint(choices.values()):
+            raise Undecidable(f"the text tells {', '.join(sorted(told))}")
+        return told.pop()
+
+    def write(self, answer: str) -> str:
+        return answer
+
+    def parse(self, reply: str, question: Question[str]) -> str | None:
+        return _choosing.read(first_turn(reply, _NEXT_TURN), question.options)
+
+    def guess(self, dice: Dice, world: World[Scene], question: Question[str]) -> str:
+        return dice.choice(question.options)
+
+
+def _ask(wording: Mapping[str, str], question: str, choices: Sequence[str]) -> str:
+    return wording["ask"].format(question=question, **dict(zip(_LETTERS, choices, strict=True)))
+
+
+def _asking(dice: Dice, told: Story, known: bool) -> Asking:
+    """A question on something told or left out. None of the choices stands in a sentence that does not answer it."""
+    while True:
+        attribute = dice.choice(list(told.told) if known else told.left_out)
+        update = told.told[attribute] if known else None
+        rest = " ".join(sentence for n, sentence in enumerate(told.sentences) if n != update)
+        answer = attribute.read(told.name, told.sentences[update]).pop() if update is not None else UNKNOWN
+        others = [value for value in attribute.values if value != answer and value.lower() not in rest.lower()]
+        if len(others) >= 3:
+            break
+    choices = dice.sample(others, 2 if known else 3) + ([answer] if known else [])
+    return Asking(attribute, (*dice.shuffled(choices), UNKNOWN), answer, update)
+
+
+def _example(dice: Dice, name: str, known: bool) -> Scene:
+    told = next(_scenes.others(dice, name))
+    return Scene(told, (_asking(dice, told, known),))
+
+
+def _filler(name: str, told: Story, choices: Sequence[str], key: Key) -> Filler:
+    match name:
+        case "letters":
+            return lambda dice, _: lambda gap: (Piece(" ".join(_some(dice, _ALPHABET))),)
+        case "words":
+            said = set(re.findall(r"[a-z]+", " ".join((*told.sentences, *choices)).lower()))
+            words = [word for word in _words() if word not in said]
+            return lambda dice, _: lambda gap: (Piece(" ".join(_some(dice, words))),)
+        case "stories":
+            return lambda dice, _: _stories(dice, told.name)
+        case corpus:
+            return haystack.prose(corpus, split=key.split, words=(told.name,), vocabulary=NAMES)
+
+
+def _some(dice: Dice, options: Sequence[str]) -> list[str]:
+    """A few or many, so that every length comes out."""
+    return [dice.choice(options) for _ in range(dice.between(1, 32))]
+
+
+def _stories(dice: Dice, name: str) -> Tap:
+    strangers = _scenes.others(dice, name)
+    return lambda gap: tuple(Piece(sentence) for sentence in next(strangers).sentences)
+
+
+@cache
+def _words() -> Sequence[str]:
+    """The words that facts of any topic are told in, in alphabetical order."""
+    facts = (fact for file in stocks("topics").values() for fact in stock("topics", file).entries["fact"])
+    return sorted({word for fact in facts for word in re.findall(r"\b[a-z]{3,}\b", fact)})
+
+
+task = Idk()
