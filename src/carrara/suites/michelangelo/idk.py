@@ -4,11 +4,17 @@ From Michelangelo (arXiv:2409.12640), sections 2.3, 3.1.3, 5.6 and appendices A.
 examples:
 
 >>> from carrara.items import make
->>> print(make("michelangelo/idk", index=1, params={"examples": "0"}).text.replace(" \\n", "\\n"))
-Read the text and answer the question about it, which has four choices. Only what the text says counts: if the answer is not in it, choose the last one. Reply with the letter of one choice and nothing else.
+>>> print(make("michelangelo/idk", index=1, params={"examples": "0"}).text.replace(" \\n", "\\n").replace(". ", ".\\n"))
+Read the text and answer the question about it, which has four choices.
+Only what the text says counts: if the answer is not in it, choose the last one.
+Reply with the letter of one choice and nothing else.
 <BLANKLINE>
 ===== Your turn =====
-Text: Helena went to the dentist, though not gladly. Helena counted the tiles on the floor. After the dentist Helena went to a shop and bought a cactus. The dentist's lamp shone right into Helena's eyes. The dentist wants to see Helena again in February.
+Text: Helena went to the dentist, though not gladly.
+Helena counted the tiles on the floor.
+After the dentist Helena went to a shop and bought a cactus.
+The dentist's lamp shone right into Helena's eyes.
+The dentist wants to see Helena again in February.
 <BLANKLINE>
 Question: What is the name of Helena's dentist?
 Choices:
