@@ -30,7 +30,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
 
 BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
-  retrieval
+  retrieval mrcr
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
@@ -39,6 +39,9 @@ audit: env  ## the long proofs, kept under results/
 	set -e; for n in 1 5 20; do \
 	  .venv/bin/carrara audit michelangelo/latent_list -n 500 --lengths 0,1k,8k -p complexity=$$n \
 	    > results/audit_latent_list_$$n.txt; cat results/audit_latent_list_$$n.txt; done
+	set -e; for sound in false true; do \
+	  .venv/bin/carrara audit babilong -n 200 --lengths 0,4k,32k -p sound=$$sound \
+	    > results/audit_babilong_sound_$$sound.txt; cat results/audit_babilong_sound_$$sound.txt; done
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache

@@ -68,8 +68,8 @@ MOST_NEEDLES = 64
 _START = "=====\n"
 _LABELS: Mapping[Role, str] = {"user": "User: ", "assistant": "Model: "}
 _NEXT_TURN = re.compile(r"^(?:User:|=====)", re.M)
-_AROUND = ' \t\n`"“”'
-"""What may be put around a draft that is said again, and is not part of it."""
+_AROUND = " \t\n`\"“”*"
+"""What may be put around a draft that is said again: neither it nor its lack counts."""
 _SHORT = ("tweet", "riddle")
 """Formats of examples: they show how to answer, and should not cost more than the puzzle."""
 
@@ -207,7 +207,7 @@ class Mrcr(Task[Params, Dialogue, Recall]):
         return Recall(question.gold.marker, dice.choice(world.structure.turns).draft)
 
     def score(self, answer: Recall, question: Question[Recall]) -> float:
-        return ratio(answer.draft, question.gold.draft)
+        return ratio(answer.draft.strip(_AROUND), question.gold.draft.strip(_AROUND))
 
     def published(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
         """The metrics of OpenAI's data set and of MRCR v2: they differ in where the string may stand."""

@@ -1,0 +1,38 @@
+"""Ratios of texts: the standard library's to the last bit, and the sound one."""
+
+from difflib import SequenceMatcher
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carrara.grading.similarity import published_ratio, ratio
+from carrara.keys import Dice
+from carrara.writings import FORMATS, TOPICS, Key, write
+
+letters = st.text(alphabet="abcde \n", max_size=300)
+
+
+@settings(max_examples=300, deadline=None)
+@given(letters, letters)
+def test_ratios_are_difflibs(one: str, other: str) -> None:
+    assert published_ratio(one, other) == SequenceMatcher(None, one, other).ratio()
+    if len(one) <= 4 * len(other):
+        assert ratio(one, other) == SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def test_ratios_of_drafts_are_difflibs() -> None:
+    for n in range(60):
+        dice = Dice("ratios", n)
+        key = Key(dice.choice(FORMATS), dice.choice(TOPICS))
+        one, other = write(key, dice), write(key, dice)
+        assert published_ratio(one, other) == SequenceMatcher(None, one, other).ratio()
+
+
+def test_what_goes_on_and_on_scores_less_and_ends_soon() -> None:
+    gold = write(Key("essay", "bees"), Dice("gold"))
+    assert ratio(gold, gold) == 1.0
+    assert ratio("", gold) == 0.0
+    twice, often = ratio(gold + "\n\n" + gold, gold), ratio((gold + "\n\n") * 1000, gold)
+    assert 0.6 < twice < 0.7
+    assert 0.001 < often < 0.01
+    assert ratio("ab " * 400_000, gold) < 0.01
