@@ -17,6 +17,7 @@ from carrara.analysis.intervals import Z, effective_n, paired_interval, student,
 from carrara.analysis.paired import difference
 from carrara.errors import RunError
 from carrara.results import Result, Status
+from carrara.retrieval import Retrieval
 
 
 def reply(
@@ -197,6 +198,53 @@ def test_published_scores_count_what_never_became_a_reply() -> None:
         reply(2, 0.0, status="error"),
     ]
     assert stat(results).published == pytest.approx({"paper": 1 / 3, "strict": 0.25})
+
+
+def test_recall_is_of_retrieval_and_not_of_the_reply() -> None:
+    statuses: list[Status] = ["ok", "refused", "overflow", "unparsed"]
+    found = {"recall": 1.0, "recall, share": 1.0}
+    results = [reply(i, status=status, scores=found | {"paper": 1.0}) for i, status in enumerate(statuses)]
+    results += [reply(8, scores={"recall": 0.0, "recall, share": 0.5, "paper": 1.0}), reply(9, status="error")]
+    assert stat(results).retrieval == pytest.approx({"recall": 4 / 5, "recall, share": 9 / 10})
+    assert stat(results).published == pytest.approx({"paper": 3 / 6})
+    assert stat([reply(0)]).retrieval == {}
+
+
+def asked(world: int, retrieve: str, **more: str) -> Result:
+    return reply(world, settings={"retrieve": retrieve, **more} if retrieve else more)
+
+
+def test_retrieval_is_always_part_of_the_name() -> None:
+    results = [asked(0, str(Retrieval.parse("sentences")))]
+    assert [str(row.series) for row in summarize(results)] == ["m (retrieve=sentences)"]
+    results.append(asked(0, ""))
+    assert [str(row.series) for row in summarize(results)] == ["m", "m (retrieve=sentences)"]
+    assert record(summarize(results)[1])["variant"] == "retrieve=sentences"
+
+
+def test_retrievals_are_told_apart_by_what_differs() -> None:
+    server = "openai:m@http://127.0.0.1:18431/v1"
+    ways = [
+        Retrieval.parse("sentences", by=server, top=top, order=order)
+        for order in ("score", "position")
+        for top in (5, 20)
+    ]
+    results = [asked(0, str(way)) for way in ways] + [asked(0, "")]
+    assert {str(row.series) for row in summarize(results)} == {
+        "m",
+        *(f"m (retrieve=sentences, order={order}, top={top})" for order in ("score", "position") for top in (5, 20)),
+    }
+    windows = [
+        Retrieval.parse("chunks:64"),
+        Retrieval.parse("chunks:64", overlap=8),
+        Retrieval.parse("chunks:64:o200k"),
+    ]
+    names = {str(row.series) for row in summarize([asked(0, str(way), max_tokens="9") for way in windows])}
+    assert names == {
+        "m (retrieve=chunks:64:gpt2)",
+        "m (retrieve=chunks:64:gpt2, overlap=8)",
+        "m (retrieve=chunks:64:o200k)",
+    }
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, math.nan, math.inf])

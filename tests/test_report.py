@@ -1,6 +1,8 @@
 """The page: what it says, what it shows of everything, and that nothing in it is alive."""
 
+import errno
 import json
+import os
 import random
 import re
 import sys
@@ -15,12 +17,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from carrara.analysis import summarize
 from carrara.commands import report as command
+from carrara.commands._output import whole_file
 from carrara.errors import UsageError
 from carrara.report import write_report
+from carrara.report.faces import faces_of
 from carrara.report.page import _environment, render
 from carrara.report.svg import number, tag
-from carrara.report.visible import clip, short, visible
+from carrara.report.visible import clip, distinct, short, visible
 from carrara.results import STATUSES, Result, Status
 
 
@@ -60,6 +65,8 @@ def run(shares: dict[int, float], n: int = 20, **more: str) -> list[Result]:
         for i in range(n)
     ]
 
+
+ANY_TEXT = st.text(st.characters(), max_size=200)  # surrogates and controls are in it
 
 CELLS = {"th", "td", "dt", "dd", "li", "p", "h1", "h2", "h3", "summary", "small"}
 
@@ -240,6 +247,74 @@ def test_models_of_one_name_keep_their_makers() -> None:
     assert ' o {"at": "/v1"}: 0.10' in text
 
 
+LOCAL = "by=openai:m@http://127.0.0.1:18431/v1"
+
+
+def retrieved(results: list[Result], retrieve: str, recall: float = 1.0) -> list[Result]:
+    return [
+        replace(
+            result,
+            settings={"retrieve": retrieve},
+            scores={**result.scores, "recall": recall, "recall, share": recall},
+            input_tokens=210,
+        )
+        for result in results
+    ]
+
+
+def test_retrieval_is_named_and_lengths_are_before_it() -> None:
+    plain, setting = run({4096: 0.5}), f"sentences;{LOCAL};top=5;order=score"
+    assert "etriev" not in text_of(render(plain, "t"))
+    text = text_of(render([*plain, *retrieved(plain, setting, 0.25)], "t"))
+    assert "model (retrieve=sentences): 0.50 at 4k" in text
+    assert f"chat retrieve={setting} suite/test@1 4k 20 exact, before retrieval 210 a prompt, after retrieval" in text
+    assert "chat – suite/test@1 4k 20 exact the same" in text
+    assert "or, with retrieval, before it was shortened" in text
+    assert "Published: paper Retrieval: recall Retrieval: recall, share Replies" in text
+    assert "0.050 0.250 – – 20" in text
+    assert "0.050 0.250 0.250 0.250 20" in text
+
+
+def test_retrievals_of_one_model_have_names_of_their_own() -> None:
+    ways = [f"sentences;{LOCAL};top={top};order={order}" for top in (5, 20) for order in ("score", "position")]
+    for model in ("lab/model", "lab/" + "a-long-name-" * 9, "lab/wide" + "\u3000" * 90):
+        results = [result for way in ways for result in retrieved(run({0: 0.5}, model=model), way)]
+        faces = faces_of(summarize(results))
+        for names in ({face.name for face in faces.values()}, {face.full for face in faces.values()}):
+            assert len(names) == 4
+            assert all("order=" in name and "top=" in name for name in names)
+
+
+def test_names_in_a_chart_keep_their_ends() -> None:
+    ways = [f"sentences;{LOCAL};top=5;order={order}" for order in ("score", "position")]
+    page = render([r for way in ways for r in retrieved(run({0: 0.5, 1024: 0.5}), way)], "t")
+    assert {name for name in re.findall(r'class="name">([^<]+)<', page)} == {
+        "model (retr…er=score)",
+        "model (retr…position)",
+    }
+
+
+@given(st.lists(ANY_TEXT, max_size=5, unique=True), st.integers(8, 40))
+def test_short_names_are_short_and_stay_apart(names: list[str], limit: int) -> None:
+    shown = distinct(names, limit)
+    assert set(shown) == set(names)
+    assert all(len(name) <= limit and "\n" not in name for name in shown.values())
+    alike = [f"{'x' * 40}{n}{'y' * 40}" for n in range(12)]
+    assert len(set(distinct(alike, limit).values())) == 12
+
+
+def test_what_is_not_the_default_is_said_of_how_it_was_run() -> None:
+    results = [
+        replace(
+            r, id=r.id.replace("@1/test-0-", "@1;vocab=fresh;haystack=others/train-7-"), settings={"max_tokens": "9"}
+        )
+        for r in run({0: 1.0})
+    ]
+    text = text_of(render(results, "t"))
+    assert "chat max_tokens=9 suite/test@1 (vocab=fresh, haystack=others, split train, seed 7) 0 20" in text
+    assert "chat – suite/test@1 0 20" in text_of(render(run({0: 1.0}), "t"))
+
+
 def test_one_file_the_same_each_time_and_without_addresses(tmp_path: Path) -> None:
     results = run({0: 0.5, 4096: 0.25}) + run({0: 0.9, 4096: 0.75}, model="lab/other")
     write_report(results, tmp_path / "deep" / "report.html", "Twice")
@@ -263,9 +338,6 @@ def test_a_large_run_stays_light() -> None:
         for i in range(50)
     ]
     assert len(render(results, "t")) < 600_000
-
-
-ANY_TEXT = st.text(st.characters(), max_size=200)  # surrogates and controls are in it
 
 
 @given(ANY_TEXT)
@@ -357,6 +429,47 @@ def test_the_command_prints_json(
     expected = {"model": "lab/model", "test": "suite/test", "n": 20, "answered": 20, "mean": 0.5, "floor": 0.05}
     assert rows[0] == rows[0] | expected
     assert (tmp_path / "page.html").is_file()
+
+
+def test_the_command_prints_recall_also_of_many_rows(
+    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = [r for n in range(9) for r in run({0: 0.5, 1024: 0.5, 4096: 0.25}, n=4, task=f"suite/test{n}")]
+    results_at[tmp_path] = [*plain[:12], *retrieved(plain[:12], "sentences;by=bm25;top=5;order=score", 0.75)]
+    assert call(str(tmp_path)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[-3:] == ["not", "ok", "recall"]
+    assert lines[2].split()[-1] == "0"
+    assert lines[5].startswith("lab/model (retrieve=sentences)  suite/test0")
+    assert lines[5].split()[-1] == "0.750"
+    results_at[tmp_path] = [*plain, *retrieved(plain, "sentences;by=bm25;top=5;order=score", 0.75)]
+    assert call(str(tmp_path)) == 0
+    out = capsys.readouterr().out
+    assert out.count("recall, how often") == 1
+    assert "lab/model (retrieve=sentences), 4 items each\ntest         floor  0" in out
+    recall = out.partition("recall, how often")[2].splitlines()
+    assert recall[1].split() == ["test", "0", "1k", "4k"]
+    assert recall[3].split() == ["suite/test0", *["0.750"] * 3]
+    assert recall[12].split() == ["mean", "of", "9", *["0.750"] * 3]
+    assert out.count("mean of 9           0.500  0.500  0.250") == 2
+
+
+def test_the_page_needs_the_name_of_a_file(tmp_path: Path, results_at: dict[Path, list[Result]]) -> None:
+    results_at[tmp_path] = run({0: 0.5})
+    for folder in (tmp_path, Path("/"), Path()):
+        with pytest.raises(UsageError, match="is a folder: give the name of a file"):
+            call(str(tmp_path), "--out", str(folder))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left on device") as raised, whole_file(tmp_path / "page.html"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert raised.value.filename == str(tmp_path / "page.html")
+    with pytest.raises(FileNotFoundError) as other, whole_file(tmp_path / "page.html"):
+        (tmp_path / "read.txt").read_text()
+    assert other.value.filename == str(tmp_path / "read.txt")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_needs_results(tmp_path: Path, results_at: dict[Path, list[Result]]) -> None:

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -11,7 +12,8 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from itertools import pairwise
@@ -26,7 +28,7 @@ from hypothesis import strategies as st
 from carrara import tokens
 from carrara.errors import RunError, UsageError
 from carrara.keys import Dice
-from carrara.retrieval import Chunk, Index, Recall, Retrieval, ready, retrieve
+from carrara.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, ready, retrieve
 from carrara.retrieval.chunks import by_sentences, by_tokens
 from carrara.retrieval.embedders import Vectors, embedder, unit
 from carrara.retrieval.endpoint import Address, Endpoint
@@ -63,6 +65,9 @@ class Drawn:
     name: str = "drawn"
     dimension: int = 8
     embedded: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        pass
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.embedded += texts
@@ -351,6 +356,15 @@ def test_a_changed_model_and_a_broken_store_are_told() -> None:
         embedded(Drawn("broken"), ["a"])
 
 
+@pytest.mark.parametrize("row", [b"", b"\0" * 4, b"\0" * 5, np.full(8, np.nan, np.float32).tobytes()])
+def test_a_row_that_is_no_vector_is_told(row: bytes) -> None:
+    embedded(Drawn(), ["a", "b"])
+    with closing(sqlite3.connect(store_file("drawn"))) as store, store:
+        store.execute("UPDATE vectors SET vector = ? WHERE rowid = 1", [row])
+    with pytest.raises(RunError, match=r"drawn.*\.sqlite holds what is no vector of drawn: remove it"):
+        embedded(Drawn(), ["a", "b"])
+
+
 WORKER = """
 import sys, time
 import numpy as np
@@ -359,6 +373,8 @@ from carrara.retrieval.store import embedded
 
 class Slow:
     name = "slow"
+    def check(self):
+        pass
     def embed(self, texts):
         with Path(sys.argv[1]).open("a") as journal:
             journal.writelines(text.partition(" ")[0] + "\\n" for text in texts)
@@ -485,7 +501,10 @@ def test_a_setting_reads_what_it_writes(text: str) -> None:
     [
         ("sentence", "did you mean sentences"),
         ("chunks", "write sentences, chunks:512"),
+        ("chunks", "'chunks' is not how a context is cut: write"),
+        ("chunk:512", "did you mean chunks"),
         ("chunks:0", "1 token or more"),
+        ("sentences;top=3;top=4", "top is given twice, as 3 and as 4"),
         ("chunks:512;overlap=512", "give less"),
         ("sentences;overlap=2", "which have none"),
         ("sentences;top=0", "give 1 or more"),
@@ -497,12 +516,24 @@ def test_a_setting_reads_what_it_writes(text: str) -> None:
         ("sentences;by=openai:m@http://me:secret@host/v1", "not like http://HOST:PORT/v1"),
         ("sentences;by=openai:m@http://host/v1?key=secret", "not like http://HOST:PORT/v1"),
         ("sentences;by=openai:m@http://host:99999/v1", "not like http://HOST:PORT/v1"),
+        # None of these may be taken for a model of OpenAI's, and the context sent there.
+        ("sentences;by=openai:m@127.0.0.1:18431/v1", "written openai:MODEL@"),
+        ("sentences;by=openai:m@localhost:8000/v1", "written openai:MODEL@"),
+        ("sentences;by=openai:m@localhost", "written openai:MODEL@"),
+        ("sentences;by=openai:m@ftp://me:secret@x", "written openai:MODEL@"),
+        ("sentences;by=openai:http://127.0.0.1/v1", "written openai:MODEL@"),
+        ("sentences;by=openai:127.0.0.1:80", "written openai:MODEL@"),
     ],
 )
 def test_a_wrong_setting_is_explained(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message) as raised:
         Retrieval.parse(text)
     assert "secret" not in str(raised.value)
+
+
+def test_the_scheme_of_an_address_may_be_in_capitals() -> None:
+    assert Address.parse("openai:m@HTTP://host:80/v1") == Address("m", "http://host:80/v1")
+    assert Address.parse("openai:m:latest@Https://host/v1").url == "https://host/v1"
 
 
 # Servers
@@ -518,6 +549,9 @@ class Server(ThreadingHTTPServer):
         self.requests: list[tuple[str, list[str], str]] = []
         """Model, texts, key."""
         self.lock = threading.Lock()
+        self.endpoints: list[Endpoint] = []
+        self.late = threading.Event()
+        """What `hangs` waits for."""
 
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
@@ -559,6 +593,10 @@ class Handler(BaseHTTPRequestHandler):
                 return 422, json.dumps({"error": {"message": f"batch size {len(texts)} > 5"}})
             case "short" if max(map(len, texts)) > 100:
                 return 400, json.dumps({"error": {"message": f"too long, said {key}: {texts}"}})
+            case "quoting":
+                return 402, json.dumps({"detail": f"{key} is not paid"})
+            case "hangs":
+                self.server.late.wait(20)
             case "broken":
                 return 503, json.dumps({"error": {"message": "out of memory"}})
             case "chat":
@@ -567,8 +605,9 @@ class Handler(BaseHTTPRequestHandler):
                 return 200, "<html>Welcome</html>"
         rows = []
         for index, vector in enumerate(Drawn("server").embed(texts)):
-            coded: object = (3 * vector).tolist()  # not of length 1
-            if encoding == "base64" and model != "floats":
+            vector[3] = {"nan": np.nan, "infinite": np.inf, "huge": 1e30}.get(model, vector[3])
+            coded: object = (vector * (0 if model == "zero" else 3)).tolist()  # not of length 1
+            if encoding == "base64" and model not in ("floats", "zero"):
                 coded = base64.b64encode((3 * vector).astype("<f4").tobytes()).decode()
             rows.append({"object": "embedding", "index": index, "embedding": coded})
         if model == "mixed":
@@ -586,6 +625,9 @@ def server() -> Iterator[Server]:
         thread = threading.Thread(target=running.serve_forever, daemon=True)
         thread.start()
         yield running
+        running.late.set()
+        for made in running.endpoints:
+            made.client.close()
         running.shutdown()
         thread.join()
 
@@ -594,7 +636,8 @@ TEXTS = [f"{n} fathoms" for n in range(150)]
 
 
 def endpoint(server: Server, model: str) -> Endpoint:
-    return Endpoint.at(Address(model, server.url()))
+    server.endpoints.append(Endpoint.at(Address(model, server.url())))
+    return server.endpoints[-1]
 
 
 @pytest.mark.parametrize("model", ["base64", "floats", "mixed", "busy", "small"])
@@ -611,33 +654,68 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("locked", "refuses the API key: check EMBEDDINGS_API_KEY"),
         ("absent", "knows no embedding model absent"),
         ("short", "refused a text of 101 characters with status 400: too long"),
+        ("quoting", "refused 21 texts with status 402: {'detail': .* is not paid"),
         ("chat", "did not answer with one vector for each text"),
         ("page", "did not answer with one vector for each text"),
         ("few", "did not answer with one vector for each text"),
         ("nothing", "did not answer with one vector for each text"),
+        ("nan", "did not answer with one vector for each text, finite and not 0"),
+        ("infinite", "did not answer with one vector for each text, finite and not 0"),
+        ("huge", "did not answer with one vector for each text, finite and not 0"),
+        ("zero", "did not answer with one vector for each text, finite and not 0"),
         ("broken", "with status 503: out of memory"),
     ],
 )
 def test_a_refusal_is_told_without_the_key(
     server: Server, model: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("EMBEDDINGS_API_KEY", "sk-very-secret")
+    monkeypatch.setenv("EMBEDDINGS_API_KEY", "sk-\"very\"-'secret'")
+    monkeypatch.setattr("carrara.retrieval.endpoint._PAUSES", ())
     texts = [*TEXTS[:20], "x" * 101]
+    by = endpoint(server, model)
     with pytest.raises(RunError, match=message) as raised:
-        endpoint(server, model).embed(texts)
+        embedded(by, texts)
     assert "secret" not in str(raised.value)
+    assert isinstance(raised.value, Unavailable) == (model == "broken")
+    with closing(sqlite3.connect(store_file(by.name))) as store:
+        assert store.execute("SELECT count(*) FROM vectors").fetchone() == (0,)
     assert len(str(raised.value)) < 400
     assert raised.value.__cause__ is None
     assert raised.value.__suppress_context__ or raised.value.__context__ is None
 
 
 def test_a_server_that_is_not_there_is_told(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.retrieval.endpoint._RETRIES", 0)
+    monkeypatch.setattr("carrara.retrieval.endpoint._PAUSES", (0.0,))
     by = endpoint(server, "base64")
     server.shutdown()
     server.server_close()
-    with pytest.raises(RunError, match=r"does not answer .*: is the server running"):
+    with pytest.raises(Unavailable, match=r"does not answer .*: is the server running"):
         by.embed(["text"])
+
+
+def test_a_server_that_hangs_is_told_after_one_request_each(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("carrara.retrieval.endpoint._GREETING_SECONDS", 0.2)
+    by = endpoint(server, "hangs")
+    with pytest.raises(Unavailable, match=r"did not answer within 0\.2 seconds: is it still loading"):
+        by.check()
+    assert len(server.requests) == 1
+    with pytest.raises(Unavailable, match=r"did not answer within 0\.3 seconds"):
+        replace(by, seconds=0.3).embed([f"{n} leagues" for n in range(64 * 8)])
+    assert len(server.requests) <= 1 + 4
+
+
+@pytest.mark.parametrize("key", ["sk-secr\u00e9t", "sk-secret\rX-Other: 1", "sk-\u200bsecret", "sk\x00secret"])
+def test_a_key_that_is_none_is_refused_and_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMBEDDINGS_API_KEY", key.replace("\0", "\x7f"))
+    with pytest.raises(UsageError, match="EMBEDDINGS_API_KEY holds a character that stands in no key") as raised:
+        Endpoint.at(Address("m", "http://127.0.0.1:1/v1"))
+    assert "sk-" not in str(raised.value)
+
+
+def test_the_line_break_at_the_end_of_a_key_is_no_part_of_it(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMBEDDINGS_API_KEY", " sk-of-server\r\n")
+    endpoint(server, "base64").embed(["text"])
+    assert server.requests[0][2] == "sk-of-server"
 
 
 def test_openai_has_its_own_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

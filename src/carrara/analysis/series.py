@@ -3,7 +3,8 @@
 A directory may hold one model run twice, with other parameters, another tokenizer, another style, another prompt pack,
 at another temperature or on another server. Averages over such a mixture mean nothing, so that a model's results are
 kept apart by whatever differs between them, and that difference becomes part of the name: `SmolLM2` and
-`SmolLM2 (base)`. A model's own arguments, such as its weights, are always part of it.
+`SmolLM2 (base)`. A model's own arguments, such as its weights, are always part of it, and so is retrieval, because then
+it is not the model alone that was measured: `SmolLM2 (retrieve=sentences)`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,10 @@ from carrara.errors import UsageError
 from carrara.recipe import Recipe
 from carrara.results import ARGUMENT, Result, Subject
 
+RETRIEVE = "retrieve"
+"""The name, among the settings, of how contexts were shortened: `sentences;by=minilm;top=5;order=score`."""
+_PART = RETRIEVE + " "
+"""What the names of the parts of that begin with here, behind the first."""
 _DEFAULTS = {"temperature": "0"}
 """Said where another series has another value; what else is not set has no name."""
 
@@ -46,7 +51,7 @@ def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
     names: dict[tuple[str, _Setting, Subject], Series] = {}
     for (model, task), found in ways.items():
         differing = [i for i in range(len(_Setting._fields)) if len({setting[i] for setting, _ in found}) > 1]
-        asked = {subject: dict(subject[1]) for _, subject in found}
+        asked = {subject: _taken_apart(subject) for _, subject in found}
         telling = _telling(list(asked.values()))
         for setting, subject in found:
             parts = [setting[i] for i in differing if setting[i]]
@@ -55,16 +60,30 @@ def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
     return lambda result: names[result.task, _setting(result), result.subject]
 
 
+def _taken_apart(subject: Subject) -> dict[str, str]:
+    """The settings, with each part of how contexts were shortened for itself."""
+    settings = dict(subject[1])
+    if RETRIEVE in settings:
+        settings[RETRIEVE], *parts = settings[RETRIEVE].split(";")
+        settings |= {_PART + part.partition("=")[0]: part.partition("=")[2] for part in parts}
+    return settings
+
+
 def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
-    """The settings that differ, and a model's own arguments."""
+    """The settings that differ, a model's own arguments, and retrieval, whose parts are compared where there is one."""
     names = dict.fromkeys(name for settings in asked for name in settings)
-    differs = {name for name in names if len({settings.get(name) for settings in asked}) > 1}
-    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT))
+    retrieving = [settings for settings in asked if RETRIEVE in settings]
+    differs = {
+        name
+        for name in names
+        if len({settings.get(name) for settings in (retrieving if name.startswith(_PART) else asked)}) > 1
+    }
+    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name == RETRIEVE)
 
 
 def _named(name: str, settings: Mapping[str, str]) -> str:
     value = settings.get(name) or _DEFAULTS.get(name)
-    return f"{name.removeprefix(ARGUMENT)}={value}" if value else ""
+    return f"{name.removeprefix(ARGUMENT).removeprefix(_PART)}={value}" if value else ""
 
 
 def _setting(result: Result) -> _Setting:

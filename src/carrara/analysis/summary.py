@@ -16,6 +16,11 @@ from carrara.order import natural
 from carrara.results import ANSWERED, STATUSES, Result, Status
 
 
+RECALL, RECALL_SHARE = "recall", "recall, share"
+"""Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
+of it."""
+
+
 @dataclass(frozen=True)
 class Stat:
     """What a set of replies comes to."""
@@ -36,6 +41,8 @@ class Stat:
     """What blind guessing scores on these questions."""
     published: Mapping[str, float]
     """Published scores of the same replies, by name."""
+    retrieval: Mapping[str, float]
+    """What retrieval found, by name: over all replies of which it is known, whatever became of them."""
     statuses: Mapping[Status, int]
 
     @property
@@ -98,6 +105,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         answered_mean=math.fsum(answers) / len(answers) if answers else None,
         floor=math.fsum(result.floor for result in results) / n,
         published=_published(results),
+        retrieval=_retrieval(results),
         statuses={status: count for status, count in counts.items() if count},
     )
 
@@ -106,9 +114,16 @@ def _published(results: Sequence[Result]) -> Mapping[str, float]:
     """Means over the replies that a published scorer applies to; what never became a reply counts 0."""
     means = {}
     for name in dict.fromkeys(name for result in results for name in result.scores):
+        if name in (RECALL, RECALL_SHARE):
+            continue
         applies = [r for r in results if name in r.scores or r.status not in ANSWERED]
         means[name] = math.fsum(r.scores[name] for r in applies if r.status in ANSWERED) / len(applies)
     return means
+
+
+def _retrieval(results: Sequence[Result]) -> Mapping[str, float]:
+    found = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
+    return {name: math.fsum(scores) / len(scores) for name, scores in found.items() if scores}
 
 
 def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:

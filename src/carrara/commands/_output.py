@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from carrara.errors import UsageError
+
 T = TypeVar("T")
 
 
@@ -43,6 +45,8 @@ def progress(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
     """A file that appears only when it is complete: a full disk or a kill leaves no half of it behind."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder: give the name of a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -51,6 +55,8 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename in (None, str(partial)):
+            error.filename = str(path)
         partial.unlink(missing_ok=True)
         raise

@@ -1,7 +1,7 @@
 """carrara report: what a directory of results comes to, as a table and as a page."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +46,6 @@ def main(args: Namespace) -> int:
     return 0
 
 
-RECALL = "recall"
-"""The score of retrieval: how often all that was needed was found."""
 FEW = 24
 """Rows that are shown one by one; of more, each test is a row, with a column for each length."""
 
@@ -61,41 +59,56 @@ def print_summary(rows: Sequence["Row"]) -> None:
 
 
 def _print_grid(rows: Sequence["Row"]) -> None:
-    """Scores of tests by lengths, and their mean where all tests have one."""
-    from carrara.report.visible import short
+    """Scores of tests by lengths, and their mean where all tests have one; with retrieval, recall likewise."""
+    from carrara.analysis.summary import RECALL
+    from carrara.report.visible import distinct
 
     lengths = sorted({row.length for row in rows})
+    names = distinct(str(row.series) for row in rows)
     for series in dict.fromkeys(row.series for row in rows):
         own = {(row.task, row.length): row.stat for row in rows if row.series == series}
         tests = list(dict.fromkeys(task for task, _ in own))
-        lines = []
-        for test in tests:
-            stats = [own.get((test, length)) for length in lengths]
-            floor = next(stat.floor for stat in stats if stat)
-            lines.append((short(test), f"{floor:.3f}", *(f"{stat.mean:.3f}" if stat else "" for stat in stats)))
-        if len(tests) > 1:
-            means = []
-            for length in lengths:
-                found = [own[test, length].mean for test in tests if (test, length) in own]
-                means.append(f"{sum(found) / len(found):.3f}" if len(found) == len(tests) else "")
-            lines.append((f"mean of {len(tests)}", "", *means))
+        floors = [f"{next(stat.floor for (task, _), stat in own.items() if task == test):.3f}" for test in tests]
+        means = {at: stat.mean for at, stat in own.items()}
+        recalls = {at: stat.retrieval[RECALL] for at, stat in own.items() if RECALL in stat.retrieval}
         counts = sorted({stat.n for stat in own.values()})
-        print(f"{short(str(series))}, {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} items each")
+        print(f"{names[str(series)]}, {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} items each")
+        lines = list(_grid(means, tests, lengths))
+        for line, floor in zip(lines, [*floors, ""], strict=False):
+            line.insert(1, floor)
         table(["test", "floor", *map(write_length, lengths)], lines)
+        if recalls:
+            print("recall, how often all that the answer is read from was found")
+            table(["test", *map(write_length, lengths)], _grid(recalls, tests, lengths))
         not_ok = sum(stat.not_ok for stat in own.values())
         if not_ok:
             print(f"{not_ok} replies were not plain answers; the report has them, and all intervals")
 
 
-def _print_rows(rows: Sequence["Row"]) -> None:
+def _grid(values: Mapping[tuple[str, int], float], tests: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
+    """A line for each test, and one of means over the tests."""
     from carrara.report.visible import short
 
-    retrieved = any(RECALL in row.stat.published for row in rows)
+    for test in tests:
+        yield [short(test), *(f"{values[test, length]:.3f}" if (test, length) in values else "" for length in lengths)]
+    if len(tests) > 1:
+        columns = [[values[test, length] for test in tests if (test, length) in values] for length in lengths]
+        means = (f"{sum(column) / len(column):.3f}" if len(column) == len(tests) else "" for column in columns)
+        yield [f"mean of {len(tests)}", *means]
+
+
+def _print_rows(rows: Sequence["Row"]) -> None:
+    from carrara.analysis.summary import RECALL
+    from carrara.report.visible import distinct, short
+
+    names = distinct(str(row.series) for row in rows)
+    columns = ["model", "test", "length", "score", "95 % interval", "floor", "n", "not ok"]
+    retrieved = any(RECALL in row.stat.retrieval for row in rows)
     table(
-        ["model", "test", "length", "score", "95 % interval", "floor", "n", "not ok", *([RECALL] if retrieved else [])],
+        [*columns, "recall"] if retrieved else columns,
         [
             (
-                short(str(row.series)),
+                names[str(row.series)],
                 short(row.task),
                 write_length(row.length),
                 f"{row.stat.mean:.3f}",
@@ -103,7 +116,7 @@ def _print_rows(rows: Sequence["Row"]) -> None:
                 f"{row.stat.floor:.3f}",
                 str(row.stat.n),
                 str(row.stat.not_ok),
-                *([f"{row.stat.published[RECALL]:.3f}" if RECALL in row.stat.published else ""] if retrieved else []),
+                *([f"{row.stat.retrieval[RECALL]:.3f}" if RECALL in row.stat.retrieval else ""] if retrieved else []),
             )
             for row in rows
         ],

@@ -1,23 +1,34 @@
 """Retrieval in front of a model: an item's prompt with a context that is shortened to what its question finds.
 
 A context is cut and embedded once for all its questions; what was found is kept until the reply is scored, because
-recall is a result too.
+recall is a result too. A server for embeddings that fails in mid-run is waited for, as the model's own is.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from threading import Lock
 
+from anyio import NoEventLoopError
+from anyio.from_thread import check_cancelled
+
 from carrara.engine.items import item_of, messages_of
-from carrara.errors import UsageError
+from carrara.engine.preflight import PATIENCE
+from carrara.engine.progress import LINE_EVERY
+from carrara.errors import UsageError, tell
 from carrara.items import Item
-from carrara.retrieval import Index, Recall, Retrieval, Retrieved
+from carrara.lengths import write_length
+from carrara.recipe import Recipe
+from carrara.retrieval import Index, Recall, Retrieval, Retrieved, Unavailable
 from carrara.types import Message
 
 _KEPT = 4096
 """Shortened contexts: a few kilobytes each."""
 _FINDING = Lock()
+_FIRST_PAUSE, _LONGEST_PAUSE, _STEP = 2.0, 60.0, 0.25
+"""Seconds before a server is asked again, and between two looks whether the run is being stopped."""
 
 
 def prompt_of(id: str, retrieve: str = "") -> Sequence[Message]:
@@ -35,7 +46,51 @@ def recall_of(id: str, retrieve: str) -> Recall | None:
 
 def found(id: str, retrieve: str) -> Retrieved:
     with _FINDING:  # one at a time: it is bound by the processor, and the next question may share the context
+        _stop_if_cancelled()
         return _found(id, retrieve)
+
+
+class _Outage:
+    """Of the server for embeddings. It is one for all items, so that they wait for it together and not in turn."""
+
+    def __init__(self) -> None:
+        self.began: float | None = None
+
+    def waited_out(self, find: Callable[[], Retrieved]) -> Retrieved:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                result = find()
+            except Unavailable as error:
+                if self.began is None:
+                    self.began = time.monotonic()
+                    tell(f"retrieval waits, for up to {PATIENCE // 3600} hours: {error}")
+                left = self.began + PATIENCE - time.monotonic()
+                if left <= 0:
+                    raise
+                _sleep(min(pause, left))
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                if self.began is not None:
+                    self.began = None
+                    tell("retrieval goes on")
+                return result
+
+
+_OUTAGE = _Outage()
+
+
+def _sleep(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(_STEP, left))
+        _stop_if_cancelled()
+
+
+def _stop_if_cancelled() -> None:
+    """A thread is not interrupted: it has to look whether the run that it works for is being stopped."""
+    with suppress(NoEventLoopError):
+        check_cancelled()
 
 
 @lru_cache(maxsize=_KEPT)
@@ -43,7 +98,8 @@ def _found(id: str, retrieve: str) -> Retrieved:
     item = item_of(id)
     if item.prompt.frame.turns:
         raise UsageError(f"{item.recipe.task} is a conversation, and retrieval takes a context that is one text")
-    return _index(str(replace(item.recipe, question=0)), retrieve).find(item.question.ask, _needs(item))
+    shared = str(replace(item.recipe, question=0))
+    return _OUTAGE.waited_out(lambda: _index(shared, retrieve).find(item.question.ask, _needs(item)))
 
 
 @lru_cache(maxsize=2)
@@ -51,7 +107,22 @@ def _index(id: str, retrieve: str) -> Index:
     """Of the context of an item, which all its questions share."""
     frame = item_of(id).prompt.frame
     text = messages_of(id)[-1].content
-    return Index(text[len(frame.before) : len(text) - len(frame.after)], Retrieval.parse(retrieve))
+    context = text[len(frame.before) : len(text) - len(frame.after)]
+    return Index(context, Retrieval.parse(retrieve), _Watch(item_of(id).recipe))
+
+
+class _Watch:
+    """Says how far the embedding of a context is, where it takes long; and is where it can be stopped."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.context = f"{recipe.task} at {write_length(recipe.length)}"
+        self.told = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        _stop_if_cancelled()
+        if time.monotonic() - self.told >= LINE_EVERY:
+            self.told = time.monotonic()
+            tell(f"{done:,} of {total:,} parts of a context of {self.context} are embedded")
 
 
 def _needs(item: Item) -> list[tuple[int, int]] | None:

@@ -9,6 +9,7 @@ from carrara.analysis import Row, Series
 from carrara.lengths import write_length
 from carrara.report.faces import Face
 from carrara.report.svg import drawing, tag
+from carrara.report.visible import both_ends
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LABEL_GAP = 17
@@ -164,9 +165,7 @@ def _names(frame: Frame, ends: Sequence[tuple[Face, float]]) -> list[Markup]:
 
 def _name(name: str, x: float, y: float, room: float) -> Markup:
     """A name in the room there is: cut by its letters' number, and clipped, for some are wide."""
-    limit = int(room / 7)
-    shown = name if len(name) <= limit else name[: limit - 1] + "…"
-    words = tag("text", shown, x=0, y=14, class_="name")
+    words = tag("text", both_ends(name, int(room / 7)), x=0, y=14, class_="name")
     return tag("svg", words, x=x, y=y - 10, width=room, height=20, class_="clip")
 
 

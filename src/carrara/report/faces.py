@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from carrara.analysis import Row, Series
 from carrara.report.svg import tag
-from carrara.report.visible import short
+from carrara.report.visible import distinct
 
 COLOURS = 8
 """Colours in the style sheet. Further series take them again, with dashed lines."""
@@ -56,15 +56,11 @@ def faces_of(rows: Sequence[Row]) -> dict[Series, Face]:
     for row in rows:
         means.setdefault(row.series, []).append(row.stat.mean)
     order = sorted(means, key=lambda series: (-sum(means[series]) / len(means[series]), series))
-    names = _short_names(list(dict.fromkeys(series.model for series in order)))
+    models = _short_names(list(dict.fromkeys(series.model for series in order)))
+    shorter = {series: str(Series(models[series.model], series.variant)) for series in order}
+    names, full = distinct(shorter.values(), 60), distinct(map(str, order), 160)
     return {
-        series: Face(
-            number,
-            series,
-            short(str(Series(names[series.model], series.variant)), 60),
-            short(str(series), 160),
-        )
-        for number, series in enumerate(order)
+        series: Face(number, series, names[shorter[series]], full[str(series)]) for number, series in enumerate(order)
     }
 
 

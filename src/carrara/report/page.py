@@ -25,6 +25,7 @@ from carrara.analysis import (
     summarize,
 )
 from carrara.analysis.effective import RULE
+from carrara.analysis.series import RETRIEVE
 from carrara.lengths import write_length
 from carrara.order import natural
 from carrara.report.chart import COMPACT, WIDE, score_chart
@@ -62,6 +63,7 @@ class Test:
     rows: list[Row]
     lengths: list[int]
     published: list[str]
+    retrieval: list[str]
     charts: list[Markup]
     effective: dict[Series, Effective]
     changes: dict[tuple[Series, int], LengthEffect]
@@ -89,7 +91,7 @@ def render(results: Sequence[Result], title: str) -> str:
             f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
             "base-uri 'none'; form-action 'none'"
         ),
-        **(_content(results) if results else {"results": 0}),
+        **(_content(results) if results else {"results": 0, "retrieved": False}),
     )
 
 
@@ -116,6 +118,7 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
         "failures_in_all": failures_in_all,
         "failures_shown": SHOWN,
         "runs": runs,
+        "retrieved": any(RETRIEVE in result.settings for result in results),
         "answered": any(row.stat.answered for row in rows),
         "hollow": any(not row.stat.answered for row in rows),
         "several_lengths": len({row.length for row in rows}) > 1,
@@ -142,6 +145,7 @@ def _tests(
                 rows=own,
                 lengths=sorted({row.length for row in own}),
                 published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
+                retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
                 charts=[score_chart(shown, own, faces, frame, kind) for kind, frame in frames.items() if drawn],
                 effective={one.series: one for one in effective if one.task == name},
                 changes={(one.series, one.length): one for one in changes if one.task == name},

@@ -1,9 +1,10 @@
-"""How it was run: what counted the tokens, and whether the server counted as many."""
+"""How it was run: with which settings, what counted the tokens, and whether the server counted as many."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from carrara.analysis import Series, series_of
+from carrara.analysis.series import RETRIEVE
 from carrara.errors import RunError, UsageError
 from carrara.lengths import write_length
 from carrara.order import natural
@@ -23,7 +24,10 @@ class Provenance:
     face: Face
     tokenizer: str
     style: str
+    settings: str
+    """How the model was asked, and its contexts shortened, as far as it is not the default."""
     tests: str
+    """With what of them is not the default."""
     lengths: str
     replies: int
     exact: str
@@ -54,7 +58,8 @@ def _described(face: Face, tokenizer: str, results: Sequence[Result]) -> Provena
         face=face,
         tokenizer=short(tokenizer),
         style=", ".join(filter(None, styles)) or "–",
-        tests="\n".join(short(test) for test in sorted({f"{r.task}@{r.version}" for r in results}, key=natural)),
+        settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
+        tests="\n".join(short(test, 160) for test in sorted({_posed(result) for result in results}, key=natural)),
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
         replies=len(results),
         exact=exact,
@@ -72,10 +77,11 @@ def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, 
         return "–", ""
     off = max(claimed, key=lambda result: abs(result.tokens - result.length))
     by = off.tokens - off.length
+    before = ", before retrieval" if RETRIEVE in off.settings else ""
     if not by:
-        return "exact", ""
+        return f"exact{before}", ""
     return (
-        f"off by up to {abs(by):,} tokens",
+        f"off by up to {abs(by):,} tokens{before}",
         f"Prompts of {face.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
         f"(at {write_length(off.length)}).",
     )
@@ -83,13 +89,11 @@ def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, 
 
 def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Of whole prompts: what retrieval leaves of one is as long as it is."""
-    counted = [
-        (result, result.input_tokens)
-        for result in results
-        if result.input_tokens and result.tokens and "retrieve" not in result.settings
-    ]
+    counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
     if not counted:
         return "not reported", ""
+    if any(RETRIEVE in result.settings for result, _ in counted):
+        return f"{sum(theirs for _, theirs in counted) / len(counted):,.0f} a prompt, after retrieval", ""
     result, theirs = max(counted, key=lambda pair: abs(pair[1] - pair[0].tokens) / pair[0].tokens)
     off = (theirs - result.tokens) / result.tokens
     if theirs == result.tokens:
@@ -103,6 +107,24 @@ def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str,
         f"The server of {face.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
         f"{result.tokens:,} ({off:+.1%}): lengths are not what they claim; is this the model's tokenizer?"
     ).replace("(-", "(−").replace("%)", " %)")
+
+
+def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
+    return sorted({pair for result in results for pair in result.settings.items()})
+
+
+def _posed(result: Result) -> str:
+    """A test with its version and what else of its recipe is not the default."""
+    name = f"{result.task}@{result.version}"
+    try:
+        recipe = Recipe.parse(result.id)
+    except UsageError:
+        return name
+    split = "" if recipe.split == "test" else f"split {recipe.split}"
+    seed = f"seed {recipe.seed}" if recipe.seed else ""
+    pack = f"prompts {recipe.pack[:8]}" if recipe.pack else ""
+    other = ", ".join(filter(None, [*recipe.params.split(";"), split, seed, pack]))
+    return f"{name} ({other})" if other else name
 
 
 def _style(result: Result) -> str:

@@ -11,6 +11,7 @@ million letters. Markup is escaped by the template; this shows the invisible and
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _SUSPECT = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u024f\u0370-\u0482\u048a-\u058f\u3040-\u9fff\uac00-\ud7a3]")
 """Everything outside the letters and signs that most text is made of: only these are looked up one by one."""
@@ -50,3 +51,29 @@ def short(text: str, limit: int = 80) -> str:
     """A name for a table or a chart: one line, not endless."""
     line = " ".join(visible(text[: limit * 4]).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def both_ends(text: str, limit: int) -> str:
+    """A name on one line, cut in the middle: names of one kind begin alike, and often only their ends differ."""
+    line = " ".join(visible(text if len(text) <= limit * 8 else text[: limit * 4] + text[-limit * 4 :]).split())
+    end = limit // 2
+    return line if len(line) <= limit else f"{line[: limit - 1 - end]}…{line[len(line) - end :]}"
+
+
+def distinct(names: Iterable[str], limit: int = 80) -> dict[str, str]:
+    """Short names for names, as different as they are: where what is left out told two apart, they are numbered.
+
+    >>> list(distinct(["plain", "model (temperature=0)", "model (temperature=1)"], 15).values())
+    ['plain', 'model (…ture=0)', 'model (…ture=1)']
+    >>> list(distinct(["model (a lot, and more)", "model (a bit, and more)"], 15).values())
+    ['model… more) #1', 'model… more) #2']
+    """
+    alike: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        alike.setdefault(both_ends(name, limit), []).append(name)
+    shown: dict[str, str] = {}
+    for cut, whole in alike.items():
+        for n, name in enumerate(whole, 1):
+            mark = f" #{n}"
+            shown[name] = cut if len(whole) == 1 else both_ends(name, limit - len(mark)) + mark
+    return shown

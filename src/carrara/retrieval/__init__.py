@@ -14,8 +14,9 @@ or tests: a context is a text, and needs are places in it.
 """
 
 from carrara.retrieval.chunks import Chunk
+from carrara.retrieval.embedders import Unavailable
 from carrara.retrieval.index import Found, Index, Retrieved, ready, retrieve
 from carrara.retrieval.recall import Recall
 from carrara.retrieval.setting import Retrieval
 
-__all__ = ["Chunk", "Found", "Index", "Recall", "Retrieval", "Retrieved", "ready", "retrieve"]
+__all__ = ["Chunk", "Found", "Index", "Recall", "Retrieval", "Retrieved", "Unavailable", "ready", "retrieve"]

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from carrara.errors import UsageError
+from carrara.errors import RunError, UsageError
 from carrara.retrieval.setting import MINILM
 
 Vectors = npt.NDArray[np.float32]
@@ -23,6 +23,13 @@ class Embedder(Protocol):
         """Texts embedded under one name are comparable, and are kept by it."""
 
     def embed(self, texts: Sequence[str]) -> Vectors: ...
+
+    def check(self) -> None:
+        """Raise if it certainly cannot embed."""
+
+
+class Unavailable(RunError):
+    """An embedder that cannot be reached, or is busy: it may answer later."""
 
 
 def unit(vectors: Vectors) -> Vectors:

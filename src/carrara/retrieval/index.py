@@ -59,18 +59,16 @@ class Index:
         return Retrieved(text, tuple(found), None if needs is None else recall(self.context, needs, chosen))
 
 
-def retrieve(
-    context: str, question: str, setting: Retrieval, needs: Sequence[Stretch] | None = None, watch: Watch | None = None
-) -> Retrieved:
+def retrieve(context: str, question: str, setting: Retrieval, needs: Sequence[Stretch] | None = None) -> Retrieved:
     """What a question finds in a context. With several questions on it, keep its `Index`."""
-    return Index(context, setting, watch).find(question, needs)
+    return Index(context, setting).find(question, needs)
 
 
 def ready(setting: Retrieval) -> None:
     """Load what a setting needs and ask it once, so that what is missing is said before a run begins."""
+    if setting.by != BY_WORDS:  # asked itself: for what follows, the store may have the answer
+        embedder(setting.by).check()
     retrieve("Ready.", "Ready?", setting)
-    if setting.by != BY_WORDS:  # which the store may have answered for
-        embedder(setting.by).embed(["Ready."])
 
 
 def _cut(context: str, setting: Retrieval) -> list[Chunk]:

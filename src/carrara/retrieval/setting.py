@@ -15,6 +15,7 @@ TOKENIZER = "gpt2"
 
 _WINDOWS = re.compile(r"chunks:([0-9]{1,9})(?::([^;]+))?")
 _WHOLE = re.compile(r"[0-9]{1,9}")
+_CUTS = ("sentences", "chunks")
 _ORDERS: dict[str, Order] = {"score": "score", "position": "position"}
 _NAMES = ("by", "top", "order", "overlap")
 
@@ -53,11 +54,16 @@ class Retrieval:
         head, *rest = text.strip().split(";")
         windows = _WINDOWS.fullmatch(head)
         if not windows and head != "sentences":
-            hint = nearest(head.partition(":")[0], ["sentences", "chunks"])
+            kind = head.partition(":")[0]
+            hint = nearest(kind, _CUTS) if kind not in _CUTS else ""
             raise UsageError(
                 f"{head!r} is not how a context is cut{hint}: write sentences, chunks:512 or chunks:512:gpt2"
             )
-        said = dict(_said(part) for part in rest if part)
+        said: dict[str, str] = {}
+        for name, value in (_said(part) for part in rest if part):
+            if name in said:
+                raise UsageError(f"{name} is given twice, as {said[name]} and as {value}: leave one out")
+            said[name] = value
         given = {"by": by, "top": top, "order": order, "overlap": overlap}
         said |= {name: str(value) for name, value in given.items() if value is not None}
         size = int(windows[1]) if windows else 0

@@ -44,8 +44,18 @@ def embedded(embedder: Embedder, texts: Sequence[str], watch: Watch | None = Non
             done += len(batch)
             if watch:
                 watch(done, len(left))
-    joined = b"".join(found[key] for key in keys)
-    return np.frombuffer(joined, _F32).reshape(len(keys), -1) if keys else np.zeros((0, 0), np.float32)
+    return _joined([found[key] for key in keys], embedder.name)
+
+
+def _joined(rows: Sequence[bytes], embedder: str) -> Vectors:
+    """Rows of the store as vectors. One whose length is another, or that holds no numbers, is not what was kept."""
+    if not rows:
+        return np.zeros((0, 0), np.float32)
+    if len({len(row) for row in rows}) == 1 and rows[0] and len(rows[0]) % _F32.itemsize == 0:
+        vectors = np.frombuffer(b"".join(rows), _F32).reshape(len(rows), -1)
+        if np.isfinite(vectors).all():
+            return vectors
+    raise RunError(f"{store_file(embedder)} holds what is no vector of {embedder}: remove it to make all anew")
 
 
 def _made(store: sqlite3.Connection, embedder: Embedder, texts: dict[bytes, str]) -> dict[bytes, bytes]:
