@@ -47,6 +47,22 @@ def test_tasks_as_json(capsys: Capture) -> None:
     assert 0 < latent["floor"] < 0.2
 
 
+def test_tasks_tell_the_presets_that_run_them(capsys: Capture) -> None:
+    assert main(["tasks", "latent_list"]) == 0
+    shown = capsys.readouterr().out
+    assert "`carrara run quick`:\n  a first look" in shown
+    assert "paper:babilong" not in shown
+    assert main(["tasks", "qa1"]) == 0
+    assert "facts simulated after the official ones" in capsys.readouterr().out
+
+
+def test_patterns_match_short_names_too(capsys: Capture) -> None:
+    for pattern in ("qa1?", "babilong/qa1?"):
+        assert main(["tasks", pattern, "--json"]) == 0
+        names = [row["name"] for row in json.loads(capsys.readouterr().out)]
+        assert names == [f"babilong/qa1{n}" for n in range(10)]
+
+
 def test_generated_rows_hold_everything(generated: Path) -> None:
     rows = lines(generated)
     wanted = (

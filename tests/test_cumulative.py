@@ -1,8 +1,16 @@
 """Lengths that add up: cumulative means, and subsets that overlap."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from carrara.analysis.cumulative import accumulate
+from carrara.engine.reading import read_results
+from carrara.errors import UsageError
+from carrara.presets import PRESETS
+from carrara.recipe import Recipe
 from carrara.results import Result
 from carrara.subsets import APART, SUBSETS, bucket_of, subset_of
 
@@ -61,3 +69,24 @@ def test_subsets_are_as_long_as_their_names() -> None:
     assert bucket_of(32 * K) == 0
     assert bucket_of(32 * K + 1) == 1
     assert bucket_of(2 * K * K) == 3
+
+
+def test_a_preset_has_its_subsets() -> None:
+    whole = list(PRESETS["paper:michelangelo"].sizes("michelangelo/idk", None))
+    parts = [list(PRESETS[f"paper:michelangelo-{subset.upto}"].sizes("michelangelo/idk", None)) for subset in SUBSETS]
+    assert whole == [size for part in parts for size in part]
+    assert [part[0].first for part in parts] == [0, APART, 2 * APART]
+    some = list(PRESETS["paper:michelangelo"].sizes("michelangelo/idk", [8 * K]))
+    assert [(size.length, size.first) for size in some] == [(8 * K, 0), (8 * K, APART)]
+    with pytest.raises(UsageError, match="none of the lengths"):
+        list(PRESETS["paper:michelangelo"].sizes("michelangelo/idk", [7 * K]))
+
+
+def test_subsets_are_run_with_worlds_of_their_own(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = ["run", "paper:michelangelo:idk", "--model", "carrara/oracle", "--tokenizer", "gpt2", "-n", "2"]
+    subprocess.run([sys.executable, "-m", "carrara.cli", *command, "--lengths", "8k,16k", "--out", str(out)], check=True)
+    results = read_results(out)
+    places = sorted({(Recipe.parse(result.id).index, result.length) for result in results})
+    assert places == [(first + n, length) for first in (0, APART) for n in (0, 1) for length in (8 * K, 16 * K)]
+    assert [row.stat.mean for row in accumulate(results)] == [1.0, 1.0]

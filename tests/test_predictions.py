@@ -72,6 +72,24 @@ def test_things_in_any_order(tmp_path: Path, capsys: Capture) -> None:
     assert (found["paper"], found["sound"]) == (1, 1)
 
 
+def test_what_pandas_takes_for_empty(tmp_path: Path, capsys: Capture) -> None:
+    """The published metric was given an empty reply, in which `None` holds no `no`; as a reply it may be an answer."""
+    ask = "Is Mary in the garden? "
+    path = table(tmp_path / "qa6.csv", [("no", "None", ask), ("no", "nan", ask), ("no", "no", ask)])
+    assert scored(capsys, str(path))["paper"] == 1
+    path = table(tmp_path / "qa7.csv", [("none", "None", "How many objects is Mary carrying? ")])
+    assert scored(capsys, str(path))["sound"] == 1
+    path = tmp_path / "qa6.jsonl"
+    path.write_text(json.dumps({"target": "no", "output": "None", "question": ask}), "utf-8")
+    assert scored(capsys, str(path))["paper"] == 1
+
+
+def test_targets_in_any_case(tmp_path: Path, capsys: Capture) -> None:
+    rows = [("Garden", "garden", "Where is Mary?"), ("GARDEN ", "the Garden", "Where is Mary?")]
+    found = scored(capsys, str(table(tmp_path / "qa1.csv", rows)))
+    assert (found["paper"], found["sound"]) == (2, 2)
+
+
 def test_cells_may_be_long(tmp_path: Path, capsys: Capture) -> None:
     limit = csv.field_size_limit()
     path = table(tmp_path / "qa1.csv", [("garden", "so " * 200_000 + "the answer is the garden", "Where is Mary? ")])
@@ -99,7 +117,12 @@ WRONG: dict[str, tuple[str, str | bytes | None, list[str], str]] = {
     "two names of tasks": ("qa1_qa2.csv", HEAD, [], "--task qa1"),
     "an unknown task": ("x.csv", HEAD, ["--task", "qa21"], "qa1 to qa20"),
     "a task in words": ("x.csv", HEAD, ["--task", "first"], "no task 'first'"),
-    "another task": ("qa1.csv", HEAD + "0,yes,yes,Is Mary in the garden?\n", [], "'yes' is no answer to qa1"),
+    "another task": ("qa1.csv", HEAD + "0,yes,yes,Is Mary in the garden?\n", [], "is no question of qa1: mend the row"),
+    "another task, named": ("qa1.csv", HEAD + "0,garden,garden,Where is Mary?\n", ["--task", "2"], "question of qa2"),
+    "a question of no task": ("qa1.csv", HEAD + "0,garden,garden,What is the capital of France?\n", [], "qa1.csv:2"),
+    "an answer to nothing": ("qa1.csv", HEAD + "0,park,park,Where is Mary?\n", [], "'park' is no answer to qa1's"),
+    "a list": ("qa1.json", '[{"target": "garden", "output": "x", "question": "x"}]', [], "qa1.json:1: a list, and no"),
+    "a list over lines": ("qa1.json", "[\n{}\n]", [], "write one object a line"),
     "no JSON": ("qa1.jsonl", "{", [], "qa1.jsonl:1: not a line of JSON"),
     "no object": ("qa1.jsonl", "[1]\n", [], "qa1.jsonl:1"),
     "no question": ("qa1.jsonl", '{"target": "garden", "output": "garden"}\n', [], "'question' is none"),

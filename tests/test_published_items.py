@@ -13,7 +13,7 @@ from carrara import suites
 from carrara.cli import main
 from carrara.commands.run import arguments, planned
 from carrara.errors import UsageError
-from carrara.items import make, rebuild
+from carrara.items import contexts, make, rebuild
 from carrara.presets import PRESETS, preset_of
 from carrara.suites.babilong._babilong import Babilong
 
@@ -80,9 +80,11 @@ def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
     ("selection", "source", "more", "complaint"),
     [
         ("qa3", "babilong:{}", [], "no file of qa3"),
-        ("babilong", "mrcr:{}", [], "is not babilong:DIR"),
+        ("babilong", "sync:{}", [], "is not babilong:DIR"),
         ("babilong", "babilong:{}/nowhere", [], "there is no folder"),
         ("babilong", "babilong:{}", ["-p", "haystack=letters"], "haystack cannot be chosen"),
+        ("babilong", "babilong:{}", ["--seed", "7"], "--seed draws other items"),
+        ("babilong", "babilong:{}", ["--split", "train"], "--split draws other items"),
     ],
 )
 def test_what_cannot_be_run_is_refused(
@@ -103,6 +105,143 @@ def test_broken_published_files_are_refused(official: Path, tmp_path: Path) -> N
         assert "Traceback" not in ended.stderr
 
 
+GOOD = {"input": "Mary went to the garden.", "question": "Where is Mary? ", "target": "garden"}
+OTHER = {"input": "John went to the office.", "question": "Where is John? ", "target": "office"}
+
+
+def _gold(folder: Path, *more: str) -> list[str]:
+    """The answers to everything that a folder has for qa1, as a run would ask it."""
+    jobs = _planned(folder, "qa1", *more, "--published", f"babilong:{folder}").jobs
+    return [item.gold for job in jobs for context in contexts(job.first, job.worlds) for item in context.items]
+
+
+def _write(path: Path, *rows: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    else:
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+        text = "\n".join(lines) if path.suffix.lower() == ".jsonl" else f"[{','.join(lines)}]"
+        path.write_text(text, "utf-8")
+    return path
+
+
+def test_what_is_not_there_is_told(official: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _planned(official, "qa1,qa3,qa4", "--lengths", "0,4k,8k")
+    assert "has no file of qa3, qa4 at 0, 4k; of qa1, qa3, qa4 at 8k: left out" in capsys.readouterr().err
+    _planned(official, "qa1,qa2,qa3,qa4")
+    assert "has no file of qa3, qa4: left out" in capsys.readouterr().err
+    _planned(official, "qa1,qa2", "--lengths", "4k")
+    assert "has no file" not in capsys.readouterr().err
+
+
+def test_a_preset_chooses_tests_and_lengths_of_published_items(
+    official: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = _planned(official, "paper:babilong:qa1,qa2").jobs
+    assert [(job.first.task[-3:], job.first.length) for job in jobs] == [
+        (task, length) for task in ("qa1", "qa2") for length in (0, 4096)
+    ]
+    assert "qa1, qa2 at 1k, 2k, 8k" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", ["4k", "4k/qa1.json"])
+def test_a_part_of_a_folder_is_known_by_its_path(official: Path, part: str) -> None:
+    jobs = _planned(official, "qa1", "--published", f"babilong:{official / part}").jobs
+    assert [(job.first.task, job.first.length) for job in jobs] == [("published/babilong-qa1", 4096)]
+
+
+@pytest.mark.parametrize(
+    "name", ["QA1_4K.JSON", "qa1/4k.jsonl", "data/qa1_4k-0.PARQUET", "babilong-1k-samples/4k/qa1.json"]
+)
+def test_names_of_files(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    _write(path.with_suffix(path.suffix.lower()), GOOD).rename(path)
+    assert _gold(tmp_path, "--lengths", "4k") == ["garden"]
+
+
+def test_files_that_are_left_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _write(tmp_path / "4k" / "qa1.json", GOOD)
+    for name in ("qa2.csv", "qa3.json.gz", "notes.txt"):
+        (tmp_path / "4k" / name).write_text("")
+    (tmp_path / ".cache" / "4k").mkdir(parents=True)
+    (tmp_path / ".cache" / "4k" / "qa4.json").write_text("")
+    assert _gold(tmp_path) == ["garden"]
+    assert "qa2.csv and 1 more are left out: what is read ends in .json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("other", ["4k/qa1.jsonl", "4k/qa1.parquet", "copy/4k/qa1.json"])
+def test_no_item_counts_twice(other: str, tmp_path: Path) -> None:
+    _write(tmp_path / "4k/qa1.json", GOOD, OTHER)
+    _write(tmp_path / other, GOOD, OTHER)
+    with pytest.raises(UsageError, match="hold the same rows: leave one of them"):
+        _gold(tmp_path)
+
+
+def test_parts_of_one_file_are_read_together(tmp_path: Path) -> None:
+    _write(tmp_path / "qa1/4k-00000-of-00002.parquet", GOOD, OTHER)
+    _write(
+        tmp_path / "qa1/4k-00001-of-00002.parquet",
+        OTHER,
+        GOOD | {"target": "Garden", "input": "Mary is in the garden."},
+    )
+    assert _gold(tmp_path) == ["garden", "office", "office", "garden"]
+
+
+UNFIT: dict[str, tuple[str, dict[str, object], str]] = {
+    "a target that is none": ("qa1.json", {"target": "banana"}, "'banana' is no answer to qa1's"),
+    "an empty target": ("qa1.json", {"target": ""}, "'' is no answer"),
+    "a question of no task": ("qa1.json", {"question": "How are you?"}, "'How are you?' is no question of qa1"),
+    "a question of another task": ("qa1.json", {"question": "Is Mary in the garden?"}, "no question of qa1"),
+    "half a character": ("qa1.json", {"input": "\ud800"}, "row 1 of"),
+    "null": ("qa1.json", {"target": None}, "row 1 of"),
+    "null in Parquet": ("qa1.parquet", {"target": None}, "row 1 of"),
+}
+
+
+@pytest.mark.parametrize("wrong", UNFIT)
+def test_rows_that_cannot_be_asked_are_named(wrong: str, tmp_path: Path) -> None:
+    name, change, complaint = UNFIT[wrong]
+    path = tmp_path / "4k" / name
+    if "\ud800" in change.values():
+        path.parent.mkdir()
+        path.write_text(json.dumps([GOOD, GOOD | change]), "ascii")
+    else:
+        _write(path, GOOD, GOOD | change)
+    with pytest.raises(UsageError) as refused:
+        _gold(tmp_path)
+    assert complaint in str(refused.value)
+    assert f"row 1 of {path}" in str(refused.value)
+
+
+def test_parquet_holds_texts(tmp_path: Path) -> None:
+    path = _write(tmp_path / "4k" / "qa1.parquet", GOOD | {"target": 3})
+    with pytest.raises(UsageError, match=f"the column 'target' of {path} holds int64 and no texts"):
+        _gold(tmp_path)
+
+
+def test_lines_end_at_line_feeds_alone(tmp_path: Path) -> None:
+    _write(tmp_path / "4k" / "qa1.jsonl", GOOD | {"input": "It was late.\u2028\x85 Mary went to the garden."}, OTHER)
+    assert _gold(tmp_path) == ["garden", "office"]
+
+
+@pytest.mark.parametrize(("name", "where"), [("qa1.json", "qa1.json"), ("qa1.jsonl", "qa1.jsonl:1")])
+def test_deep_files_are_refused(name: str, where: str, tmp_path: Path) -> None:
+    (tmp_path / "4k").mkdir()
+    (tmp_path / "4k" / name).write_text("[" * 200_000)
+    with pytest.raises(UsageError, match=where):
+        _gold(tmp_path)
+
+
+def test_the_commonest_answer_of_published_items(official: Path) -> None:
+    from carrara.models.reference import majority
+
+    job = _planned(official, "qa1", "--lengths", "4k").jobs[0]
+    items = [item for context in contexts(job.first, job.worlds) for item in context.items]
+    golds = [item.gold for item in items]
+    assert {golds.count(majority(item, [])) for item in items} == {max(map(golds.count, golds))}
+
+
 def _planned(official: Path, *more: str):  # type: ignore[no-untyped-def]
     from argparse import ArgumentParser
 
@@ -118,7 +257,8 @@ def test_the_published_grid() -> None:
     found = preset_of("paper:babilong")
     assert found is not None
     preset, selection = found
-    jobs = [(test, *size) for test in suites.select(selection) for size in preset.sizes(test, None)]
+    assert "simulated" in preset.about
+    jobs = [(test, s.length, s.worlds) for test in suites.select(selection) for s in preset.sizes(test, None)]
     assert len(jobs) == 20 * 13
     assert {worlds for test, length, worlds in jobs if test in suites.select("qa1,qa5") and length <= 32768} == {1000}
     assert {worlds for test, length, worlds in jobs if test == "babilong/qa6" or length > 32768} == {100}

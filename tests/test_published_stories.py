@@ -54,7 +54,7 @@ def test_an_answer_that_disagrees_fails(tmp_path: Path, capsys: Capture) -> None
     captured = capsys.readouterr()
     assert "story 1: Where is Mary? The file says 'office', its text 'garden'" in captured.err
     [row] = [line.split() for line in captured.out.splitlines() if line.startswith("qa1")]
-    assert row[1:] == ["qa1", "3", "2", "0", "2", "2", "2"]
+    assert row[1:] == ["qa1", "3", "2", "0", "0", "2", "2", "2"]
 
 
 def test_supports_agree_as_sets_and_in_order(tmp_path: Path, capsys: Capture) -> None:
@@ -63,6 +63,26 @@ def test_supports_agree_as_sets_and_in_order(tmp_path: Path, capsys: Capture) ->
     assert main(["audit", "--babi", str(tmp_path), "--json"]) == 0
     [found] = json.loads(capsys.readouterr().out)
     assert (found["answers"], found["supports"], found["in_order"]) == (3, 2, 1)
+
+
+def test_what_is_not_understood_fails(tmp_path: Path, capsys: Capture) -> None:
+    strange = STORY.replace("2 John went to the hallway.", "2 Blargh the wug.").replace(
+        "Where is John?", "Foo bar baz?"
+    )
+    strange += "1 Wolves are afraid of cats.\n2 What is wolf afraid of?\tcat\t1\n"
+    path = write(tmp_path, strange)
+    assert main(["audit", "--babi", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.splitlines() == [
+        f"carrara: {path}:2: 'Blargh the wug.' is no sentence of bAbI's",
+        f"carrara: {path}:7: 'Foo bar baz?' is no question of qa1",
+        f"carrara: {path}:9: 'What is wolf afraid of?' is no question of qa1",
+    ]
+    [row] = [line.split() for line in captured.out.splitlines() if line.startswith("qa1")]
+    assert row[1:6] == ["qa1", "4", "2", "0", "3"]
+    assert main(["audit", "--babi", str(tmp_path), "--json"]) == 1
+    [found] = json.loads(capsys.readouterr().out)
+    assert len(found["not_understood"]) == 3
 
 
 BROKEN = {
@@ -78,6 +98,7 @@ BROKEN = {
         ":3:",
     ),
     "an empty file": ("", "empty"),
+    "a file without questions": ("1 Mary went to the garden.\n", "no questions"),
     "no text": ("\xff", "UTF-8"),
 }
 
@@ -99,7 +120,9 @@ def test_a_file_that_is_not_in_the_format(wrong: str, tmp_path: Path, capsys: Ca
     [
         (["audit"], "--babi"),
         (["audit", "latent_list", "--babi", "."], "leave SELECTION"),
-        (["audit", "-p", "complexity=1", "--babi", "."], "leave SELECTION"),
+        (["audit", "-p", "complexity=1", "--babi", "."], "leave -p out"),
+        (["audit", "-n", "3", "--lengths", "4k", "--babi", "."], "leave -n and --lengths out"),
+        (["audit", "--seed", "1", "--tokenizer", "gpt2", "--babi", "."], "leave --seed and --tokenizer out"),
         (["audit", "--babi", "nowhere"], "nowhere"),
         (["audit", "--babi", "."], "no bAbI files"),
     ],
@@ -123,4 +146,5 @@ def test_the_official_files(capsys: Capture) -> None:
         supports = 902 if task == 18 else decided
         assert (row["questions"], row["answers"], row["undecided"]) == (1000, decided, 1000 - decided)
         assert (row["supports"], row["in_order"]) == (supports, supports)
+        assert row["not_understood"] == []
         assert row["suffice"] == (214 if task == 3 else decided)  # of a thing on its way more is told

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -134,6 +135,7 @@ WRONG = {
     "an argument below 1": (["--model", "carrara/smollm2", "-M", "copies=0"], "copies=0 is below 1"),
     "a package that is missing": (["--model", "vllm/Qwen/Qwen3-8B"], "needs the package vllm"),
     "a base model that chats": (["--model", "vllm-completions/x/qwen3-8b"], "style base"),
+    "an address of what runs here": (["--model", "carrara/oracle", "--base-url", "nonsense"], "leave --base-url out"),
 }
 
 
@@ -153,6 +155,15 @@ def test_a_temperature_that_is_none(text: str, capsys: Capture) -> None:
         main(["run", "latent_list", "--model", "carrara/oracle", "--out", "x", f"--temperature={text}"])
     assert ended.value.code == 2
     assert f"{text!r} is not a temperature: give a number of at least 0, or `none`" in capsys.readouterr().err
+
+
+def test_no_folder_is_not_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "latent_list", "--model", "carrara/oracle", "--out", ""])
+    assert ended.value.code == 2
+    assert "'' is no folder" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_in_the_place_of_the_folder(tmp_path: Path, capsys: Capture) -> None:
@@ -256,6 +267,57 @@ def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
     ]
 
 
+def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    assert list(progress.preparing(["a", "b"], console)) == ["a", "b"]
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [f"preparing prompts: {done} of 2 tests" for done in (0, 1)]
+
+
+def changed(change: str, *asked: str) -> "subprocess.CompletedProcess[str]":
+    """A run in a process in which something is otherwise."""
+    lines = ["import gzip, sys", "import carrara.engine.run as run", "from carrara.cli import main", change]
+    return subprocess.run(
+        [sys.executable, "-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TEST_API_KEY": "sk-1"},
+    )
+
+
+def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path) -> None:
+    asked = ["latent_list", "--tokenizer", "o200k", "--out", str(tmp_path / "r")]
+    nowhere = ["--model", "openai-api/test/ok", "--base-url", "http://127.0.0.1:9/v1"]
+    ended = run(*asked, *nowhere, "--lengths", "1M", "-n", "1000", TEST_API_KEY="sk-1")
+    assert ended.returncode == 2
+    assert "about 1,048,576,000 tokens of prompts for openai-api/test/ok: give --yes to go on" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    ended = changed("run.MOST = 100", *asked, *nowhere, "-n", "2")  # as long as they are: no length tells it
+    assert ended.returncode == 2
+    assert "tokens of prompts for openai-api/test/ok: give --yes to go on" in ended.stderr
+    assert changed("run.MOST = 100", *asked, "-n", "2", "--model", "carrara/oracle").returncode == 0
+    with serving(tmp_path / "journal.tsv") as server:
+        there = ["--model", "openai-api/test/ok", "--base-url", server.base_url]
+        assert changed("run.MOST = 100", *asked, *there, "-n", "2", "--yes").returncode == 0
+        ended = changed("run.MOST = 100", *asked, *there, "-n", "2")  # nothing is left to ask
+        assert ended.returncode == 0, ended.stderr
+
+
+def test_a_corpus_that_repeats_within_a_context_is_told_once(tmp_path: Path) -> None:
+    sentences = (f"Day {n} was cold{' and long' * (n % 9)}." for n in range(200))
+    (tmp_path / "book.txt").write_text("\n".join(sentences), "utf-8")
+    haystack = ["-p", f"haystack={tmp_path / 'book.txt'}", "-p", "background=all"]
+    asked = ["qa1,qa4", "--lengths", "1k,8k", "-n", "1", "--model", "carrara/oracle", "--tokenizer", "gpt2", *haystack]
+    ended = run(*asked, "-p", "repeat=true", "--out", str(tmp_path / "r"))
+    assert ended.returncode == 0, ended.stderr
+    [line] = [line for line in ended.stderr.splitlines() if "repeats it" in line]
+    assert "so a context of 8k repeats it: it stands there" in line
+    ended = run(*asked[:2], "1k", *asked[3:], "-p", "repeat=true", "--out", str(tmp_path / "r"))
+    assert "repeats it" not in ended.stderr
+
+
 def test_a_folder_without_a_run(tmp_path: Path, capsys: Capture) -> None:
     assert main(["report", str(tmp_path / "nowhere")]) == 2
     assert main(["report", str(tmp_path)]) == 2
@@ -290,24 +352,51 @@ def test_words_that_tell_an_overflow(words: str, status: int, overflow: bool) ->
 
 
 def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
-    code = (
-        "import collections, sys\n"
-        "import carrara.engine.run as run\n"
-        "from carrara.cli import main\n"
-        "left = iter([1 << 40] * 5 + [1 << 20] * 1000)\n"
-        "run.disk_usage = lambda path: collections.namedtuple('Usage', 'free')(next(left))\n"
-        "sys.exit(main(sys.argv[1:]))"
+    change = (
+        "import collections\n"
+        "left = iter([1 << 40] * 6 + [1 << 20] * 1000)\n"
+        "run.disk_usage = lambda path: collections.namedtuple('Usage', 'free')(next(left))"
     )
-    asked = ["run", "latent_list", "--model", "carrara/oracle", "-n", "12", "--out", str(tmp_path)]
-    full = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False)
+    asked = ["latent_list", "--model", "carrara/oracle", "-n", "12", "--out", str(tmp_path)]
+    full = changed(change, *asked)
     assert full.returncode == 1
     assert "7 of 12 requests failed" in full.stderr
     assert f"MB are left on the disk of {tmp_path}: make room" in full.stderr
     assert "RunError" not in full.stderr
     assert "RunError" not in (tmp_path / "report.html").read_text()
     assert "Traceback" not in full.stderr
-    assert run(*asked[1:]).returncode == 0
+    assert run(*asked).returncode == 0
     assert [result.score for result in read_results(tmp_path)] == [1.0] * 12
+
+
+def test_nothing_is_begun_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr("carrara.engine.run.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path)]) == 1
+    assert f"MB are left on the disk of {tmp_path}: make room" in capsys.readouterr().err
+
+
+FULL = {
+    "told": (
+        "real = run.eval_set\n"
+        "def full(*asked, **how):\n"
+        "    real(*asked, **how)\n"
+        "    raise OSError(28, 'No space left on device')\n"
+        "def none(*asked, **how):\n"
+        "    raise OSError(28, 'No space left on device')\n"
+        "run.eval_set, gzip.open = full, none",
+        "the disk of {} is full: make room",
+    ),
+    "not told": ("run.read_results = lambda out: []", "3 of 3 replies are in no log of {}: is its disk full?"),
+}
+
+
+@pytest.mark.parametrize("how", FULL)
+def test_a_disk_that_fills_up_is_one_sentence(how: str, tmp_path: Path) -> None:
+    change, said = FULL[how]
+    ended = changed(change, "latent_list", "--model", "carrara/oracle", "-n", "3", "--out", str(tmp_path))
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("carrara: " + said.format(tmp_path))
+    assert "Traceback" not in ended.stderr
 
 
 def test_results_as_json(tmp_path: Path) -> None:

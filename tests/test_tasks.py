@@ -10,6 +10,7 @@ from carrara.audit import audit
 from carrara.grading.grade import grade
 from carrara.items import Posed, contexts, make, questions_of
 from carrara.keys import SPLITS, Split
+from carrara.models.reference import majority
 from carrara.recipe import Recipe
 from carrara.types import Question
 
@@ -89,6 +90,14 @@ def test_no_blind_answer_beats_the_floor(task: str) -> None:
 
 def _kind(pair: tuple[Posed, Question[Any]]) -> str:
     return str(sorted(pair[1].labels.items()))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
+    for context in contexts(first(task), WORLDS):
+        for item in context.items:
+            if item.question.options:
+                assert grade(item.task, item.question, majority(item, [])).status == "ok"
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -1,12 +1,13 @@
 """Runs that have a name: tests with their lengths and sizes. A part of one is `NAME:SELECTION`."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from carrara import suites
 from carrara.errors import UsageError
 from carrara.lengths import read_length, read_lengths
+from carrara.subsets import SUBSETS, Subset
 
 
 class Larger(NamedTuple):
@@ -17,14 +18,26 @@ class Larger(NamedTuple):
     worlds: int
 
 
+class Size(NamedTuple):
+    """So many worlds at a length."""
+
+    length: int
+    worlds: int
+    first: int = 0
+    """The index of the first of them."""
+
+
 @dataclass(frozen=True)
 class Preset:
     about: str
+    """What it is, in a line, for `carrara tasks`."""
     selection: str
     lengths: str
     worlds: int
     params: tuple[str, ...] = ()
     larger: tuple[Larger, ...] = ()
+    subsets: tuple[Subset, ...] = ()
+    """Parts with worlds of their own, and lengths that overlap."""
 
     def params_beside(self, given: Iterable[str]) -> list[str]:
         """The preset's parameters with those that were given, which win."""
@@ -32,18 +45,25 @@ class Preset:
         names = {pair.partition("=")[0].strip() for pair in own}
         return [*(pair for pair in self.params if pair.partition("=")[0] not in names), *own]
 
-    def sizes(self, test: str, lengths: Iterable[int] | None) -> Iterator[tuple[int, int]]:
-        """The lengths of a test, or those asked for, each with its number of worlds."""
+    def sizes(self, test: str, lengths: Collection[int] | None) -> Iterator[Size]:
+        """The lengths of a test, or those asked for, with their worlds."""
+        if self.subsets:
+            own = [Size(length, self.worlds, subset.first) for subset in self.subsets for length in subset.sizes]
+            asked = [size for size in own if lengths is None or size.length in lengths]
+            if not asked:
+                raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
+            yield from asked
+            return
         for length in read_lengths(self.lengths) if lengths is None else lengths:
             more = [
                 larger.worlds
                 for larger in self.larger
                 if length <= read_length(larger.upto) and test in suites.select(larger.tests)
             ]
-            yield length, max([self.worlds, *more])
+            yield Size(length, max([self.worlds, *more]))
 
 
-PRESETS = {
+PRESETS: dict[str, Preset] = {
     "quick": Preset(
         about="a first look in a minute or two, for small and base models too",
         selection="michelangelo/latent_list",
@@ -53,13 +73,30 @@ PRESETS = {
     ),
     "paper:babilong": Preset(
         about="BABILong's grid: twenty tests at thirteen lengths, 100 worlds each, 1,000 for qa1-qa5 up to 32k; "
-        "official facts, placed and screened as published",
+        "facts simulated after the official ones, placed and screened as published",
         selection="babilong",
         lengths="0,1k,2k,4k,8k,16k,32k,64k,128k,256k,512k,1M,10M",
         worlds=100,
         params=("screen=false", "background=all", "repeat=true"),
         larger=(Larger("qa1,qa2,qa3,qa4,qa5", upto="32k", worlds=1000),),
     ),
+}
+
+_MICHELANGELO = Preset(
+    about="Michelangelo: three tests in subsets up to 32k, 128k and 1M, 50 worlds at each of their lengths; "
+    "the report has the cumulative curves of section 3.2",
+    selection="michelangelo",
+    lengths=",".join(dict.fromkeys(length for subset in SUBSETS for length in subset.lengths.split(","))),
+    worlds=50,
+    subsets=SUBSETS,
+)
+PRESETS |= {"paper:michelangelo": _MICHELANGELO} | {
+    f"paper:michelangelo-{subset.upto}": replace(
+        _MICHELANGELO,
+        about=f"its subset up to {subset.upto} alone; others can be added to the same folder",
+        subsets=(subset,),
+    )
+    for subset in SUBSETS
 }
 
 

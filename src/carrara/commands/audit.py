@@ -72,14 +72,14 @@ def main(args: Namespace) -> int:
 def _babi(args: Namespace) -> int:
     from carrara.published.stories import check, files
 
-    if args.selection or args.params or args.prompts:
-        raise UsageError("--babi audits files, not tests: leave SELECTION, -p and --prompts out")
+    if given := _given(args):
+        raise UsageError(f"--babi answers files as they are, and makes no items: leave {' and '.join(given)} out")
     found = files(args.babi)
     checked = [check(path, task) for task, path in progress(found, len(found), "answering")]
-    wrong = [complaint for file in checked for complaint in file.wrong]
+    complaints = [complaint for file in checked for complaint in (*file.not_understood, *file.wrong)]
     if args.json:
         print_json([asdict(file) for file in checked])
-        return 1 if wrong else 0
+        return 1 if complaints else 0
     table(
         [
             "file",
@@ -87,6 +87,7 @@ def _babi(args: Namespace) -> int:
             "questions",
             "answers agree",
             "undecided",
+            "not understood",
             "supports agree",
             "in the same order",
             "suffice alone",
@@ -95,13 +96,23 @@ def _babi(args: Namespace) -> int:
             (
                 file.file,
                 f"qa{file.task}",
-                *map(str, (file.questions, file.answers, file.undecided, file.supports, file.in_order, file.suffice)),
+                *map(str, (file.questions, file.answers, file.undecided, len(file.not_understood))),
+                *map(str, (file.supports, file.in_order, file.suffice)),
             )
             for file in checked
         ],
     )
-    _complain(wrong)
-    return 1 if wrong else 0
+    _complain(complaints)
+    return 1 if complaints else 0
+
+
+def _given(args: Namespace) -> list[str]:
+    """What was given that says which items to audit."""
+    parser = ArgumentParser()
+    arguments(parser)
+    names = {"selection": "SELECTION", "params": "-p", "n": "-n"}
+    own = {name: value for name, value in vars(args).items() if name not in ("babi", "json", "main")}
+    return [names.get(name, f"--{name}") for name, value in own.items() if value != parser.get_default(name)]
 
 
 def _complain(complaints: list[str]) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carrara.commands import _options as options
-from carrara.errors import RunError, UsageError
+from carrara.errors import RunError, UsageError, tell
+from carrara.lengths import read_lengths, write_length
 from carrara.order import natural
-from carrara.presets import PRESETS, preset_of
+from carrara.presets import PRESETS, Size, preset_of
 
 if TYPE_CHECKING:
     from carrara.engine.run import Job, Plan
@@ -26,7 +27,8 @@ EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 
 
 
 def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser, f"or a preset, or PRESET:SELECTION for a part of one: {', '.join(PRESETS)}")
+    presets = f"{', '.join(PRESETS)} (`carrara tasks` says what each is)"
+    options.selection(parser, f"or a preset, or PRESET:SELECTION for a part of one: {presets}")
     parser.add_argument(
         "--model",
         required=True,
@@ -36,7 +38,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts, e.g. 0,4k,1M (default 0)")
     parser.add_argument("-n", type=options.whole(1), help=f"worlds for each test and length (default {WORLDS})")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the run's folder")
+    parser.add_argument("--out", type=_folder, required=True, metavar="DIR", help="the run's folder")
     options.tokenizer(parser, "the model's own, where it is known")
     parser.add_argument("--base-url", metavar="URL", help="where the model is served")
     parser.add_argument(
@@ -67,6 +69,15 @@ def arguments(parser: ArgumentParser) -> None:
     retrieving.add_argument("--by", help="minilm (embeddings, offline; default), bm25, or openai:MODEL@URL")
     options.as_json(parser)
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
+    parser.add_argument(
+        "--yes", action="store_true", help="go on with more than 1,000,000,000 tokens for a model that is not carrara/…"
+    )
+
+
+def _folder(text: str) -> Path:
+    if not text.strip():
+        raise ArgumentTypeError(f"{text!r} is no folder: give the run's own, which need not be there yet")
+    return Path(text)
 
 
 def _temperature(text: str) -> float | None:
@@ -101,7 +112,12 @@ def planned(args: Namespace) -> "Plan":
     preset = None
     if found := preset_of(args.selection):
         preset, args.selection = found
-        args.params = preset.params_beside(args.params)
+        if args.published:  # of a preset these are the tests and lengths: what its items are like is given
+            args.lengths = args.lengths or read_lengths(preset.lengths)
+        else:
+            args.params = preset.params_beside(args.params)
+    if args.base_url and args.model.startswith("carrara/"):
+        raise UsageError(f"{args.model} runs here and has no address: leave --base-url out")
     model_args = _model_args(args.model_args)
     weights = model_args.get("gguf") if args.model == "carrara/smollm2" else None
     tokenizer = args.tokenizer or (f"gguf:{weights}" if weights else tokenizer_for(args.model))
@@ -112,10 +128,10 @@ def planned(args: Namespace) -> "Plan":
         jobs = _published(args, asked)
     else:
         jobs = (
-            Job(replace(recipe, length=length), args.n or worlds)
+            Job(replace(recipe, length=size.length, index=size.first), args.n or size.worlds)
             for recipe in asked.recipes
-            for length, worlds in (
-                preset.sizes(recipe.task, args.lengths) if preset else ((n, WORLDS) for n in args.lengths or [0])
+            for size in (
+                preset.sizes(recipe.task, args.lengths) if preset else (Size(n, WORLDS) for n in args.lengths or [0])
             )
         )
     return Plan(
@@ -129,6 +145,7 @@ def planned(args: Namespace) -> "Plan":
         temperature=args.temperature,
         connections=args.connections,
         retrieve=_retrieval(args),
+        any_size=args.yes,
     )
 
 
@@ -145,16 +162,22 @@ def _retrieval(args: Namespace) -> str:
 def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
     """The jobs of published files: those of the tests and lengths that were asked for, all rows of them."""
     from carrara import suites
-    from carrara.engine.run import Job
+    from carrara.engine.run import ALL, Job
     from carrara.params import build, canonical, read_canonical
-    from carrara.published.babilong import PREFIX, sources
+    from carrara.published import babilong, mrcr_rows
     from carrara.published.rows import known
 
     suite, _, folder = args.published.partition(":")
-    if suite != "babilong" or not folder:
-        raise UsageError(f"--published {args.published} is not babilong:DIR, the published items that can be run")
+    if suite not in ("babilong", "mrcr") or not folder:
+        raise UsageError(f"--published {args.published} is not babilong:DIR or mrcr:DIR, which can be run")
+    for name, default in (("seed", 0), ("split", "test")):
+        if getattr(args, name) != default:
+            raise UsageError(f"--{name} draws other items, and published ones are as they are: leave it out")
     of = {recipe.task: recipe for recipe in asked.recipes}
-    found = sources(Path(folder))
+    if suite == "mrcr":  # both data sets ask what our own test asks
+        own = of.get("michelangelo/mrcr")
+        of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
+    found = (mrcr_rows if suite == "mrcr" else babilong).sources(Path(folder))
     some = {
         (source.test, source.length)
         for source in found
@@ -162,12 +185,28 @@ def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
     }
     if not some:
         raise UsageError(f"{folder} has no file of {args.selection} at the lengths asked for")
+    there = {source.test for source in found}
+    if missing := _missing([test for test in of if suite != "mrcr" or test in there], args.lengths, some):
+        tell(f"{folder} has no file of {missing}: left out")
     data = known(found)
     for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
-        own, name = of[test], PREFIX + test.rpartition("/")[2]
+        own, name = of[test], test if suite == "mrcr" else babilong.PREFIX + test.rpartition("/")[2]
         task = suites.load(name)
         params = canonical(task, build(task, name, {**read_canonical(own.params), "data": data}))
-        yield Job(replace(own, task=name, params=params, length=length), args.n or sys.maxsize)
+        yield Job(replace(own, task=name, version=task.version, params=params, length=length), args.n or ALL)
+
+
+def _missing(tests: list[str], lengths: list[int] | None, found: set[tuple[str, int]]) -> str:
+    """What was asked for and is not there, in words; without lengths, the tests that are there at none."""
+    short = {test: test.rpartition("/")[2] for test in tests}
+    if lengths is None:
+        there = {test for test, _ in found}
+        return ", ".join(short[test] for test in tests if test not in there)
+    at: dict[str, list[str]] = {}
+    for length in lengths:
+        absent = ", ".join(short[test] for test in tests if (test, length) not in found)
+        at.setdefault(absent, []).append(write_length(length))
+    return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in at.items() if absent)
 
 
 def carried_out(plan: "Plan", as_json: bool) -> int:

@@ -5,8 +5,9 @@ from typing import Any
 
 from carrara.commands import _options as options
 from carrara.commands._output import print_json, table
+from carrara.presets import PRESETS
 
-HELP = "list the tests with their parameters and floors"
+HELP = "list the tests with their parameters and floors, and the presets that run them"
 EXAMPLE = "carrara tasks --json"
 
 FLOOR_WORLDS = 30
@@ -22,7 +23,8 @@ def main(args: Namespace) -> int:
     from carrara import params, suites
 
     rows: list[dict[str, Any]] = []
-    for name in suites.select(args.selection):
+    chosen = suites.select(args.selection)
+    for name in chosen:
         task = suites.load(name)
         rows.append(
             {
@@ -48,6 +50,9 @@ def main(args: Namespace) -> int:
         alike.setdefault(written, []).append(row["name"])
     for written, names in alike.items():
         print(f"\nparameters of {names[0]}{f' … {names[-1]}' if len(names) > 1 else ''}:\n  {written or 'none'}")
+    presets = {name: preset for name, preset in PRESETS.items() if {*suites.select(preset.selection)} & {*chosen}}
+    for name, preset in presets.items():
+        print(f"\n`carrara run {name}`:\n  {preset.about}")
     return 0
 
 

@@ -6,8 +6,9 @@ Inspect's own display is off (`display="none"`): it shows one bar a task, and a 
 """
 
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext
+from typing import TypeVar
 
 import rich
 from rich.console import Console
@@ -15,6 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from carrara.errors import RunError
+
+T = TypeVar("T")
 
 LINE_EVERY = 30.0
 """Seconds between two lines where there is no terminal."""
@@ -95,6 +98,19 @@ class Progress:
         elif ended or time.monotonic() - self.printed >= LINE_EVERY:
             self.printed = time.monotonic()
             self.console.print(" · ".join(filter(None, (f"{self.done}/{self.total} answered", self.note()))))
+
+
+def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]:
+    """The tests of a run, one after the other, while their prompts are prepared, of which there may be thousands."""
+    console = console or Console(stderr=True)
+    columns = TextColumn("preparing prompts"), BarColumn(None), MofNCompleteColumn(), TimeElapsedColumn()
+    printed = time.monotonic()
+    with Bar(*columns, console=console, expand=True, transient=True, disable=not console.is_terminal) as bar:
+        for done, test in enumerate(bar.track(tests)):
+            if not console.is_terminal and time.monotonic() - printed >= LINE_EVERY:
+                printed = time.monotonic()
+                console.print(f"preparing prompts: {done} of {len(tests)} tests", highlight=False)
+            yield test
 
 
 @contextmanager

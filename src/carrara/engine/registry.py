@@ -30,7 +30,7 @@ from carrara.wording import Pack, read_pack
 
 Maker = Callable[..., Task]
 
-ARGUMENTS = ("length", "n", "params", "seed", "split", "style", "tokenizer", "prompts", "retrieve")
+ARGUMENTS = ("length", "n", "params", "seed", "split", "style", "tokenizer", "prompts", "retrieve", "index")
 """What a task can be given."""
 
 
@@ -48,6 +48,7 @@ def maker(name: str) -> Maker:
         tokenizer: str = "",
         prompts: str = "",
         retrieve: str = "",
+        index: int = 0,
         **other: Any,
     ) -> Task:
         try:
@@ -64,7 +65,7 @@ def maker(name: str) -> Maker:
                 params=parameters.canonical(loaded, given),
                 split=one_of("split", split, Split),
                 seed=whole("seed", seed, 0),
-                index=0,
+                index=whole("index", index, 0),
                 question=0,
                 length=read_length(text(length)),
                 style=asked,

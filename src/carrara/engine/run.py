@@ -4,11 +4,13 @@ A run is an Inspect eval set. Its logs are the store; beside them Inspect's cach
 arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left to chance).
 """
 
+import errno
 import fcntl
 import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +27,7 @@ from inspect_ai.model._model_config import model_args_for_log
 from carrara.engine import by_reference, preflight, progress
 from carrara.engine.reading import LOGS, Damaged, Reply, headers, read_replies, read_results
 from carrara.engine.registry import maker
+from carrara.engine.repeats import repeats
 from carrara.engine.retrieving import prompt_of
 from carrara.engine.settings import address, settings_of
 from carrara.errors import RunError, UsageError, tell
@@ -32,8 +35,12 @@ from carrara.recipe import Recipe
 from carrara.results import Result, Subject
 from carrara.types import Message
 
+ALL = sys.maxsize
+"""Of a job's worlds: as many as are given."""
 RESERVE = 32 << 20
 """Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""
+MOST = 10**9
+"""Tokens beyond which a model that is not one of ours is asked nothing unless it is said that so many are meant."""
 FLUSH = 100
 """Replies between two writings of a log; the cache has them meanwhile."""
 
@@ -61,6 +68,8 @@ class Plan:
     connections: int | None = None
     retrieve: str = ""
     """How contexts are shortened before they are sent, if they are."""
+    any_size: bool = False
+    """Whether it may send more than `MOST` tokens."""
 
     @property
     def embedded(self) -> bool:
@@ -80,7 +89,8 @@ class Outcome:
 def run(plan: Plan) -> Outcome:
     """Carry a plan out, or go on with it."""
     _make_folder(plan.out)
-    with _alone(plan.out), _within(plan.out):
+    _check_disk(plan.out)
+    with _alone(plan.out), _within(plan.out), _full_disk_said(plan.out):
         model = preflight.made(plan.model, plan.base_url, plan.model_args)
         subject = _subject(plan, model)
         replies = read_replies(plan.out, _set_aside) if (plan.out / LOGS).is_dir() else []
@@ -89,11 +99,17 @@ def run(plan: Plan) -> Outcome:
             for reply in replies
             if reply.result.subject == subject and reply.result.status != "error"
         }
+        if not known:  # what can be foreseen is refused before minutes of preparation
+            _check_size(plan, sum(job.first.length * job.worlds for job in plan.jobs if job.worlds < ALL), "about ")
         _prepare(plan, model, known)
         tasks = copy_context().run(_tasks, plan, model)
         samples = [sample for task in tasks for sample in task.dataset]
         tokens = {str(sample.id): int((sample.metadata or {})["tokens"]) for sample in samples}
         left = tokens.keys() - known.keys()
+        size = sum(tokens[id] for id in left)
+        _check_size(plan, size)
+        for what in repeats(job.first for job in plan.jobs):
+            tell(what)
         if left and not plan.embedded:
             preflight.check(
                 plan.model, plan.base_url, plan.model_args, bool(address(model) or "port" in plan.model_args)
@@ -103,7 +119,7 @@ def run(plan: Plan) -> Outcome:
             if len(left) < len(tokens)
             else f"{len(tokens):,} prompts"
         )
-        sent = f"{sum(tokens[id] for id in left):,} tokens by {plan.jobs[0].first.tokenizer}"
+        sent = f"{size:,} tokens by {plan.jobs[0].first.tokenizer}"
         sent += f" before retrieval ({plan.retrieve})" if plan.retrieve else ""
         with progress.progress(len(tokens), left, f"{about}, {sent}, to {plan.model}"):
             logs = _evaluate(plan, model, tasks)
@@ -111,7 +127,12 @@ def run(plan: Plan) -> Outcome:
             raise KeyboardInterrupt
         _tidy(plan.out / LOGS, logs)
         folder = read_results(plan.out)
-        return Outcome([result for result in folder if result.subject == subject and result.id in tokens], folder)
+        own = [result for result in folder if result.subject == subject and result.id in tokens]
+        if len(own) < len(tokens):
+            told = [log.error.message for log in logs if log.error and log.error.message.strip()]
+            why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
+            raise RunError(f"{len(tokens) - len(own)} of {len(tokens)} replies are in no log of {plan.out}: {why}")
+        return Outcome(own, folder)
 
 
 def _make_folder(out: Path) -> None:
@@ -172,7 +193,7 @@ def _tasks(plan: Plan, model: Model) -> list[Task]:
     """Made as Inspect's own command makes them: with the model active that they are for."""
     init_active_model(model, GenerateConfig(max_tokens=plan.max_tokens))
     try:
-        return [_task(plan, job) for job in plan.jobs]
+        return [_task(plan, job) for job in progress.preparing(plan.jobs)]
     except PrerequisiteError as error:
         if isinstance(error.__cause__, UsageError | RunError):
             raise error.__cause__ from None
@@ -191,6 +212,7 @@ def _task(plan: Plan, job: Job) -> Task:
         tokenizer=first.tokenizer,
         prompts=str(plan.prompts) if plan.prompts else "",
         retrieve=plan.retrieve,
+        index=first.index,
     )
 
 
@@ -215,6 +237,38 @@ def _check_disk(out: Path) -> None:
     """Nothing is asked whose reply could not be kept."""
     if disk_usage(out).free < RESERVE:
         raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {out}: make room")
+
+
+def _check_size(plan: Plan, tokens: int, about: str = "") -> None:
+    if tokens > MOST and not (plan.embedded or plan.any_size):
+        before = " before retrieval" if plan.retrieve else ""
+        raise UsageError(
+            f"this run has {about}{tokens:,} tokens of prompts{before} for {plan.model}: "
+            "give --yes to go on with so many"
+        )
+
+
+@contextmanager
+def _full_disk_said(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _end_trace()
+        raise RunError(
+            f"the disk of {out} is full: make room, and the same command goes on where this one was"
+        ) from None
+
+
+def _end_trace() -> None:
+    """Inspect would compress its trace file at the end, and fail once more."""
+    for handler in logging.getLogger().handlers:
+        trace = getattr(handler, "trace_logger", None)
+        if isinstance(trace, logging.FileHandler):
+            with suppress(OSError):
+                trace.close()
+            Path(trace.baseFilename).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -33,18 +33,20 @@ def chance(item: Item, messages: Sequence[Message]) -> str:
 
 
 def majority(item: Item, messages: Sequence[Message]) -> str:
-    """Gives the answer that is commonest for this kind of question."""
-    learned = replace(item.recipe, split="train", index=0, question=0, length=0)
-    answers = _answers(learned)
+    """Gives the answer that is commonest for this kind of question, of those that are possible where they are known."""
+    recipe = replace(item.recipe, index=0, question=0)
+    given = item.task.given(questions_of(recipe).params, recipe.length)
+    # Items that are given by somebody, as they are, have no training split: theirs is the commonest of their answers.
+    answers = _answers(replace(recipe, split="train", length=0), LEARNED) if given is None else _answers(recipe, given)
     kind = tuple(sorted(item.question.labels.items()))
     common = answers.get(kind) or sum(answers.values(), Counter[str]())
-    return common.most_common(1)[0][0]
+    return max(item.question.options or common, key=lambda answer: common[answer])
 
 
 @cache
-def _answers(first: Recipe) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
+def _answers(first: Recipe, worlds: int) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
     found: dict[tuple[tuple[str, str], ...], Counter[str]] = {}
-    for index in range(LEARNED):
+    for index in range(worlds):
         posed = questions_of(replace(first, index=index))
         for question in posed.questions:
             kind = tuple(sorted(question.labels.items()))

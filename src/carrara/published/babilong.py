@@ -5,7 +5,7 @@ and scorers are those of the test of the same number here, so a row differs from
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,8 @@ from carrara import suites
 from carrara.errors import UsageError, tell
 from carrara.keys import Key
 from carrara.lengths import read_length
-from carrara.published.rows import ENDINGS, Row, Source, rows
+from carrara.published.official import gold
+from carrara.published.rows import ENDINGS, Rows, Source, rows
 from carrara.suites.babilong._babilong import Babilong, Params, Scene
 from carrara.suites.babilong._teller import Asked
 from carrara.suites.babilong._words import CLASSIC
@@ -53,12 +54,16 @@ class Published(Babilong):
         found = self._rows(params, room.tokens)
         if key.index >= len(found):
             raise UsageError(f"the published files of {key.task} have {len(found)} rows, and none numbered {key.index}")
-        row = found[key.index]
-        asked = Asked(row["question"].strip(), row["target"].strip(), (), 0)
+        row, where = found.numbered(key.index)
+        try:
+            target = gold(self.number, row["question"], row["target"])
+        except UsageError as error:
+            raise UsageError(f"{where} cannot be asked: {error}; mend the file or take it out of the folder") from None
+        asked = Asked(row["question"].strip(), target, (), 0)
         scene = Scene(CLASSIC[self.number], (), asked, (), params)
         return World(scene, updates=(), opening=(Piece(row["input"].strip()),))
 
-    def _rows(self, params: Params, length: int) -> Sequence[Row]:
+    def _rows(self, params: Params, length: int) -> Rows:
         assert isinstance(params, Given)
         return rows(params.data, f"babilong/qa{self.number}", length, COLUMNS)
 
@@ -83,11 +88,24 @@ def sources(folder: Path) -> list[Source]:
 
 
 def _found(folder: Path) -> Iterator[Source]:
-    paths = [folder] if folder.is_file() else [path for path in folder.rglob("*") if path.suffix in ENDINGS]
+    one = folder.is_file()
+    paths = [folder] if one else [path for path in folder.rglob("*") if path.is_file()]
+    above = (folder.parent if one else folder).resolve().name
+    others = []
     for path in paths:
-        own = str(path.relative_to(folder)) if path != folder else path.name
-        tasks, lengths = _TASK.findall(own), _LENGTH.findall(own)
-        if tasks and lengths:
+        own = path.name if one else str(path.relative_to(folder))
+        if any(part.startswith(".") for part in Path(own).parts):
+            continue  # what version control and downloads keep beside the files
+        # The folder itself may be the one called 4k; `babilong-1k-samples` says nothing of lengths.
+        named = f"{above}/{own}" if _LENGTH.fullmatch(above) or _TASK.fullmatch(above) else own
+        tasks, lengths = _TASK.findall(named), _LENGTH.findall(named)
+        readable = path.suffix.lower() in ENDINGS
+        if readable and tasks and lengths:
             yield Source(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
-        else:
+        elif readable:
             tell(f"{path} is left out: its path does not name a task and a length, as in 4k/qa1.json")
+        elif tasks and lengths:
+            others.append(path)
+    if others:
+        more = f" and {len(others) - 1} more are" if others[1:] else " is"
+        tell(f"{min(others)}{more} left out: what is read ends in {', '.join(ENDINGS)}")

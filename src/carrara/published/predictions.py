@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from carrara.errors import UsageError, nearest
+from carrara.published.official import gold
 from carrara.suites.babilong._metric import published
 from carrara.suites.babilong._reply import options, read
 from carrara.suites.babilong._words import CLASSIC, labels
@@ -19,6 +20,13 @@ from carrara.suites.babilong._words import CLASSIC, labels
 COLUMNS = ("target", "output", "question")
 _NAMED = re.compile(r"(?<![A-Za-z0-9])qa([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 _TASK = re.compile(r"(?:qa)?([0-9]{1,3})", re.IGNORECASE)
+_NOTHING = frozenset(
+    (
+        *("NULL", "null", "None", "NaN", "nan", "-NaN", "-nan", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A"),
+        *("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    )
+)
+"""Cells that pandas takes for empty."""
 _LARGEST = 2**31 - 1
 """The longest cell that the csv module can be told to take everywhere."""
 
@@ -26,9 +34,16 @@ _LARGEST = 2**31 - 1
 @dataclass(frozen=True)
 class Prediction:
     line: int
+    tabled: bool
+    """Whether it is a row of CSV, which the published metric read with pandas."""
     target: str
     output: str
     question: str
+
+    @property
+    def output_published(self) -> str:
+        """What the published metric was given. The reply itself may have said `None`, which is an answer in qa7."""
+        return "" if self.tabled and self.output in _NOTHING else self.output
 
 
 @dataclass(frozen=True)
@@ -49,14 +64,16 @@ def rescore(path: Path, task: int) -> Rescored:
     own = labels(task, CLASSIC[task])
     n = paper = sound = unparsed = 0
     for prediction in predictions(path):
-        target, question = prediction.target.strip(), prediction.question
-        if not set(target.split(",") if task == 8 else [target]) <= set(own):
+        question = prediction.question
+        try:
+            target = gold(task, question, prediction.target)
+        except UsageError as error:
             raise UsageError(
-                f"{path}:{prediction.line}: {target[:60]!r} is no answer to qa{task}; name the file's task with --task"
-            )
+                f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with --task"
+            ) from None
         answer = read(task, question, options(task, question, own), prediction.output)
         n += 1
-        paper += published(task, prediction.output, target, question)
+        paper += published(task, prediction.output_published, target, question)
         unparsed += answer is None
         sound += _things(answer) == _things(target) if task == 8 else answer == target
     return Rescored(str(path), f"qa{task}", n, paper, sound, unparsed)
@@ -104,7 +121,7 @@ def _table(path: Path, file: IO[str]) -> Iterator[Prediction]:
             if row and len(row) != len(heads):
                 raise UsageError(f"{path}:{rows.line_num}: the row has {len(row)} fields, and the table {len(heads)}")
             if row:
-                yield Prediction(rows.line_num, *(row[place] for place in places))
+                yield Prediction(rows.line_num, True, *(row[place] for place in places))
     except csv.Error as error:
         raise UsageError(f"{path}:{rows.line_num}: not a row of CSV: {error}") from None
     finally:
@@ -118,14 +135,17 @@ def _objects(path: Path, file: IO[str]) -> Iterator[Prediction]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path}:{number}: not a line of JSON: {error}") from None
-        cells = [row.get(column) if isinstance(row, dict) else None for column in COLUMNS]
-        if isinstance(row, dict) and "output" in row and row["output"] is None:
+            raise UsageError(f"{path}:{number}: not a line of JSON: {error}; write one object a line") from None
+        if not isinstance(row, dict):
+            what = "list" if isinstance(row, list) else "value"
+            raise UsageError(f"{path}:{number}: a {what}, and no object with {', '.join(COLUMNS)}: write one a line")
+        cells = [row.get(column) for column in COLUMNS]
+        if "output" in row and row["output"] is None:
             cells[COLUMNS.index("output")] = ""  # how tables write an empty reply when they become JSON
         missing = [column for column, cell in zip(COLUMNS, cells, strict=True) if not isinstance(cell, str)]
         if missing:
             raise UsageError(f"{path}:{number}: a row needs {', '.join(COLUMNS)} as texts; {missing[0]!r} is none")
-        yield Prediction(number, *map(str, cells))
+        yield Prediction(number, False, *map(str, cells))
 
 
 def _things(answer: str | None) -> set[str]:

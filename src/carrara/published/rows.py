@@ -5,12 +5,12 @@ stay where they are.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
-from itertools import chain
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
@@ -42,23 +42,52 @@ def known(sources: Iterable[Source]) -> str:
     return hashed.hexdigest()
 
 
+@dataclass(frozen=True)
+class Rows:
+    """The rows of some files, one file after the other."""
+
+    files: Sequence[tuple[Path, Sequence[Row]]]
+
+    def __len__(self) -> int:
+        return sum(len(rows) for _, rows in self.files)
+
+    def numbered(self, n: int) -> tuple[Row, str]:
+        """A row, and in words where it stands."""
+        for path, rows in self.files:
+            if n < len(rows):
+                return rows[n], f"row {n} of {path}"
+            n -= len(rows)
+        raise IndexError(n)
+
+
 @lru_cache(maxsize=2)
-def rows(data: str, test: str, length: int, columns: tuple[str, ...]) -> Sequence[Row]:
+def rows(data: str, test: str, length: int, columns: tuple[str, ...]) -> Rows:
     """The rows of a test at a length, by the hash of all files."""
     try:
         listed = json.loads(_place(data).read_text("utf-8"))
     except (OSError, ValueError):
         raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
-    found: list[Sequence[Row]] = []
+    found: list[tuple[Path, Sequence[Row]]] = []
     for name, size, own, where in listed:
         if (name, size) == (test, length):
             path = Path(where)
             if not path.is_file() or _hash(path) != own:
                 raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
-            found.append(_table(path, columns) if path.suffix == ".parquet" else _objects(path, columns))
-    if not any(found):
+            parquet = path.suffix.lower() == ".parquet"
+            found.append((path, _table(path, columns) if parquet else _objects(path, columns)))
+    if not any(rows for _, rows in found):
         raise UsageError(f"the published files {data} have no rows of {test} at {length}")
-    return found[0] if len(found) == 1 else list(chain.from_iterable(found))
+    if len(found) > 1:
+        _told_once(found)
+    return Rows(found)
+
+
+def _told_once(found: Sequence[tuple[Path, Sequence[Row]]]) -> None:
+    """A copy of a file, or the same rows in another form, would count every item twice."""
+    said = [(path, {hash(tuple(sorted(row.items()))) for row in rows}) for path, rows in found]
+    for (path, some), (other, more) in combinations(said, 2):
+        if some and more and (some <= more or more <= some):
+            raise UsageError(f"{path} and {other} hold the same rows: leave one of them in the folder")
 
 
 def _place(name: str) -> Path:
@@ -78,18 +107,43 @@ def _hash(path: Path) -> str:
 
 
 def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
-    try:
-        text = path.read_text("utf-8")
-        lines = path.suffix == ".jsonl"
-        found = [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is not {path.suffix[1:].upper()} that can be read: {error}") from None
+    found = list(_lines(path)) if path.suffix.lower() == ".jsonl" else _whole(path)
     if not isinstance(found, list):
         raise UsageError(f"{path} is not a list of objects with {', '.join(columns)}")
     for n, row in enumerate(found):
         if not isinstance(row, dict) or not all(isinstance(row.get(column), str) for column in columns):
             raise UsageError(f"row {n} of {path} lacks one of the texts {', '.join(columns)}")
-    return found
+        for column in columns:
+            try:
+                row[column].encode()
+            except UnicodeEncodeError:
+                raise UsageError(f"row {n} of {path}: its {column} holds half a character, which is no text") from None
+    return [{column: row[column] for column in columns} for row in found]
+
+
+def _lines(path: Path) -> Iterator[Any]:
+    """The values of a JSONL file, whose lines end at line feeds alone: texts may hold other separators as they are."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _json(line, f"{path}:{number}: not a line of JSON")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _whole(path: Path) -> Any:
+    try:
+        return _json(path.read_bytes(), f"{path} is not JSON that can be read")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _json(text: bytes, complaint: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{complaint}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -109,12 +163,12 @@ class _Columns(Sequence[Row]):
     def __getitem__(self, n: int | slice) -> Row | Sequence[Row]:
         if isinstance(n, slice):
             return [self[i] for i in range(*n.indices(self.length))]
-        return {name: str(values[n].as_py() or "") for name, values in self.columns.items()}
+        return {name: values[n].as_py() for name, values in self.columns.items()}
 
 
 def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
     try:
-        parquet = import_module("pyarrow.parquet")
+        parquet, types = import_module("pyarrow.parquet"), import_module("pyarrow.types")
     except ImportError:
         raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
     try:
@@ -122,6 +176,14 @@ def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
         if missing := [column for column in columns if column not in names]:
             raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(names) or 'none'}")
         table = parquet.read_table(path, columns=list(columns))
+        table.validate(full=True)  # texts that are not UTF-8
     except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
         raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
+    for name in columns:
+        column = table.column(name)
+        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+        if not types.is_string(kind) and not types.is_large_string(kind):
+            raise UsageError(f"the column {name!r} of {path} holds {kind} and no texts")
+        if column.null_count:
+            raise UsageError(f"row {column.is_null().index(True)} of {path} lacks its {name}")
     return _Columns({name: table.column(name) for name in columns}, table.num_rows)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrara.errors import UsageError
-from carrara.suites.babilong._solvers import solve
+from carrara.suites.babilong import _grammar as grammar
+from carrara.suites.babilong._asking import asked
+from carrara.suites.babilong._solvers import QUERIES, solve
 from carrara.suites.babilong._teller import Asked, Story
 from carrara.suites.babilong._words import CLASSIC
 from carrara.types import Undecidable
@@ -37,6 +39,8 @@ class Checked:
     """The file's own sets that give the answer by themselves: of several chains (qa18) it may name any."""
     wrong: tuple[str, ...]
     """The answers that do not agree, in words."""
+    not_understood: tuple[str, ...]
+    """Sentences and questions that are not of the official forms, which proves nothing of a file."""
 
 
 def files(folder: Path) -> list[tuple[int, Path]]:
@@ -81,9 +85,15 @@ def check(path: Path, task: int) -> Checked:
     """Answer every question of a file from the sentences before it."""
     questions = answers = undecided = supports = in_order = suffice = 0
     wrong: list[str] = []
+    strange: list[str] = []
+    before = 0
     for number, told in enumerate(read_stories(path, task), 1):
+        strange += [f"{path}:{before + line}: {text[:80]!r} is {what}" for line, text, what in _strange(task, told)]
+        before += len(told.facts) + len(told.questions)
         for question in told.questions:
             questions += 1
+            if not _is_asked(task, question):
+                continue
             try:
                 solved = solve(task, told.facts[: question.after], question.text)
             except Undecidable:
@@ -97,7 +107,24 @@ def check(path: Path, task: int) -> Checked:
             supports += set(solved.support) == set(question.support)
             in_order += solved.support == question.support
             suffice += _suffices(task, told, question)
-    return Checked(path.name, task, questions, answers, undecided, supports, in_order, suffice, tuple(wrong))
+    if not questions:
+        raise UsageError(f"{path} has no questions: nothing in it can be proved")
+    found = questions, answers, undecided, supports, in_order, suffice
+    return Checked(path.name, task, *found, wrong=tuple(wrong), not_understood=tuple(strange))
+
+
+def _is_asked(task: int, question: Asked) -> bool:
+    return isinstance(asked(question.text), QUERIES[task])
+
+
+def _strange(task: int, told: Story) -> Iterator[tuple[int, str, str]]:
+    """What of a story is not of the official forms: its line in the story, what it says, and what is wrong."""
+    for i, fact in enumerate(told.facts):
+        if grammar.read(fact) is None:
+            yield 1 + i + sum(question.after <= i for question in told.questions), fact, "no sentence of bAbI's"
+    for i, question in enumerate(told.questions):
+        if not _is_asked(task, question):
+            yield 1 + i + question.after, question.text, f"no question of qa{task}"
 
 
 def _suffices(task: int, told: Story, question: Asked) -> bool:

@@ -47,6 +47,8 @@ def select(selection: str) -> list[str]:
 
     >>> select("latent_list")
     ['michelangelo/latent_list']
+    >>> select("qa2*")
+    ['babilong/qa2', 'babilong/qa20']
     """
     known = names()
     chosen: dict[str, None] = {}
@@ -55,7 +57,8 @@ def select(selection: str) -> list[str]:
         found = [
             name
             for name in known
-            if name == word or name.split("/")[0] == word or name.split("/")[1] == word or fnmatchcase(name, pattern)
+            for suite, short in [name.split("/")]
+            if word == suite or fnmatchcase(name, pattern) or fnmatchcase(short, pattern)
         ]
         if not word or not found:
             options = [*known, *(name.split("/")[1] for name in known), *(name.split("/")[0] for name in known)]
@@ -71,6 +74,10 @@ def load(name: str) -> AnyTask:
         from carrara.published import babilong
 
         return babilong.load(name)
+    if name.startswith("published/mrcr-"):
+        from carrara.published import mrcr
+
+        return mrcr.load(name)
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")

@@ -198,7 +198,7 @@ class Mrcr(Task[Params, Dialogue, Recall]):
         """What stands behind the string: behind the last one that opens a line, or else behind the last one."""
         marker = question.gold.marker
         said = first_turn(reply.replace("\r\n", "\n"), _NEXT_TURN)
-        found = [*re.finditer(rf"^\W*{marker}", said, re.M)] or [*re.finditer(marker, said)]
+        found = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", said, re.M)] or [*re.finditer(marker, said)]
         draft = said[found[-1].end() :].strip(_AROUND) if found else ""
         return Recall(marker, draft) if draft else None
 

@@ -1,0 +1,28 @@
+"""Books that are shorter than the contexts they are to fill, which a test may allow: said once before a run.
+
+A model that has read a text once is not asked what its length promises when it reads the same text again.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from carrara.corpus import Reading
+from carrara.items import questions_of
+from carrara.lengths import write_length
+from carrara.recipe import Recipe
+
+
+def repeats(firsts: Iterable[Recipe]) -> Iterator[str]:
+    """For each corpus that repeats within a context, how often it does in the longest one."""
+    told: set[str] = set()
+    for first in sorted(firsts, key=lambda first: -first.length):
+        if not first.length:
+            continue
+        posed = questions_of(first)
+        text = posed.world.filler(posed.key.dice("repeats"), first.tokenizer) if posed.world.filler else None
+        if not isinstance(text, Reading) or first.length <= text.available or text.corpus.name in told:
+            continue
+        told.add(text.corpus.name)
+        yield (
+            f"the corpus {text.corpus.name} has {text.available:,} tokens to read, so a context of "
+            f"{write_length(first.length)} repeats it: it stands there {first.length / text.available:.1f} times"
+        )
