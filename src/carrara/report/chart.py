@@ -43,7 +43,14 @@ WIDE = Frame(880, 400, 170)
 COMPACT = Frame(460, 300, 14)
 
 
-def score_chart(task: str, rows: Sequence[Row], faces: Mapping[Series, Face], frame: Frame, kind: str) -> Markup:
+def score_chart(
+    task: str,
+    rows: Sequence[Row],
+    faces: Mapping[Series, Face],
+    frame: Frame,
+    kind: str,
+    about: str = "against context length",
+) -> Markup:
     """One test. Lengths stand at equal steps: what is asked is which of them, not how far apart."""
     lengths = sorted({row.length for row in rows})
     lines = [
@@ -51,7 +58,7 @@ def score_chart(task: str, rows: Sequence[Row], faces: Mapping[Series, Face], fr
         for series, face in faces.items()
     ]
     lines = [(face, own) for face, own in lines if own]
-    title = f"{task}: mean score against context length"
+    title = f"{task}: mean score {about}"
     if len(lengths) == 1:
         return _ranking(title, lines, lengths[0], frame, kind)
     step = 1 / len(lengths)

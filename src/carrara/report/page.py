@@ -24,6 +24,7 @@ from carrara.analysis import (
     model_effects,
     summarize,
 )
+from carrara.analysis.cumulative import accumulate
 from carrara.analysis.effective import RULE
 from carrara.analysis.series import RETRIEVE
 from carrara.lengths import write_length
@@ -41,6 +42,8 @@ from carrara.results import Result
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
+CUMULATIVE = "michelangelo/"
+"""Tests whose lengths add up (Michelangelo, section 3.2)."""
 FEW_ROWS = 30
 """Rows up to which a table stands open."""
 
@@ -65,6 +68,8 @@ class Test:
     published: list[str]
     retrieval: list[str]
     charts: list[Markup]
+    cumulative: list[Markup]
+    """The same of all contexts up to a length (analysis/cumulative.py), for the suite whose paper draws it so."""
     effective: dict[Series, Effective]
     changes: dict[tuple[Series, int], LengthEffect]
     pairs: list[Pair]
@@ -131,6 +136,7 @@ def _tests(
 ) -> list[Test]:
     names = sorted({row.task for row in rows}, key=natural)
     changes, pairs = length_effects(results), model_effects(results)
+    summed = accumulate([result for result in results if result.task.startswith(CUMULATIVE)])
     alone = len(names) == 1
     tests = []
     for number, name in enumerate(names):
@@ -147,6 +153,12 @@ def _tests(
                 published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
                 retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
                 charts=[score_chart(shown, own, faces, frame, kind) for kind, frame in frames.items() if drawn],
+                cumulative=[
+                    score_chart(shown, rows, faces, frame, kind, "of all contexts up to a length")
+                    for rows in [[row for row in summed if row.task == name]]
+                    for kind, frame in frames.items()
+                    if drawn and len({row.length for row in rows}) > 1
+                ],
                 effective={one.series: one for one in effective if one.task == name},
                 changes={(one.series, one.length): one for one in changes if one.task == name},
                 pairs=_pairs([pair for pair in pairs if pair.task == name], faces),
