@@ -594,7 +594,7 @@ class Handler(BaseHTTPRequestHandler):
             case "short" if max(map(len, texts)) > 100:
                 return 400, json.dumps({"error": {"message": f"too long, said {key}: {texts}"}})
             case "quoting":
-                return 402, json.dumps({"detail": f"{key} is not paid"})
+                return 402, json.dumps({"error": {"message": f"not paid: {key!r}, {json.dumps(key)}"}})
             case "hangs":
                 self.server.late.wait(20)
             case "broken":
@@ -654,7 +654,7 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("locked", "refuses the API key: check EMBEDDINGS_API_KEY"),
         ("absent", "knows no embedding model absent"),
         ("short", "refused a text of 101 characters with status 400: too long"),
-        ("quoting", "refused 21 texts with status 402: {'detail': .* is not paid"),
+        ("quoting", "refused 21 texts with status 402: not paid: '…', \"…\""),
         ("chat", "did not answer with one vector for each text"),
         ("page", "did not answer with one vector for each text"),
         ("few", "did not answer with one vector for each text"),

@@ -15,7 +15,6 @@ from carrara.errors import RunError
 from carrara.order import natural
 from carrara.results import ANSWERED, STATUSES, Result, Status
 
-
 RECALL, RECALL_SHARE = "recall", "recall, share"
 """Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
 of it."""
