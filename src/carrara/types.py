@@ -58,6 +58,16 @@ class BulkTap(Protocol):
         """Of a tap just opened: the tokens before each gap between the units that `tokens` tokens have, from 0 on."""
 
 
+@runtime_checkable
+class EndingTap(Protocol):
+    """A tap that may end, and can tell beforehand: the pieces of a bank."""
+
+    def __call__(self, gap: int, /) -> Unit: ...
+
+    def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
+        """Of a tap just opened: raise `Dry` if all that it has costs less than that."""
+
+
 Filler = Callable[[Dice, str], Tap]
 """Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it. A tap that has
 nothing left raises `Dry`."""

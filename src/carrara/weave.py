@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from carrara.errors import Dry, UsageError
 from carrara.keys import Key
-from carrara.types import BulkTap, Piece, Tap, Unit, World
+from carrara.types import BulkTap, EndingTap, Piece, Tap, Unit, World
 
 Cost = Callable[[Unit], int]
 
@@ -161,7 +161,10 @@ class Weave:
         return heaped, 0
 
     def settle(self) -> None:
-        """Raise Unreachable now, and not when the prompt is rendered."""
+        """Raise Unreachable, or Dry where a tap can tell, now, and not when the prompt is rendered."""
+        tap = self._open("filler", self.variant, 0)
+        if isinstance(tap, EndingTap):
+            tap.must_last(self.room, self.cost)
         _ = self._settled
 
     def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[Unit]:

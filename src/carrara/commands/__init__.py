@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import Protocol
 
-from carrara.commands import audit, corpus, demo, generate, report, run, score, show, stats, tasks
+from carrara.commands import audit, corpus, demo, generate, report, run, score, show, stats, tasks, write
 
 
 class Command(Protocol):
@@ -25,5 +25,6 @@ COMMANDS: dict[str, Command] = {
     "report": report,
     "audit": audit,
     "corpus": corpus,
+    "write": write,
     "demo": demo,
 }

@@ -1,7 +1,7 @@
 """The twelve forms: how a poem, an e-mail or a play is built of a pen's sentences.
 
 Each is recognisable without its request: a poem has stanzas, an e-mail a subject and a salutation, a riddle its
-question. None is longer than 320 words, some 450 tokens.
+question. Hardly any is longer than 320 words, some 450 tokens.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,14 +37,14 @@ def _stanza(pen: Pen, size: int) -> list[str]:
     return [f"{_verse(pen)}{'.' if n == size else pen.dice.choice(_PAUSES)}" for n in range(1, size + 1)]
 
 
-_PAUSES = (",", ",", ";", ".", "")
+_PAUSES = (",", ",", ";", ".")
 
 
 def _verse(pen: Pen) -> str:
     match pen.dice.below(10):
         case 0 | 1 | 2 | 3 | 4:
             return pen.material("line")
-        case 5 | 6 if pen.mood:
+        case 5 | 6 | 7 if pen.mood:
             return pen.feel("verse")
         case _:
             return pen.say("verse")
@@ -55,7 +55,7 @@ def _riddle(pen: Pen) -> str:
     for _ in range(pen.dice.between(4, 7)):
         first = f"I {pen.material('clue')}"
         if pen.dice.chance(0.5):
-            first += f", {pen.dice.choice(('and', 'but', 'and'))} I {pen.material('clue')}"
+            first += f", and I {pen.material('clue')}"
         clues.append(f"{first}.")
     if pen.mood:
         clues.insert(pen.dice.below(len(clues) + 1), pen.feel("riddle"))
@@ -85,36 +85,42 @@ def _essay(pen: Pen) -> str:
 
 
 def _story(pen: Pen) -> str:
-    full = pen.people(2)
-    named = [short(person) for person in full]
-    pen.cast(full[:1])
-    first = [pen.say("begin")]
-    pen.cast(named[:1])
-    first += _events(pen, 1)
-    pen.cast(full[1:] or named)
-    second = [pen.fill(f"{pen.say('then')}, {{person}} {{did}}.")]
-    pen.cast(named)
+    people = pen.people(2)
+    pen.cast(people[:1])
+    first = [pen.say("begin"), *_events(pen, 1)]
+    pen.cast(people[1:])
+    second = [_then(pen)]
+    pen.cast(people)
     blocks = [prose(first), prose(second + _events(pen, 1))]
     for _ in range(pen.dice.between(2, 4)):
         blocks.append(pen.say("tag"))
         if pen.dice.chance(0.7):
             blocks.append(prose(_events(pen, pen.dice.between(1, 2))))
     if pen.mood:
-        blocks.append(pen.feel("say"))
+        pen.cast(pen.others(people))
+        felt = pen.feel("say")
+        pen.cast(people)
+        blocks.append(_spoken(pen, felt))
     return page(pen.material("title"), *blocks, pen.say("end"))
 
 
 def _events(pen: Pen, count: int) -> list[str]:
-    return [
-        pen.fill("{Person} {did}.") if pen.dice.chance(0.5) else pen.fill(f"{pen.say('then')}, {{person}} {{did}}.")
-        for _ in range(count)
-    ]
+    return [pen.fill("{Person} {did}.") if pen.dice.chance(0.5) else _then(pen) for _ in range(count)]
+
+
+def _then(pen: Pen) -> str:
+    return pen.fill(f"{pen.say('then')}, {{person}} {{did}}.")
+
+
+def _spoken(pen: Pen, sentence: str) -> str:
+    """In the mouth of somebody."""
+    return pen.fill(f'"{sentence}" said {{person}}.')
 
 
 def _blog(pen: Pen) -> str:
     tips = [f"{n}. {pen.material('tip')}" for n in range(1, pen.dice.between(3, 5) + 1)]
     return page(
-        lines(pen.dice.choice((pen.material("title"), pen.say("headline")))),
+        pen.material("title"),
         prose([pen.say("hook"), *_prose(pen, 2, 4)]),
         lines(pen.say("list"), *tips),
         prose([*_prose(pen, 2, 3), pen.feel("close")]),
@@ -124,9 +130,9 @@ def _blog(pen: Pen) -> str:
 
 def _tweet(pen: Pen) -> str:
     tag = "#" + "".join(word[:1].upper() + word[1:] for word in pen.topic.name.replace("-", " ").split())
-    said = [pen.say("tweet")]
-    if pen.dice.chance(0.6):
-        said.append(pen.feel("say") if pen.mood else pen.say("tweet"))
+    said = [pen.feel("say") if pen.mood else pen.say("tweet")]
+    if pen.mood or pen.dice.chance(0.6):
+        said.append(pen.say("tweet"))
     if len(" ".join([*said, tag])) > TWEET:
         said = said[:1]
     return prose([*said, tag])
@@ -137,13 +143,13 @@ TWEET = 280
 
 
 def _play(pen: Pen) -> str:
-    full = pen.people(2)
-    cast = [short(person) for person in full]
-    speakers = [person.removeprefix("the ").upper() for person in cast]
-    pen.cast(cast)
-    head = lines(pen.material("title"), f"Persons: {', '.join(full)}.")
-    speech: list[str] = []
+    people = pen.people(2)
+    pen.meet(people)
+    speakers = [short(person).removeprefix("the ").upper() for person in people]
+    head = lines(pen.material("title"), f"Persons: {', '.join(people)}.")
+    speech = [_direction(pen, people)]
     for n in range(pen.dice.between(6, 10)):
+        pen.cast(pen.others(people))
         match pen.dice.below(6):
             case 0 | 1:
                 said = pen.material("said")
@@ -151,14 +157,19 @@ def _play(pen: Pen) -> str:
                 said = f"{pen.say('reply')} {pen.material('said')}"
             case 3:
                 said = pen.material("question")
-            case 4 if pen.mood:
-                said = pen.feel("say")
             case _:
                 said = pen.say("reply")
+        if pen.mood and n % 3 == 1:
+            said = pen.feel("say")
         speech.append(f"{speakers[n % len(speakers)]}: {said}")
         if pen.dice.chance(0.2):
-            speech.append(f"[{pen.say('direction')}]")
-    return page(head, lines(f"[{pen.say('direction')}]", *speech, f"[{pen.say('direction')}]"))
+            speech.append(_direction(pen, people))
+    return page(head, lines(*speech, _direction(pen, people)))
+
+
+def _direction(pen: Pen, people: Sequence[str]) -> str:
+    pen.cast(people)
+    return f"[{pen.say('direction')}]"
 
 
 def _speech(pen: Pen) -> str:
@@ -185,21 +196,26 @@ def _diary(pen: Pen) -> str:
 def _news(pen: Pen) -> str:
     return page(
         pen.say("headline"),
-        prose([f"{pen.material('city').upper()}: {pen.say('lead')}", *_prose(pen, 1, 2)]),
-        prose([pen.say("quote"), *_facts(pen, 1, 2)]),
-        *[prose([*_prose(pen, 1, 3), pen.say("quote")]) for _ in range(pen.dice.between(1, 2))],
-        prose([*_facts(pen, 1, 1), pen.feel("close")]),
+        prose([f"{pen.material('city').upper()}: {pen.say('lead')}", *_plain_facts(pen, 1, 2)]),
+        *[prose([_quote(pen), *_plain_facts(pen, 0, 1), pen.say("lead")]) for _ in range(pen.dice.between(1, 2))],
+        prose([_quote(pen), *_plain_facts(pen, 1, 2)]),
+        _spoken(pen, pen.feel("close")),
     )
 
 
+def _quote(pen: Pen) -> str:
+    return _spoken(pen, pen.feel("say")) if pen.mood and pen.dice.chance(0.5) else pen.say("quote")
+
+
 def _interview(pen: Pen) -> str:
-    (full,) = pen.people(1)
+    (guest,) = pen.people(1)
+    pen.cast(pen.others([guest]))
     turns = []
     for _ in range(pen.dice.between(3, 5)):
         turns.append(f"Q: {pen.material('question')}")
         turns.append(f"A: {' '.join([pen.say('answer'), *_prose(pen, 1, 2, asking=False)])}")
     ending = [f"Q: {pen.dice.choice(_LAST)}", f"A: {pen.feel('close')}"]
-    return page(lines(f"{pen.material('title')}: a conversation with {full}"), lines(*turns, *ending))
+    return page(lines(f"{pen.material('title')}: a conversation with {guest}"), lines(*turns, *ending))
 
 
 _LAST = (
@@ -216,6 +232,8 @@ def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
     out: list[str] = []
     for _ in range(pen.dice.between(low, high)):
         match pen.dice.below(12):
+            case 0 | 1 if pen.mood:
+                out.append(pen.feel("say"))
             case 0 | 1 | 2 | 3 | 4:
                 out.append(pen.say("say"))
             case 5 | 6 | 7 | 8:
@@ -228,12 +246,12 @@ def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
 
 
 def _facts(pen: Pen, low: int, high: int) -> list[str]:
-    out: list[str] = []
-    for _ in range(pen.dice.between(low, high)):
-        out.append(pen.material("fact"))
-        if pen.dice.chance(0.3):
-            out.append(pen.say("remark"))
-    return out
+    """Facts, some with a remark."""
+    return [f"{fact} {pen.say('remark')}" if pen.dice.chance(0.3) else fact for fact in _plain_facts(pen, low, high)]
+
+
+def _plain_facts(pen: Pen, low: int, high: int) -> list[str]:
+    return [pen.material("fact") for _ in range(pen.dice.between(low, high))]
 
 
 def _mixed(pen: Pen, sentences: Sequence[str], low: int, high: int) -> list[str]:

@@ -17,11 +17,12 @@ class Pen:
     def __init__(self, dice: Dice, topic: Stock, voice: Stock, mood: Stock | None) -> None:
         self.dice = dice
         self.topic, self.voice, self.mood = topic, voice, mood
-        self._used: dict[tuple[str, str], set[int]] = {}
+        self._used: dict[tuple[object, str], set[int]] = {}
         self._cast: tuple[str, ...] = ()
+        self._met: set[str] = set()
 
-    def material(self, kind: str) -> str:
-        """Something of the topic."""
+    def material(self, kind: str, said: frozenset[str] = frozenset()) -> str:
+        """Something of the topic, and nothing that repeats what has been said in the sentence."""
         match kind:
             case "topic":
                 return self.topic.name
@@ -30,9 +31,9 @@ class Pen:
             case "city":
                 return self._drawn("", kind, CITIES)
             case "person" if self._cast:
-                return self._drawn("cast", kind, self._cast)
+                return self._called(self._drawn(self._cast, kind, self._cast, said))
             case _:
-                return self._drawn("topic", kind, self.topic.entries[kind])
+                return self._drawn("topic", kind, self.topic.entries[kind], said)
 
     def say(self, kind: str) -> str:
         """A sentence of the voice."""
@@ -48,18 +49,25 @@ class Pen:
         parts = _parts(pattern)
         if len(parts) == 1:
             return pattern
+        said = _words(pattern, True)
         out = []
         for place, part in enumerate(parts):
             if place % 2 == 0:
                 out.append(part)
                 continue
-            text = self.material(part.lower())
+            kind = part.lower()
+            text = self.material(kind, said)
+            said |= _words(text, kind in _DEEDS)
             out.append(text[0].upper() + text[1:] if part[0].isupper() else text)
         return _SPOKEN.sub(",", "".join(out))
 
     def cast(self, people: Sequence[str]) -> None:
-        """Those that are meant by a person from now on."""
+        """Those that are meant by a person from now on. Whoever has been named in full is named shortly after that."""
         self._cast = tuple(people)
+
+    def meet(self, people: Sequence[str]) -> None:
+        """Have people count as named in full."""
+        self._met.update(people)
 
     def people(self, count: int) -> list[str]:
         """Some people who cannot be taken for one another."""
@@ -69,14 +77,53 @@ class Pen:
                 found.setdefault(short(person), person)
         return list(found.values())
 
-    def _drawn(self, source: str, kind: str, options: Sequence[str]) -> str:
+    def others(self, people: Sequence[str]) -> list[str]:
+        """All who cannot be taken for any of these people."""
+        names = {short(person) for person in people}
+        return [person for person in self.topic.entries["person"] if short(person) not in names]
+
+    def _called(self, person: str) -> str:
+        if person in self._met:
+            return short(person)
+        self._met.add(person)
+        return person
+
+    def _drawn(self, source: object, kind: str, options: Sequence[str], said: frozenset[str] = frozenset()) -> str:
         used = self._used.setdefault((source, kind), set())
         if len(used) >= len(options):
             used.clear()
-        while (place := self.dice.below(len(options))) in used:
-            pass
+        for tried in range(_TRIES):
+            while (place := self.dice.below(len(options))) in used and tried < _TRIES - 4:
+                pass
+            if not said or said.isdisjoint(_words(options[place], kind in _DEEDS)):
+                break
         used.add(place)
         return options[place]
+
+
+_TRIES = 12
+"""How often something else is drawn, in the end even what was used before, until a repeated word is put up with."""
+_DEEDS = frozenset(("act", "did", "doing"))
+_WORD = re.compile(r"[a-z]{4,}")
+_WHEN = re.compile(
+    r"\b(?:(?:minute|hour|day|night|week|month|year|spring|summer|autumn|winter|morning|noon|afternoon|evening)s?"
+    r"|midnight|sunrise|sunset|dawn|daily|dusk|yesterday|today|tonight|tomorrow|morrow|breakfast|lunch|supper"
+    r"|(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days?|January|March|April|June|July|August|October|twelvemonth"
+    r"|at (?:two|three|four|five|six|half|first light))\b"
+)
+_LITTLE = frozenset((
+    "about", "been", "could", "does", "down", "from", "have", "here", "into", "like", "more", "most",
+    "must", "other", "others", "over", "said", "shall", "should", "some", "such", "than", "that", "their",
+    "them", "then", "there", "these", "they", "this", "those", "through", "upon", "were", "what", "when",
+    "where", "which", "while", "whom", "whose", "will", "with", "would", "your",
+))  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str, deed: bool) -> frozenset[str]:
+    """The words that a sentence should not have twice; `when` if it tells when something is done."""
+    found = {word.removesuffix("s") for word in {*_WORD.findall(_SLOT.sub(" ", text).lower())} - _LITTLE}
+    return frozenset(found | {"when"} if deed and _WHEN.search(text) else found)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -37,7 +37,7 @@ filler is other requests, which share neither.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -58,6 +58,7 @@ from carrara.types import (
     Tap,
     Task,
     Undecidable,
+    Unit,
     World,
 )
 from carrara.writings import bank
@@ -68,7 +69,7 @@ MOST_NEEDLES = 64
 _START = "=====\n"
 _LABELS: Mapping[Role, str] = {"user": "User: ", "assistant": "Model: "}
 _NEXT_TURN = re.compile(r"^(?:User:|=====)", re.M)
-_AROUND = " \t\n`\"“”*"
+_AROUND = ' \t\n`"“”*'
 """What may be put around a draft that is said again: neither it nor its lack counts."""
 _SHORT = ("tweet", "riddle")
 """Formats of examples: they show how to answer, and should not cost more than the puzzle."""
@@ -145,8 +146,8 @@ class Mrcr(Task[Params, Dialogue, Recall]):
         return World(
             structure=Dialogue(tuple(turns), asked, number, marker, tuple(shown), params.form == "text"),
             updates=tuple(talk.unit(turn.key, turn.draft, n) for n, turn in enumerate(turns)),
-            filler=lambda dice, _: _tap(shelf.any(others, dice)),
-            grit=lambda dice, _: _tap((wanted, shortened(draft, dice)) for wanted, draft in shelf.any(others, dice)),
+            filler=lambda dice, _: _Drafts(shelf, others, dice),
+            grit=lambda dice, _: _tap(shortened(shelf.any(others, dice), dice)),
         )
 
     def questions(self, world: World[Dialogue], key: Key, params: Params) -> Sequence[Question[Recall]]:
@@ -231,6 +232,20 @@ def _askable(shelf: Source, needles: int) -> Sequence[Wanted]:
             f"the writings have no key with {needles} drafts: ask for fewer needles, or take more writings"
         )
     return keys
+
+
+class _Drafts:
+    """Filler: drafts for some keys, with their requests."""
+
+    def __init__(self, shelf: Source, keys: Sequence[Wanted], dice: Dice) -> None:
+        self.shelf, self.keys = shelf, keys
+        self.tap = _tap(shelf.any(keys, dice))
+
+    def __call__(self, gap: int) -> Unit:
+        return self.tap(gap)
+
+    def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
+        self.shelf.must_last(self.keys, tokens, lambda key, draft: cost(talk.unit(key, draft)))
 
 
 def _tap(drafts: Iterator[tuple[Wanted, str]]) -> Tap:

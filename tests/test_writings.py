@@ -1,0 +1,254 @@
+"""The built-in writer: its drafts are English, short, of the form that was asked for, and never the same twice."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
+from statistics import mean
+
+import pytest
+from cydifflib import SequenceMatcher
+
+from carrara import tokens
+from carrara.keys import Dice
+from carrara.writings import FORMATS, MOODS, STYLES, TOPICS, Key, write
+from carrara.writings.bank import BUILT_IN, flaw
+from carrara.writings.people import DAYS, MONTHS
+from carrara.writings.source import source
+from carrara.writings.stock import Stock, stock, stocks
+
+MOST_TOKENS = 512
+MANNERS = list(product(("", *STYLES), ("", *MOODS)))
+"""Every style with every mood, and without either."""
+EACH = 7
+"""Manners in which each format is written on each topic, so that every manner occurs many times."""
+
+
+def drafts() -> Iterator[tuple[Key, str]]:
+    """All formats on all topics in all manners: some five thousand drafts."""
+    for n, (form, topic) in enumerate(product(FORMATS, TOPICS)):
+        for step in range(EACH):
+            style, mood = MANNERS[(EACH * n + step) % len(MANNERS)]
+            key = Key(form, topic, style, mood)
+            yield key, write(key, Dice("drafts", n, step))
+
+
+DRAFTS = list(drafts())
+
+
+def test_there_is_enough_to_write() -> None:
+    assert len(FORMATS) >= 10
+    assert len(TOPICS) >= 60
+    assert len(STYLES) >= 6
+    assert len(MOODS) >= 4
+    assert len(DRAFTS) > 5000
+    assert len({(key.format, key.style, key.mood) for key, _ in DRAFTS}) == len(FORMATS) * len(MANNERS)
+
+
+def test_a_draft_follows_from_its_key_and_dice() -> None:
+    key = Key("essay", "bees", "gothic", "angry")
+    assert write(key, Dice("one")) == write(key, Dice("one")) != write(key, Dice("other"))
+
+
+# --- they are English ---
+
+AN = re.compile(r"[Hh]our|heir|honest|honou?r|herb\b|[aefhilmnorsxAEFHILMNORSX]\b|[AEFHILMNORSX][A-Z0-9]|8|11\b|18\b")
+"""What is spoken with a vowel at its beginning, though it is not written with one."""
+A = re.compile(r"one|once|uni(?![nm])|us[aeiu]|ut[ei]|eu|ewe", re.IGNORECASE)
+"""The other way round."""
+PAIRS = {"had", "that", "nineteen", "twenty", "is", "her", "nil"}
+"""Words that may well stand twice: what he had had, in nineteen nineteen, the light there is is another."""
+
+
+def article_is_wrong(found: re.Match[str]) -> bool:
+    article, word = found[1].lower(), found[2]
+    vowel = bool(AN.match(word)) or (word[0].lower() in "aeiou" and not A.match(word))
+    return vowel != (article == "an")
+
+
+RULES: dict[str, tuple[str, Callable[[re.Match[str]], bool] | None]] = {
+    "a slot that was not filled": (r"[{}]", None),
+    "two spaces": (r"[^\S\n]{2}", None),
+    "a space at the end of a line": (r"[^\S\n]$", None),
+    "a space at the start of a line": (r"^[^\S\n]", None),
+    "a space before a stop": (r" [,.;:!?](?!\w)", None),
+    "two stops": (r"[,;:][,.;:!?]|(?<!\.)\.\.(?!\.)|[!?]\.|\.[,;]", None),
+    "a quotation that is not closed": (r'^[^\n]*"[^\n]*$', lambda found: found[0].count('"') % 2 == 1),
+    "an empty quotation": (r'""|\(\)|\[\]', None),
+    "a sentence that begins small": (r"(?:^|[.!?] )[a-z]", None),
+    "two empty lines": (r"\n{3}", None),
+    "a word twice": (r"\b(\w+) \1\b", lambda found: found[1].lower() not in PAIRS),
+    "the wrong article": (r"(?<!['’])(?<!the )\b([Aa]n?) (\w+)", article_is_wrong),
+}
+
+
+def broken(rule: str, key: Key, text: str) -> list[str]:
+    pattern, wrong = RULES[rule]
+    return [
+        text[max(0, found.start() - 20) : found.end() + 20]
+        for found in re.finditer(pattern, text, re.M)
+        if (wrong is None or wrong(found))
+        and not (key.style == "archaic" and rule == "the wrong article" and found[1].lower() == "an")  # 'if'
+    ]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_no_draft_has(rule: str) -> None:
+    assert [(str(key), *found) for key, text in DRAFTS if (found := broken(rule, key, text))] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("a slot that was not filled", "They {did}."),
+        ("two spaces", "They  did."),
+        ("a space at the end of a line", "They did. \nSo."),
+        ("a space before a stop", "They did , so."),
+        ("two stops", "They did.,"),
+        ("two stops", "They did.."),
+        ("a quotation that is not closed", '"They did.\nSo."'),
+        ("an empty quotation", 'They said "".'),
+        ("a sentence that begins small", "They did. so."),
+        ("two empty lines", "They.\n\n\nDid."),
+        ("a word twice", "They did the the deed."),
+        ("the wrong article", "A owl"),
+        ("the wrong article", "an penguin"),
+        ("the wrong article", "an useful owl"),
+        ("the wrong article", "a hour"),
+    ],
+)
+def test_it_would_be_found(rule: str, text: str) -> None:
+    assert broken(rule, Key("poem", "bees"), text)
+
+
+def test_drafts_can_stand_in_a_conversation() -> None:
+    assert [(key, wrong) for key, text in DRAFTS if (wrong := flaw(text))] == []
+    assert all(text == text.strip() and "\r" not in text for _, text in DRAFTS)
+
+
+@pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7"])
+def test_drafts_are_short(tokenizer: str) -> None:
+    counts = tokens.get(tokenizer).count_many([text for _, text in DRAFTS])
+    assert max(counts) <= MOST_TOKENS
+
+
+def everything() -> Iterator[tuple[str, Stock]]:
+    for kind in ("topics", "voices", "moods"):
+        for file in stocks(kind).values():
+            yield f"{kind}/{file}", stock(kind, file)
+
+
+STOCKS = dict(everything())
+
+
+@pytest.mark.parametrize("name", STOCKS)
+def test_every_slot_can_be_filled_on_every_topic(name: str) -> None:
+    for section, entries in STOCKS[name].entries.items():
+        assert len(set(entries)) == len(entries) >= 1, f"{section} has an entry twice"
+        for slot in {slot.lower() for entry in entries for slot in re.findall(r"\{(\w+)\}", entry)} - {
+            "topic",
+            "name",
+            "city",
+        }:
+            assert all(found.entries[slot] for topic, found in STOCKS.items() if topic.startswith("topics/"))
+
+
+def test_voices_have_what_the_plain_one_has() -> None:
+    for kind in ("voices", "moods", "topics"):
+        sections = {frozenset(found.entries) for name, found in STOCKS.items() if name.startswith(f"{kind}/")}
+        assert len(sections) == 1
+
+
+# --- they are what was asked for ---
+
+STOP = r'[.!?…]["”’)\]]*'
+FORMS = {
+    "tweet": r"[^\n]{1,280}(?<=#)\w+|[^\n]+ #\w+",
+    "email": r"Subject: [^\n]+\n\n[^\n]+[,:!.]\n\n(?:[^\n]+\n\n){3}[^\n]+,?\n[A-Z][a-z]+",
+    "riddle": r"(?:[^\n]+\n){4,}[^\n]*\?[^\n]*",
+    "play": r"[^\n]+\nPersons: [^\n]+\.\n\n\[[^\n]+\]\n(?:(?:[^a-z\n]+: [^\n]+|\[[^\n]+\])\n){6,}\[[^\n]+\]",
+    "interview": r"[^\n]+: a conversation with [^\n]+\n\n(?:Q: [^\n]+\nA: [^\n]+\n?){4,}",
+    "diary entry": rf"(?:{'|'.join(DAYS)}), \d+ (?:{'|'.join(MONTHS)})\n\n(?:[^\n]+\n\n){{2}}[^\n]+",
+    "news report": rf"[^\n]+\n\n[A-Z ]+: [^\n]+{STOP}(?:\n\n[^\n]+{STOP}){{3,}}",
+    "blog post": rf"[^\n]+\n\n[^\n]+\n\n[^\n]+\n1\. [^\n]+(?:\n\d\. [^\n]+){{2,}}\n\n[^\n]+{STOP}\n\n[^\n]+",
+    "speech": rf"[^\n]+\n\n(?:[^\n]+{STOP}\n\n){{3}}[^\n]*Thank you\.",
+    "poem": r"[^\n]+(?:\n\n(?:[^\n]+\n){2,3}[^\n]+\.){3,}",
+    "essay": rf"[^\n]+(?<![.:])(?:\n\n[^\n]{{80,}}{STOP}){{3,4}}",
+    "short story": rf"[^\n]+(?<![.:])(?:\n\n[^\n]+{STOP}){{5,}}",
+}
+"""Each form by its outline, the plainer ones last."""
+
+
+def outline(text: str) -> str:
+    """The first form whose outline a text has."""
+    return next((form for form, pattern in FORMS.items() if re.fullmatch(pattern, text)), "none")
+
+
+def test_forms_are_recognised_without_their_request() -> None:
+    assert set(FORMS) == set(FORMATS)
+    wrong = [(str(key), outline(text), text) for key, text in DRAFTS if outline(text) != key.format]
+    assert wrong == []
+
+
+def test_tweets_are_as_short_as_tweets() -> None:
+    assert max(len(text) for key, text in DRAFTS if key.format == "tweet") <= 280
+
+
+def test_drafts_are_on_their_topic() -> None:
+    """A draft has more words that few topics have from its own than from any other."""
+    of = {found.name: set(_words(str(found.entries))) for name, found in STOCKS.items() if name.startswith("topics/")}
+    used = Counter(word for words in of.values() for word in words)
+    own = {name: {word: 1 / used[word] ** 2 for word in words} for name, words in of.items()}
+
+    def told(text: str) -> str:
+        words = set(_words(text))
+        return max(TOPICS, key=lambda topic: sum(own[topic].get(word, 0) for word in words))
+
+    assert mean(told(text) == key.topic for key, text in DRAFTS[::5]) > 0.95
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z]{4,}", text.lower())
+
+
+# --- and never the same ---
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_drafts_for_one_key_are_all_different(form: str) -> None:
+    found = source(BUILT_IN, 2).drafts(Key(form, "penguins"), 3000, Dice("different", form))
+    assert len(set(found)) == 3000
+    if form != "tweet":  # so short that the same one comes again, and is left out
+        dice = Dice("different", form)
+        assert found == [write(Key(form, "penguins"), dice) for _ in range(3000)]
+
+
+def test_filler_repeats_nothing() -> None:
+    shelf = source(BUILT_IN, 2)
+    stream = shelf.any([key for key in shelf.keys(1) if key.format == "tweet"], Dice("filler"))
+    assert len({next(stream) for _ in range(8000)}) == 8000
+
+
+def alike(form: str, autojunk: bool) -> float:
+    """The mean ratio of two drafts for one key."""
+    ratios = []
+    for n in range(12):
+        dice = Dice("alike", form, n)
+        key = Key(form, dice.choice(TOPICS), *dice.choice(MANNERS))
+        pairs = combinations([write(key, dice) for _ in range(4)], 2)
+        ratios += [SequenceMatcher(None, one, other, autojunk).ratio() for one, other in pairs]
+    return float(mean(ratios))
+
+
+@pytest.mark.parametrize("autojunk", [True, False])
+def test_drafts_for_one_key_are_as_alike_as_one_authors(autojunk: bool) -> None:
+    found = {form: alike(form, autojunk) for form in FORMATS}
+    assert 0.05 < mean(found.values()) < 0.35
+    assert min(found.values()) > 0.01
+    assert max(found.values()) < 0.45
+
+
+def test_keys_are_named_as_people_would() -> None:
+    assert Key("essay", "bees").one == "an essay about bees"
+    assert Key("poem", "the Moon", "archaic", "angry").one == "an angry poem about the Moon in an archaic style"
+    assert Key("email", "chess", "formal").one == "an email about chess in a formal style"
