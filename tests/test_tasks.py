@@ -74,6 +74,8 @@ def test_no_blind_answer_beats_the_floor(task: str) -> None:
             kind: [pair for pair in asked if str(sorted(pair[1].labels.items())) == kind] for kind in map(_kind, asked)
         }
     for kind, pairs in kinds.items():
+        if len(pairs) < 2:
+            continue  # one half has no other to learn from
         answers = Counter(one.task.write(question.gold) for one, question in pairs[::2])
         common = answers.most_common(1)[0][0]
         floors[kind] = [question.floor for _, question in pairs]

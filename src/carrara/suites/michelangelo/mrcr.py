@@ -5,30 +5,31 @@ examples, its lines cut short:
 
 >>> from carrara.items import make
 >>> given = {"examples": "0", "keys": "1", "overlap": "topic", "form": "text"}
->>> for line in make("michelangelo/mrcr", index=104, params=given).text.splitlines():
+>>> for line in make("michelangelo/mrcr", index=35, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
 What follows is a conversation in which somebody asks for pieces of writing and gets them. The last
 <BLANKLINE>
 ===== Conversation 1 =====
-User: Write a tweet about caves.
-Model: Tried to join floor to ceiling a drop at a time. It went like clocks that drip instead of tic
-User: Write a riddle about caves.
-Model: Everybody knows me, and few could say how.
-I was painted before there were walls, but I give back every word that you bring me.
-I am made of what has been taken away.
-I grow teeth from the top and from the bottom.
-I breathe with the weather though I have no lungs, and I have a mouth and swallow the light.
-What is my name?
-User: Write a tweet about caves.
-Model: Nobody: nothing. Me: blowing ochre around an outspread hand. #Caves
-User: Write a riddle about caves.
-Model: Take your time.
-I wear the red hands of people long gone.
-I give back every word that you bring me.
-I am darkest when you close the lamp and not your lids.
-I breathe with the weather though I have no lungs.
-Which name is mine?
-User: Say the second tweet about caves again, word for word, behind the string t5LbuzmwhCp5 and a sp
+User: Write a tweet about the pyramids.
+Model: Reminder: whoever built the bent one learned the most. So silent. So very exact. #ThePyramids
+User: Write a tweet about the pyramids.
+Model: Spent the day photographing a triangle from all four sides. No regrets. One day I will outlas
+User: Write a riddle about the pyramids.
+Model: I have four faces and not one eye, and I took twenty years to build and no one has lived in m
+I was finished when my master was.
+I keep a king in the dark and could not keep his gold, and I was old when the oldest traveller came
+I cast one shadow and am made of two million stones.
+I have a door that was meant never to open.
+I wore white once and was robbed of my coat by a city, and I was a tomb, and am now a picture on a p
+You have met me before. What am I?
+User: Write a riddle about the pyramids.
+Model: I am called a mountain and was carried here by hand, and I have a door that was meant never t
+I was finished when my master was.
+I was old when the oldest traveller came to stare.
+I cast one shadow and am made of two million stones.
+I keep a king in the dark and could not keep his gold, and I am a staircase in Mexico and a slope by
+What do you call me?
+User: Say the second riddle about the pyramids again, word for word, behind the string J2QZqPAN2aFs
 Model:
 
 The hidden structure is a nested dictionary from format and topic (and style, and mood) to drafts in order; an update is
