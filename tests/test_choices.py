@@ -38,6 +38,13 @@ NUMBERS = Choices({"none": "none", "zero": "none", "0": "none", "one": "one", "1
         '{"answer":"garden"}',
         "[THINK]kitchen[/THINK]garden",
         "The answer is kitchen at first. Final answer: she is in the garden.",
+        "kitchen... no, garden",
+        "Kitchen. Scratch that: garden.",
+        "Kitchen. She moved. Garden.",
+        "The kitchen? No, the garden.",
+        "It was the kitchen first. So: the garden",
+        "Neither the kitchen nor the office, but the garden.",
+        "garden. garden.",
     ],
 )
 def test_garden(reply: str) -> None:
@@ -60,6 +67,18 @@ def test_garden(reply: str) -> None:
         "Mary is not in the garden.",
         "Answer: either garden or kitchen",
         "**garden** or **kitchen**",
+        "garden kitchen office",
+        "garden\nkitchen\noffice",
+        "1. garden\n2. kitchen",
+        "1. garden 2. kitchen",
+        "a) garden\nb) kitchen",
+        "garden. kitchen.",
+        "garden\nor\nkitchen",
+        "garden - kitchen",
+        "The answer is garden. The answer is kitchen.",
+        "\\boxed{garden} and \\boxed{kitchen}",
+        "Neither kitchen nor garden",
+        "Garden. Scratch that.",
     ],
 )
 def test_nothing_said(reply: str) -> None:

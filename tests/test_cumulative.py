@@ -85,7 +85,9 @@ def test_a_preset_has_its_subsets() -> None:
 def test_subsets_are_run_with_worlds_of_their_own(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = ["run", "paper:michelangelo:idk", "--model", "carrara/oracle", "--tokenizer", "gpt2", "-n", "2"]
-    subprocess.run([sys.executable, "-m", "carrara.cli", *command, "--lengths", "8k,16k", "--out", str(out)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "carrara.cli", *command, "--lengths", "8k,16k", "--out", str(out)], check=True
+    )
     results = read_results(out)
     places = sorted({(Recipe.parse(result.id).index, result.length) for result in results})
     assert places == [(first + n, length) for first in (0, APART) for n in (0, 1) for length in (8 * K, 16 * K)]

@@ -10,7 +10,7 @@ from carrara.grading.grade import grade
 from carrara.items import make, questions_of
 from carrara.recipe import Recipe
 from carrara.suites import load
-from carrara.suites.michelangelo import _scenes
+from carrara.suites.michelangelo import _choosing, _scenes
 from carrara.suites.michelangelo.idk import UNKNOWN
 from carrara.writings.people import NAMES
 
@@ -96,45 +96,103 @@ def test_strangers_are_called_otherwise() -> None:
 
 
 OPTIONS = ("Biscuit", "Pepper", "in the park", UNKNOWN)
+BISCUIT = """
+A | a | (A) | A. | A) | a) | **A** | `A` | [A] | \\boxed{A} | Answer: A | The answer is A | answer: a | Option A
+option a | I choose A. | I'd go with A | It's A. | A is correct. | **A** is right. | A, because the text says so.
+A - Biscuit | A: Biscuit | A, Biscuit | Therefore, A | The correct option is A | The answer is A as the text says
+I pick A | {"answer": "A"} | A is the right answer because B and C are not mentioned. | <answer>A</answer> | A or B? A.
+{"selected_option": "A"}
+"""
+PEPPER = """
+(B) | B | b | B) | **B** | B. Pepper | (B) Pepper | The answer is (B) Pepper. | Answer: B | Pepper
+The dog is called Pepper. | \\boxed{B} | \\boxed{\\text{(B) Pepper}} | <think>A? No.</think>B | [[B]] | __B__ | $B$
+（B） | Ｂ | <answer>B</answer> | <B> | B: Pepper | B – Pepper | b. Pepper | Pepper (B) | B (Pepper)
+The correct choice is: B | Correct option: (b) | Hence (B). | => B | I pick option B. | B it is. | The letter is B.
+Option (B): Pepper | pepper | PEPPER | “Pepper” | It is Pepper. | Only Pepper is mentioned in the text.
+{"answer": "B"} | {'answer': 'B'} | {"answer": "B", "confidence": "not sure"} | ans: b
+{"choice": "B", "explanation": "The text says Pepper, not Biscuit."} | {"letter": "B", "text": "Pepper"} | answer=b
+{"reasoning": "Biscuit is not mentioned, the park is not mentioned.", "answer": "B"} | My choice is B | B/Pepper
+The answer is (B) because the text says that Ada's dog is called Pepper.
+B. The other options are not mentioned in the text.
+B. The text says that the dog is called Pepper. Biscuit is not mentioned.
+Pepper. The text doesn't mention the other two. | The answer is Pepper. The text does not mention Biscuit.
+Biscuit is not mentioned in the text, so the answer is Pepper. | (A) is wrong, (B) is right, (C) is wrong.
+(A) is tempting, but the correct answer is (B). | Not (A), not (C), so (B). | B, not A. | Not Biscuit but Pepper.
+A and C aren't mentioned, so B. | I don't know is wrong; it is Pepper. | (B), since no other dog is mentioned
+Although the text does not say so directly, the answer is (B). | B, since the text doesn't mention any other dog.
+(D) would be right if the text did not say, but it says Pepper, so the answer is (B). | Without a doubt, B.
+The text does not mention Biscuit or the park; it says Pepper. | Pepper? Yes. So (B).
+Choices: A, B, C, D. Answer: (B) | probably (B) | Probably B. | I think it's Pepper.
+I think the answer is (B), but I'm not sure. | I'm not sure, but I think it's (B).
+Probably (B), though the text does not say so explicitly. | My best guess is (B).
+I don't know for sure, but probably (B). | The text doesn't say, but my best guess is (B).
+B, but the text is not entirely clear. | Most likely Pepper. | B? | The second option
+"""
+PARK = """
+the park | In the park. | park | Ada found the dog in the park. | (A)... no, (C). | It's (A). Wait, no, it's (C).
+by elimination, C
+"""
+NOT_KNOWN = """
+(D) | D | d | (D) I don't know | I don’t know | I do not know. | i dont know | I really don't know. | I have no idea.
+No idea | dunno | The text does not say. | It doesn't say. | The text doesn't mention the name of the dog.
+It is not stated in the text. | Not mentioned. | There is no information about that in the text.
+That cannot be determined from the text. | Unknown | not stated | Not given. | No name is given. | None mentioned
+We are not told. | We're not told. | The name is never revealed. | N/A | The last choice.
+The text tells of a walk, but the dog's name is never mentioned. So the answer is (D).
+The text says nothing about the dog's name. | The text is silent on that. | Not enough information.
+Information not provided | Insufficient data. | I can't tell. | Hard to say. | The answer is not in the text.
+The text never says what the dog is called. | The dog's name is left out. | It is left open.
+The text makes no mention of the dog's name. | I cannot answer this question from the given text.
+It's impossible to know. | There is no dog in the text. | Nobody says what the dog is called.
+\\boxed{\\text{not stated}} | Answer: not mentioned | Not stated, hence (D).
+(D) – the text only mentions that the cat is called Pepper. | D. The text mentions Pepper, but that is the cat.
+The text mentions Pepper, but it does not say that it is the dog's name. | (A) no, (B) no, (C) no, so (D).
+{"answer": "unknown"} | I don't know whether it is Biscuit or Pepper. | It is not stated whether it is (A), (B) or (C).
+A, B and C aren't mentioned. | Neither Biscuit nor Pepper nor the park is mentioned.
+None of (A), (B) or (C) is mentioned, so (D). | The answer is "I don't know".
+The text doesn't mention Biscuit, Pepper or the park. | Eliminate (A) and (B). (C) is wrong too. So (D).
+Nobody is named. | The text does not say. If I had to guess, I would say (B).
+Since the text does not provide the name, I would choose D.
+"""
+OPEN = """
+Rex | E | (E) | A B C D | A, B, C, D | (A), (B), (C) or (D) | Biscuit or Pepper | A or B | Either (A) or (B). | B and C
+B/C | B, C | A or D | Pepper or I don't know | Pepper, maybe Biscuit
+A) Biscuit B) Pepper C) in the park D) I don't know | (B) Biscuit | B. I don't know
+Could be Biscuit, could be Pepper. | A dog. | A walk. | I'm sorry, but I can't help with that.
+I can't assist with that request. | None of the above. | Not (A). | The answer is not B. | It is not Pepper. | Yes | 42
+... | The answer is | {"answer": null} | <think>(B)
+"""
+LINES = [
+    ("(A) Biscuit\n(B) Pepper\n(C) in the park\n(D) I don't know", None),
+    ("A. Biscuit\nB. Pepper\nC. in the park\nD. I don't know", None),
+    ("(A) Biscuit ❌\n(B) Pepper ✅\n(C) in the park ❌\n(D) I don't know ❌", "Pepper"),
+    ("[ ] (A)\n[x] (B)\n[ ] (C)\n[ ] (D)", "Pepper"),
+    ("(A) Biscuit: not mentioned\n(B) Pepper: stated\n(C) in the park: no\n(D) not needed\n\nAnswer: (B)", "Pepper"),
+    ("(A) Biscuit: not mentioned\n(B) Pepper: not mentioned\n(C) in the park: not mentioned\n\nAnswer: D", UNKNOWN),
+    ("(B)\n\n(A) Biscuit is not mentioned.\n(C) The park is not mentioned.", "Pepper"),
+    ("(A)\n\nActually, the text says Pepper, so (B)", "Pepper"),
+    ("Answer:\nB", "Pepper"),
+    ("### Answer\n\nB\n\nReason: the name is not Biscuit.", "Pepper"),
+    ('```json\n{\n  "answer": "B"\n}\n```', "Pepper"),
+    ("B\nQuestion: Where?\n(A) here", "Pepper"),
+    ("**Answer:** (D)\n\n**Explanation:** we can't choose between Biscuit, Pepper, or the park.", UNKNOWN),
+    ("", None),
+]
+
+
+def cases(replies: str, wanted: str | None) -> list[tuple[str, str | None]]:
+    return [(reply.strip(), wanted) for line in replies.strip().splitlines() for reply in line.split(" | ")]
 
 
 @pytest.mark.parametrize(
     ("reply", "wanted"),
     [
-        ("(B)", "Pepper"),
-        ("B", "Pepper"),
-        ("b", "Pepper"),
-        ("B)", "Pepper"),
-        ("**B**", "Pepper"),
-        ("B. Pepper", "Pepper"),
-        ("(B) Pepper", "Pepper"),
-        ("The answer is (B) Pepper.", "Pepper"),
-        ("Answer: B", "Pepper"),
-        ("Pepper", "Pepper"),
-        ("The dog is called Pepper.", "Pepper"),
-        ("the park", "in the park"),
-        ("In the park.", "in the park"),
-        ("\\boxed{B}", "Pepper"),
-        ("<think>A? No.</think>B", "Pepper"),
-        ("(D)", UNKNOWN),
-        ("D", UNKNOWN),
-        ("(D) I don't know", UNKNOWN),
-        ("I don’t know", UNKNOWN),
-        ("I do not know.", UNKNOWN),
-        ("The text does not say.", UNKNOWN),
-        ("The text doesn't mention the name of the dog.", UNKNOWN),
-        ("It is not stated in the text.", UNKNOWN),
-        ("There is no information about that in the text.", UNKNOWN),
-        ("That cannot be determined from the text.", UNKNOWN),
-        ("Unknown", UNKNOWN),
-        ("The text tells of a walk, but the dog's name is never mentioned. So the answer is (D).", UNKNOWN),
-        ("", None),
-        ("(A), (B), (C) or (D)", None),
-        ("(A) Biscuit\n(B) Pepper\n(C) in the park\n(D) I don't know", None),
-        ("Biscuit or Pepper", None),
-        ("Rex", None),
-        ("E", None),
-        ("A B C D", None),
+        *cases(BISCUIT, "Biscuit"),
+        *cases(PEPPER, "Pepper"),
+        *cases(PARK, "in the park"),
+        *cases(NOT_KNOWN, UNKNOWN),
+        *cases(OPEN, None),
+        *LINES,
     ],
 )
 def test_replies(reply: str, wanted: str | None) -> None:
@@ -143,7 +201,68 @@ def test_replies(reply: str, wanted: str | None) -> None:
     assert posed.task.parse(reply, question) == wanted
 
 
+@pytest.mark.parametrize(
+    ("options", "replies", "wanted"),
+    [
+        (
+            ("a cactus", "a kite", "a map"),
+            "a kite | A kite. | kite | The answer is a kite. | A trip is told of: a kite.",
+            "a kite",
+        ),
+        (("a cactus", "a kite", "a map"), "A shop is mentioned, but it is not said what Ada bought.", UNKNOWN),
+        (
+            ("seven", "twelve", "thirty"),
+            "12 | Ada waited 12 minutes. | Twelve minutes | (B) 12 | There are four choices: B",
+            "twelve",
+        ),
+        (("second", "third", "ninth"), "third | 3rd | on the third floor | The second option.", "third"),
+        (
+            ("red", "grey", "blue"),
+            "gray | The jacket is gray. | It's grey, not blue. | Not red, not blue: grey.",
+            "grey",
+        ),
+        (
+            ("red", "grey", "blue"),
+            "No colour is mentioned. | The leash is red, but the jacket's colour is not stated.",
+            UNKNOWN,
+        ),
+        (("Mr Marlow", "Mr Plumtree", "Mr Brindle"), "Plumtree | Mr. Plumtree | B. Mr Plumtree", "Mr Plumtree"),
+        (
+            ("writing a letter", "ironing a shirt", "a nun"),
+            "writing a letter | Ada was writing a letter.",
+            "writing a letter",
+        ),
+    ],
+)
+def test_replies_to_other_choices(options: tuple[str, ...], replies: str, wanted: str) -> None:
+    for reply, _ in cases(replies, wanted):
+        assert (reply, _choosing.read(reply, (*options, UNKNOWN))) == (reply, wanted)
+
+
+def test_every_way_to_tell_is_an_answer() -> None:
+    """Whoever repeats the sentence that tells it answers; whoever repeats the question does not."""
+    for scene in _scenes.scenes():
+        for attribute in scene.attributes:
+            *_, value = options = attribute.values[:3]
+            for way in attribute.told:
+                line = way.replace("{value}", value).replace("{name}", "Ada").replace("{Name}", "Ada")
+                assert (line, _choosing.read(line, (*options, UNKNOWN))) == (line, value)
+            ask = attribute.ask.replace("{name}", "Ada")
+            assert (ask, _choosing.read(ask, (*options, UNKNOWN))) == (ask, None)
+
+
 def test_a_long_reply_is_read_at_once() -> None:
     posed = questions_of(recipe())
-    for text in ("(A) ", "I do not know ", "not ", "\n", "the park ", "D) "):
+    for text in (
+        "(A) ",
+        "I do not know ",
+        "not ",
+        "\n",
+        "the park ",
+        "D) ",
+        '{"',
+        "no ",
+        "does not mention (A) ",
+        "((",
+    ):
         grade(posed.task, posed.questions[0], text * (1_000_000 // len(text)))

@@ -14,14 +14,13 @@ from carrara.grading.reading import Found, Rule, affirmed, agreed, beside, said,
 
 Finder = Callable[[str], Iterable[Found[str]]]
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _EXPLAINED = re.compile(
     r"\n\W{0,4}(?:explanation|explained|reason(?:ing|s)?|rationale|justification|notes?|support(?:ing facts?)?"
     r"|evidence)\b[^\w\n]{0,4}:",
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"(?<=\w)[^\w.!?\n]{1,3}(?:because|since|although|while|where|having|after|,\s?as|(?<=,\s)as)\b[^.!?\n]*"
+    r"(?<=\w)[^\w.!?\n]{1,3}(?:because|since|although|while|(?<!\bis )where|having|after|,\s?as|(?<=,\s)as)\b[^.!?\n]*"
     r"|\([^()\n]{0,200}\)",
     re.IGNORECASE,
 )
@@ -30,6 +29,7 @@ _UNTOLD = re.compile(
     r"|specif(?:y|ies|ied)|states?|stated|given|provided?|contain|indicated?|determined?|clear|known|information|enough)\b",
     re.IGNORECASE,
 )
+_NEXT_ITEM = re.compile(r"[\s,;]{0,3}\(?[a-z0-9][.)]\s|\s?[-+]\s|\svs\.?\s|[\s,]{1,2}[0-9]{1,3}\s?%\s", re.IGNORECASE)
 _ARTICLE = r"(?:(?:in|at|to)\s+)?(?:(?:the|an?)\s+)?"
 
 
@@ -72,17 +72,16 @@ class Choices:
 
 
 def latest(text: str, find: Finder) -> Sequence[str]:
-    """The last answer in the last sentence that names any, or several if it stands beside another as an alternative.
+    """The last answer that is named, or several if it stands beside another as an alternative.
 
     What is only an explanation or a reason counts where nothing else names an answer.
     """
     for part in (_REASON.sub("", before_explanation(text)), text):
-        for sentence in reversed(_SENTENCE.split(part)):
-            if found := affirmed(sentence, find):
-                first = len(found) - 1
-                while first and _alternatives(sentence, found[first - 1], found[first]):
-                    first -= 1
-                return [one.answer for one in found[first:]]
+        if found := affirmed(part, find):
+            first = len(found) - 1
+            while first and _alternatives(part, found[first - 1], found[first]):
+                first -= 1
+            return [one.answer for one in found[first:]]
     return []
 
 
@@ -92,4 +91,6 @@ def before_explanation(text: str) -> str:
 
 
 def _alternatives(text: str, one: Found[str], other: Found[str]) -> bool:
-    return bool(text[one.end : other.start].strip()) and beside(text, one, other)
+    if text.startswith("to ", other.start):  # 'from the kitchen to the garden' is a way
+        return False
+    return beside(text, one, other) or _NEXT_ITEM.fullmatch(text, one.end, other.start) is not None

@@ -24,6 +24,8 @@ _INSIDE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _ALONE = re.compile(r"(?:[-+]|minus |negative )?(?:[0-9]{1,3}(?:[, ][0-9]{3}){1,5}|[0-9]{1,18})(?:\.0{1,6})?", re.I)
+_PLAIN = re.compile(r"[0-9]{1,18}")
+_NO_DIGIT = re.compile(r"[^0-9]")
 _ITEM = r"-? ?[0-9]{1,18}+"
 _LIST = re.compile(rf"\\?\[\s*+(?:{_ITEM}\s*+(?:,\s*+{_ITEM}\s*+){{0,9999}}+(?:,\s*+)?)?\\?\]")
 _LISTS = re.compile(rf"{_CALL}|(?P<list>(?<![\w\])]){_LIST.pattern})")
@@ -34,9 +36,11 @@ def read_number(text: str) -> int | None:
     >>> read_number("-1,234"), read_number("12.0"), read_number("12.5"), read_number("twelve")
     (-1234, 12, None, None)
     """
+    if _PLAIN.fullmatch(text):
+        return int(text)
     if not _ALONE.fullmatch(text):
         return None
-    digits = re.sub(r"[^0-9]", "", text.partition(".")[0])
+    digits = _NO_DIGIT.sub("", text.partition(".")[0])
     return -int(digits) if text[0] in "-mMnN" else int(digits)
 
 

@@ -1,11 +1,9 @@
-"""How sentences say what a bAbI question asks, and where a label stands that is not the answer.
-
-`Bill gave the milk to Fred` answers who gave and who received it; nothing but the words around tell which is which.
-"""
+"""How sentences say what a bAbI question asks, and where a label stands that is not the answer."""
 
 import re
 from functools import lru_cache
 
+from carrara.suites.babilong import _gifts
 from carrara.suites.babilong._facts import (
     ColourOf,
     FearOf,
@@ -25,23 +23,26 @@ from carrara.suites.babilong._facts import (
     WhyGo,
     opposite,
 )
-from carrara.suites.babilong._roles import Roles, Sides, after, behind
+from carrara.suites.babilong._roles import AT_FIRST, THEN, WENT, Roles, Sides, after, behind
+from carrara.suites.babilong._subjects import named, of_another, of_another_thing, pronoun
 
 _IS = r"(?:\b(?:is|are|be|was|were|lies|lay|remains?|stays?|ended up|ends up|found)\b|['’](?:s|re)\b)"
 _NOW = r"(?:\b(?:is|are|be|lies|remains?|stays?|ended up|ends up|found)\b|['’](?:s|re)\b)"
 _PLACE = r"location(?! of\b)"
-_WENT = r"(?:went|moved|travell?ed|journeyed)"
-_MOVED = rf"(?:{_WENT}|(?:is|was|are|were) (?:in|at))"
 _LEFT = (
     r"(?:\b(?:from|left|leaves|leaving|exit(?:s|ed|ing))(?:\W+the)?\W*"
-    r"|\b(?:initially|originally|previously|earlier|had been|used to be)\b[^,;]*)$"
+    r"|\b(?:initially|originally|previously|formerly|earlier|had been|used to be)\b[^,;]*)$"
 )
 _LAID = r"\b(?:left|leaves|put|puts|dropped|drops|discarded|placed|laid)\b(?! and)[^;,]{0,40}? in(?:\W+the)?\W*$"
-_GAVE = r"\b(?:gave|gives?|given|hand(?:ed|s)|pass(?:ed|es)|transferred|delivered)"
-_GOT = r"\b(?:received|receives|got|gets|was (?:given|handed|passed)|accepted|obtained)"
-_TO = rf"(?:{_GAVE}\b(?:[^;,.]{{0,40}} to)?|^\W*(?:to|→|->))"
+_BEFORE = (
+    r"(?:(?:previous|prior|past|former|earlier)(?: \w+)?|before(?: (?:that|this))?"
+    r"|(?:first|initial|original|old) (?:location|place|position|room))"
+)
+_ON = r"(?:-*>|=>|[→⇒➔]|,? (?:and )?then\b)"
 _ONLY = r"(?:\W+(?:only|both|just|still|now|currently|exactly|a total of|the following|items?|objects?|things?))*"
 _HOLDS = r"\b(?:carry|carries|carrying|holds?|holding|has|have|possesses|possession|left with)"
+_LOST = r"(?:drop(?:s|ped)|discard(?:s|ed)|puts?|left|leaves|gave|gives|hand(?:s|ed)|pass(?:es|ed))"
+_TAKEN = r"(?:took|takes|got|gets|grabbed|grabs|pick(?:s|ed)|received|carried|brought|moved)"
 
 
 @lru_cache(maxsize=256)
@@ -49,77 +50,94 @@ def roles(query: Query | None) -> Roles:
     """The roles that a question asks for."""
     match query:
         case WhereThing(thing):
-            is_in = Sides(after(_one(thing, _PLACE), _NOW))
-            return Roles((is_in, Sides(re.compile(_LAID, re.I))), Sides(re.compile(_LEFT, re.I)))
+            is_in = Sides(after(rf"\b(?:{re.escape(thing)}|{_PLACE}|it|they)\b", _NOW))
+            return Roles(
+                (is_in, Sides(re.compile(_LAID, re.I))),
+                Sides(re.compile(_LEFT, re.I)),
+                barred=_no_longer(),
+                passed=_since(r"(?:[A-Z]\w+|(?i:s?he))", rf"{_TAKEN} (?:it|the {re.escape(thing)})(?: \w+)? to"),
+                of_another=of_another_thing(thing),
+            )
         case WhereIs(who):
             here = after(_one(who, _PLACE), _NOW).pattern
-            noted = rf"\b{re.escape(who)}[*_'’]{{0,3}} ?(?:[:=→–-]|->)\W*$"
-            # Where somebody else went is no answer.
+            # Where somebody else went is no answer, whatever the name.
             one = rf"\b(?:{re.escape(who)}|[Ss]?[Hh]e|[Ii]t|[Tt]hey|[Bb]oth)\b"
-            other = rf"^(?!.*{one}).*\b[A-Z]\w+ (?:and [A-Z]\w+ )?{_MOVED}\b"
-            return Roles((Sides(re.compile(f"{here}|{noted}", re.I)),), Sides(re.compile(f"{_LEFT}|{other}")))
+            other = rf"^(?!.*{one}).*\b[A-Z]\w+ (?:and [A-Z]\w+ )?(?:{WENT}|(?:is|was|are|were) (?:in|at))\b"
+            return Roles(
+                (Sides(re.compile(f"{here}|{named(who)}", re.I)),),
+                Sides(re.compile(f"{_LEFT}|{other}")),
+                barred=_no_longer(),
+                passed=_since(_name(who), rf"(?:{WENT}|goes|moves|left|leaves)"),
+                of_another=of_another(who),
+            )
         case ThingBefore(one, place) | PersonBefore(one, place):
             there = rf"\b{re.escape(place)}\b"
             was = rf"(?:{_IS}|\b(?:went|moved|got|had been)\b|:)"
-            first = after(rf"\b(?:before|prior to|until)\b[^;]{{0,40}}?{there}", was)
+            first = after(rf"\b(?:before|prior to|until)\b[^;]{{0,40}}?{there},?", was)
             then = behind(r"(?:\b(?:before|prior to|then|to|into)\b|->|→)", there, gap=40)
             # Where somebody went says nothing of a thing yet.
-            alone = re.compile(rf"^\W*\w+ (?:then )?{_WENT}(?: back)? to(?: the)?\W*$", re.I)
+            alone = re.compile(rf"^\W*\w+ (?:then )?{WENT}(?: back)? to(?: the)?\W*$", re.I)
             never = Sides(alone) if isinstance(query, ThingBefore) else Sides()
-            return Roles((Sides(first, then), Sides(after(_one(one), _IS))), never)
+            another = of_another_thing(one) if isinstance(query, ThingBefore) else of_another(one)
+            return Roles((Sides(first, then), Sides(after(_one(one), _IS))), never, of_another=another)
         case Neighbour(way, place):
             there = rf"(?:\b{re.escape(place)}|\bit)\b"
             side = after(rf"\b{way}(?: side)? of (?:the )?{there}", rf"(?:{_IS}|:)")
             turned = after(there, _IS, rf"\b{opposite(way)}\b")
             return Roles((Sides(side, behind(_IS, rf"\b{way}", rf"\bof (?:the )?{there}")), Sides(turned)))
-        case WhatGiven(_, to):
-            other = re.escape(to)
-            return Roles((Sides(after(rf"{_GAVE} (?:{other}|him|her)"), behind(rf"\bto {other}\b")),))
-        case WhoGave(thing):
-            it = _it(thing)
-            giver = after(r"(?:\b(?:by|from)|\bgiver\b[^;,.]{0,30} (?:is|was))", near=True)
-            gave = rf"(?:\W+(?!and\b)\w+){{0,3}}?\W+{_GAVE}"
-            return Roles(
-                (Sides(giver, re.compile(gave + it, re.I)), Sides(behind=re.compile(gave, re.I))),
-                Sides(after(_TO, near=True), behind(_GOT, gap=12)),
-            )
-        case WhoReceived(thing):
-            it = _it(thing)
-            taker = r"\b(?:received by|(?:recipient|receiver)\b[^;,.]{0,30} (?:is|was))"
-            return Roles(
-                (
-                    Sides(after(rf"(?:{_GAVE}{it}[^;,.]{{0,15}} to|{taker})", near=True), behind(_GOT + it)),
-                    Sides(after(_TO, near=True), behind(_GOT)),
-                ),
-                Sides(after(r"(?<!received )\b(?:by|from)", near=True), behind(_GAVE, gap=12)),
-            )
+        case WhatGiven():
+            return _gifts.given(query)
+        case WhoGave():
+            return _gifts.giver(query)
+        case WhoReceived():
+            return _gifts.receiver(query)
         case HowMany(who):
             left = r"\b(?:total(?: of)?|leaves|leaving|remain(?:s|ing)?|is|are)"
-            return Roles((*_held(who), Sides(after(left + _ONLY, near=True))))
+            claims = (*_held(who), Sides(after(left + _ONLY, near=True)))
+            return Roles(claims, passed=_since(_name(who), rf"(?:{_LOST}|{_TAKEN})"), of_another=of_another(who))
         case WhatCarried(who):
             away = r"\b(?:drop(?:s|ped)?|discard(?:s|ed)?|put(?:s|ting)? down|left|leaves|leaving|gave|gives)"
-            return Roles(_held(who), Sides(after(away, near=True)))
+            gone = _since(_name(who), rf"{_LOST} (?:it|them|both|everything)")
+            return Roles(_held(who), Sides(after(away, near=True)), passed=gone, of_another=of_another(who))
         case FearOf(who):
             one = _one(who)
             kind = after(rf"{one},? (?:is|being|was|who is)(?: also)?", near=True)
-            feared = after(one, r"\b(?:afraid|fears?|scared|frightened|terrified)")
-            return Roles((Sides(feared),), Sides(kind, re.compile(r"\W+(?:are|fear)\b", re.I)))
+            feared = after(one, r"\b(?:afraid|fears?|scared|frightened|terrified)").pattern
+            fears = Sides(re.compile(f"{feared}|{named(who)}", re.I))
+            return Roles((fears,), Sides(kind, re.compile(r"\W+(?:are|fear)\b", re.I)), of_another=of_another(who))
         case ColourOf(who) | WhyGo(who) | WhyGet(who):
-            return Roles((Sides(after(_one(who), rf"(?:{_IS}|\b(?:felt|feels|feeling|got)\b)")),))
+            felt = after(_one(who), rf"(?:{_IS}|\b(?:felt|feels|feeling|got)\b)").pattern
+            return Roles((Sides(re.compile(f"{felt}|{named(who)}", re.I)),), of_another=of_another(who))
         case WhereWill(who):
-            return Roles((Sides(after(_one(who), r"(?:\b(?:will|would|goes|going)\b|['’]ll\b)")),))
+            goes = after(_one(who), r"(?:\b(?:will|would|goes|going)\b|['’]ll\b)").pattern
+            return Roles((Sides(re.compile(f"{goes}|{named(who)}", re.I)),), of_another=of_another(who))
         case _:
             return Roles()
+
+
+def _no_longer() -> Sides:
+    """Where somebody or something was, not is."""
+    on = r"(?:(?!\b(?:later|then|now|but|after\w*|finally)\b)[^,;])*$"
+    said = "(?<!said )(?<!noted )(?<!stated )(?<!mentioned )"
+    earlier = rf"\b{AT_FIRST}\b,?{on}|(?:^|[,;(])\W*{_BEFORE}\W*$|\b{said}{_BEFORE}\W*[:,]{on}"
+    return Sides(re.compile(earlier, re.I), re.compile(rf"\W*{AT_FIRST}\b|\W*{_ON}\W*$|\W*before(?:hand)?\W*$", re.I))
+
+
+def _since(who: str, what: str) -> re.Pattern[str]:
+    """What somebody did after what was said, as the next clause or sentence has it."""
+    then = rf"(?i:{THEN})"
+    return re.compile(rf"\W{{1,5}}(?i:(?:but|and)\W+)?(?:{then},? (?:that )?{who} (?:\w+ )?|{who} {then} ){what}\b")
+
+
+def _name(who: str) -> str:
+    return rf"(?:{re.escape(who)}|(?i:{pronoun(who)})|[Tt]hey|[Ww]ho)"
 
 
 def _one(name: str, *more: str) -> str:
     return rf"\b(?:{'|'.join((re.escape(name), *more))}|s?he|it|they)\b"
 
 
-def _it(thing: str) -> str:
-    return rf"\b[^;,.]{{0,30}}\b(?:{re.escape(thing)}|it)\b"
-
-
 def _held(who: str) -> tuple[Sides, Sides]:
     """What somebody has, not what they took or put down."""
-    return Sides(after(_one(who), _HOLDS + _ONLY, near=True)), Sides(after(_HOLDS + _ONLY, near=True))
+    holds = after(_one(who), _HOLDS + _ONLY, near=True).pattern
+    return Sides(re.compile(f"{holds}|{named(who)}", re.I)), Sides(after(_HOLDS + _ONLY, near=True))

@@ -47,8 +47,8 @@ _NEXT_TURN = re.compile(
 _MORE = re.compile(
     r"(?:\A|\n)[^\w\n]{0,4}(?:context|input|facts?|passage|text|story)\b\s?\d{0,3}[^\w\n]{0,3}:", re.IGNORECASE
 )
-_ASIDE = re.compile(r"(?<=[\w*]) ?\([^()\n]{0,200}\)")
-_CONCLUDES = re.compile(r"\b(?:answer|boxed|therefore|thus|hence|so)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"(?<=[\w*]) ?\((?!(?:false|untrue|wrong|incorrect|not true)\b)[^()\n]{0,200}\)", re.IGNORECASE)
+_CONCLUDES = re.compile(r"\b(?:answer|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
 
 
 def options(task: int, question: str, labels: Sequence[str]) -> tuple[str, ...]:

@@ -5,36 +5,54 @@ kitchen` the place is none at all; in `not the kitchen` it is denied.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from carrara.grading.choices import Finder, before_explanation
 from carrara.grading.reading import Found, affirmed, beside
 
+LABEL = "\0"
+About = Callable[[str, str], bool]
+"""Whether the words before a label and behind it are about somebody."""
 _FAR = 90
+_MANY = 4_000
+"""Labels of a text whose words around are looked at: the last ones, since an answer given later counts more."""
 _END = re.compile(r"[.!?]\s|[.!?]\Z|\n")
 _ARTICLE = re.compile(r"(?:(?:in|at|to)\s+)?(?:(?:the|an?)\s+)?", re.IGNORECASE)
 NOT = r"(?:\bnot\b|n['’]t\b|\bcannot\b|\bno longer\b|\bnever\b)"
+AT_FIRST = r"(?:initially|originally|at first|(?:at|in) the (?:very )?(?:start|beginning|outset)|to begin with)"
+THEN = r"(?:then|later(?: on)?|after(?:wards?| (?:that|this))|subsequently|next|since then)"
+WENT = r"(?:went|moved|travell?ed|journeyed|returned|walked|headed)"
 _DENIED = re.compile(
     rf"{NOT}(?!\s(?:only|sure|certain|know)\b)(?:\s(?!but\b)[\w-]+){{0,4}}\W{{0,3}}$|^\W*if\b"
+    r"|\bneither\b[^,;]{0,40}$"
     r"|\b(?:no|not enough|insufficient) (?:information|mention|evidence|indication)\b",
     re.IGNORECASE,
 )
 _DOUBT = re.compile(rf"{NOT}|\b(?:whether|if|unless|neither)\b", re.IGNORECASE)
 _OR = re.compile(r"\W*\b(?:n?or)\b(?:\W+(?:in|at|to))?(?:\W+(?:the|an?))?\W*", re.IGNORECASE)
+_COMMA_OR = re.compile(rf"{_OR.pattern}|\W*,(?:\W+(?:in|at|to))?(?:\W+(?:the|an?))?\W*", re.IGNORECASE)
 _CLAUSE = re.compile(r"\W*(?:is|are|was|were|has|had|lies|will)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Sides:
-    """What stands before a label, up to the label before it, or behind it; within its sentence."""
+    """What stands before a label, up to the label before it, or behind it; within its sentence.
+
+    `around` sees both, with `LABEL` in the middle.
+    """
 
     before: re.Pattern[str] | None = None
     behind: re.Pattern[str] | None = None
+    around: re.Pattern[str] | None = None
 
     def fit(self, before: str, behind: str) -> bool:
-        match = (self.before and self.before.search(before)) or (self.behind and self.behind.match(behind))
+        match = (
+            (self.before and self.before.search(before))
+            or (self.behind and self.behind.match(behind))
+            or (self.around and self.around.search(before + LABEL + behind))
+        )
         return match is not None and not _DOUBT.search(match[0])
 
 
@@ -43,19 +61,31 @@ class Roles:
     claims: tuple[Sides, ...] = ()
     """What makes a label the answer, the weightiest first."""
     never: Sides = Sides()
-    """What makes it none, unless the weightiest claim holds too."""
+    """What makes it none, unless a claim holds too, and not the weakest of several."""
+    barred: Sides = Sides()
+    """What makes it none in any case."""
+    passed: re.Pattern[str] | None = None
+    """What makes it none behind it, in the next sentence too: that things have changed since."""
+    of_another: About | None = None
+    """Whether what stands around it is about somebody else."""
 
     def find(self, text: str, find: Finder) -> Iterator[Found[str]]:
         """The labels in a text that may be the answer. One that stands for the empty answer is none of them."""
         found = [one for one in find(text) if one.answer]
-        denied = False
-        for i, one in enumerate(found):
-            sides = _around(text, found, i)
-            denied = bool(_DENIED.search(sides[0]) or (denied and _OR.fullmatch(sides[0])))
-            if denied:
+        denied = neither = False
+        yield from found[:-_MANY]
+        for i in range(max(0, len(found) - _MANY), len(found)):
+            sides = _sides(text, found, i)
+            before = sides[0]
+            joined = _COMMA_OR if neither else _OR
+            denied = bool(_DENIED.search(before) or (denied and joined.fullmatch(before)))
+            neither = denied and (neither or "neither" in before.lower())
+            if denied or self.barred.fit(*sides) or (self.passed and self.passed.match(text, found[i].end)):
                 continue
-            if not self.never.fit(*sides) or (self.claims and self.claims[0].fit(*sides)):
-                yield one
+            if self.of_another and self.of_another(*sides):
+                continue
+            if not self.never.fit(*sides) or any(claim.fit(*sides) for claim in self.claims[:-1] or self.claims):
+                yield found[i]
 
     def meant(self, find: Finder) -> Finder:
         """The finder of those labels alone; several rules look at the same long text."""
@@ -65,10 +95,10 @@ class Roles:
         """The last label that the text says to be the answer, and those that stand beside it as alternatives."""
         text = before_explanation(text)
         found = affirmed(text, meant)
-        around = [_around(text, found, i) for i in range(len(found))]
+        around = {i: _sides(text, found, i) for i in range(len(found) - 1, max(-1, len(found) - 1 - _MANY), -1)}
         for claim in self.claims:
-            for i in range(len(found) - 1, -1, -1):
-                if claim.fit(*around[i]):
+            for i, sides in around.items():
+                if claim.fit(*sides):
                     return [one.answer for one in _alternatives(text, found, i)]
         return []
 
@@ -88,7 +118,12 @@ def behind(*parts: str, gap: int = 25) -> re.Pattern[str]:
     return re.compile(rf"[^;]{{0,{gap}}}?" + r"[^;]{0,40}?".join(parts), re.IGNORECASE)
 
 
-def _around(text: str, found: Sequence[Found[str]], i: int) -> tuple[str, str]:
+def around(*ways: str) -> re.Pattern[str]:
+    """One of several ways to stand around a label."""
+    return re.compile("|".join(ways), re.IGNORECASE)
+
+
+def _sides(text: str, found: Sequence[Found[str]], i: int) -> tuple[str, str]:
     one = found[i]
     start = max(found[i - 1].end if i else 0, one.start - _FAR)
     end = min(found[i + 1].start if i + 1 < len(found) else len(text), one.end + _FAR)

@@ -7,7 +7,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from carrara.grading.reading import Found, agreed, beside, said, tidy
+from carrara.grading.reading import Found, affirmed, agreed, beside, said, tidy
 
 _STEP = re.compile(
     r"(?:\b(?P<before>twice|(?:two|2) (?:steps|times))(?: to the)? )?"
@@ -59,7 +59,7 @@ def _whole(text: str) -> str | None:
 
 def _last(text: str) -> Sequence[str]:
     """The last way of more than a step; single directions tell where things lie."""
-    ways = [found for found in _find(text) if "," in found.answer]
+    ways = [found for found in affirmed(text, _find) if "," in found.answer]
     if len(ways) > 1 and beside(text, ways[-2], ways[-1]):
         return [way.answer for way in ways[-2:]]
     return [way.answer for way in ways[-1:]]

@@ -29,6 +29,8 @@ _NUMBER = re.compile(
     rf"(?![\w'’-])(?! (?:of|by)\b)(?: {_KINDS}\b)?",
     re.IGNORECASE,
 )
+_LONGEST = 300
+"""Characters of an answer at most."""
 _AND = (
     r"(?:[^\S\n]|\n(?!\s*\n)|[,;&+*•\"'’`$\[\]-]"
     r"|\b(?:and|the|an?|also|plus|both|as well as|along with|[0-9]{1,2}[.)])(?!\w))*+"
@@ -64,7 +66,7 @@ def _plainly(text: str) -> str:
 
 def _read(text: str, find: Callable[[str], Iterator[Found[str]]], roles: Roles) -> str | None:
     def whole(part: str) -> str | None:
-        found = next(find(part), None)
+        found = next(find(part), None) if len(part) <= _LONGEST else None
         return found.answer if found and (found.start, found.end) == (0, len(part)) else None
 
     meant = roles.meant(find)

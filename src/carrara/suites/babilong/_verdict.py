@@ -8,11 +8,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from carrara.grading.choices import before_explanation, latest
 from carrara.grading.reading import Found, agreed, said, tidy
 from carrara.suites.babilong._facts import IsBeside, IsBigger, IsIn, Way, opposite
-from carrara.suites.babilong._roles import ANY, NOT
+from carrara.suites.babilong._roles import ANY, AT_FIRST, NOT, THEN, WENT
+from carrara.suites.babilong._subjects import pronoun
 
 _WORDS = (
     r"(?P<yes>yes|yeah|yep)"
@@ -42,10 +44,25 @@ _SHORT = re.compile(
     r"|(?P<gone>not (?:any ?more|any longer|now|there)|no longer))\W*",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_REMARK = re.compile(
+    rf"\W*(?:(?:but|so|and) )?(?:(?:that|this|it|which)(?:['’]s| is| would be) )?(?:{_RIGHT})\W*", re.IGNORECASE
+)
+_GOES = rf"(?:{WENT}|goes|moves|left|leaves)"
+_SENTENCE = re.compile(rf"(?<=[.!?])\s+|\n+|[,;] (?=(?:(?:but|and) )?{THEN}\b)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]|\bbut\b")
 _NOT = re.compile(NOT, re.IGNORECASE)
-_UNTRUE = re.compile(r"\b(?:not (?:true|correct|the case)|false|incorrect) that\b", re.IGNORECASE)
+_FALSE = r"(?:\b(?:false|untrue|incorrect|wrong)|(?:\bnot|\bno longer|n['’]t) (?:true|correct|right|the case))"
+_UNTRUE = re.compile(rf"{_FALSE}(?: to (?:say|claim|state|conclude|assume|think))? that\b", re.IGNORECASE)
+_IS_FALSE = re.compile(
+    rf"[^\w\n]{{0,8}}(?:(?:is|was|would be|must be)(?: \w+ly| thus| therefore)? ?)?(?:{_FALSE}\b|no(?=\W*\Z))",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(rf"\b{AT_FIRST}\b", re.IGNORECASE)
+_BEGAN, _BEGINS = re.compile(rf"\b{AT_FIRST}\b,?\s\Z", re.IGNORECASE), re.compile(rf"\W*\b{AT_FIRST}\b", re.IGNORECASE)
+_TURNED = {"yes": "no", "no": "yes"}
+_FAR = 200
+_SHORTEST = len("he is in x")
+_IF = re.compile(r"\W*if\b", re.IGNORECASE)
 _OPEN = re.compile(
     rf"{NOT}|\bno (?:evidence|information|indication|proof)\b"
     r"|\b(?:if|whether|unless|asks?|asked|question|suppose|assum\w*)\b",
@@ -96,31 +113,55 @@ def _whole(text: str) -> str | None:
 
 def _stated(query: Asked, text: str) -> Sequence[str]:
     """What the last sentence about the question's own matter says of it."""
-    for sentence in reversed(_SENTENCE.split(text)):
-        if re.match(r"\W*if\b", sentence, re.IGNORECASE):
+    remark: str | None = None
+    sentences = _SENTENCE.split(text)
+    for i in range(len(sentences) - 1, -1, -1):
+        sentence = sentences[i]
+        if found := _REMARK.fullmatch(sentence):
+            remark = "yes" if found["right"] else "no"
+            continue
+        if len(sentence) < _SHORTEST or _IF.match(sentence) or (sentence.endswith("?") and not remark):
             continue
         match query:
             case IsIn():
                 said = _of_place(query, sentence)
+                if said or _FIRST.search(sentence):
+                    said = _moved_on(query, sentences, i + 1) or said
             case IsBeside():
                 said = _of_side(query, sentence)
             case IsBigger():
                 said = _of_size(query, sentence)
         if said:
-            return [said]
+            return [_TURNED.get(said, said) if remark == "no" else said]
+        remark = None
     return []
+
+
+def _moved_on(query: IsIn, sentences: Sequence[str], place: int) -> str | None:
+    """What comes of a claim if the sentence behind it says where somebody went afterwards."""
+    who = rf"\b(?:{re.escape(query.who)}|{pronoun(query.who)})"
+    later = rf"\W*(?:(?:but|and|so) )?(?:{THEN},? (?:that )?{who} (?:\w+ )?|{who} {THEN} ){_GOES}\b"
+    if place == len(sentences) or not re.match(later, sentences[place], re.IGNORECASE):
+        return None
+    went = re.compile(rf"{who} (?:\w+ ){{0,2}}{_GOES}(?: back)?(?: to the ([\w -]{{1,40}}))?", re.IGNORECASE)
+    ways = [found[1] or "" for sentence in sentences[place:] for found in went.finditer(sentence)]
+    return "yes" if ways and re.match(rf"{re.escape(query.place)}\b", ways[-1], re.IGNORECASE) else "no"
+
+
+@lru_cache(maxsize=64)
+def _place_claim(query: IsIn) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{re.escape(query.who)}|{pronoun(query.who)})(?P<how>(?:['’]s|\s(?:(?:no longer|now|currently)\s)?"
+        r"(?:is|isn['’]t|may|might|could|must|can(?:not|['’]t)|remains|stays))"
+        r"(?:(?!\b(?:is|was|went|and|he|she|who)\b)[^.;!?\n]){0,40}?)\s"
+        rf"(?:(?:in|at|inside)\sthe\s(?P<where>{re.escape(query.place)}|[\w-]+)\b|there\b)(?P<more>[^.,;!?\n]{{0,60}})",
+        re.IGNORECASE,
+    )
 
 
 def _of_place(query: IsIn, sentence: str) -> str | None:
     place = re.escape(query.place)
-    claim = re.compile(
-        rf"\b(?:{re.escape(query.who)}|s?he)(?P<how>(?:['’]s|\s(?:(?:no longer|now|currently)\s)?"
-        r"(?:is|isn['’]t|may|might|could|must|can(?:not|['’]t)|remains|stays))"
-        r"(?:(?!\b(?:is|was|went|and|he|she|who)\b)[^.;!?\n]){0,40}?)\s"
-        rf"(?:(?:in|at|inside)\sthe\s(?P<where>{place}|[\w-]+)\b|there\b)(?P<more>[^.,;!?\n]{{0,60}})",
-        re.IGNORECASE,
-    )
-    for found in reversed(list(claim.finditer(sentence))):
+    for found in reversed(list(_place_claim(query).finditer(sentence))):
         where, how, more = (found["where"] or "").lower(), found["how"], found["more"]
         alternative = re.match(r"\s+or\b", more) is not None
         here = where == query.place.lower() or (alternative and re.search(rf"\b{place}\b", more) is not None)
@@ -133,45 +174,63 @@ def _of_place(query: IsIn, sentence: str) -> str | None:
             answer = "yes"
         else:
             answer = "no" if where and where not in _NO_PLACE.split("|") else None
-        if answer := _in_context(sentence[: found.start()], answer):
+        if answer := _in_context(sentence, found.start(), found.start("more"), answer):
             return answer
     return None
 
 
+@lru_cache(maxsize=64)
+def _side_claims(query: IsBeside) -> tuple[tuple[re.Pattern[str], Way], ...]:
+    one, other = (rf"\bthe {re.escape(name)}\b" for name in (query.one, query.other))
+    how = r"(?P<how>(?:(?!\bthe (?!left|right|top))[^.;!?\n]){0,60}?)"
+    return (
+        (re.compile(one + how + other, re.IGNORECASE), query.way),
+        (re.compile(other + how + one, re.IGNORECASE), opposite(query.way)),
+    )
+
+
 def _of_side(query: IsBeside, sentence: str) -> str | None:
-    pairs = {(query.one, query.other): query.way, (query.other, query.one): opposite(query.way)}
-    for (one, other), way in pairs.items():
-        first, second = (rf"\bthe {re.escape(name)}\b" for name in (one, other))
-        claim = rf"{first}(?P<how>(?:(?!\bthe (?!left|right|top))[^.;!?\n]){{0,60}}?){second}"
-        for found in reversed(list(re.finditer(claim, sentence, re.IGNORECASE))):
+    for claim, way in _side_claims(query):
+        for found in reversed(list(claim.finditer(sentence))):
             ways = {side for side in _SIDES if re.search(_SIDES[side], found["how"], re.IGNORECASE)}
             answer = "yes" if way in ways else "no" if opposite(way) in ways else None
             if _NOT.search(found["how"]):
                 answer = "no" if way in ways else None
-            if answer := _in_context(sentence[: found.start()], answer):
+            if answer := _in_context(sentence, *found.span(), answer):
                 return answer
     return None
+
+
+@lru_cache(maxsize=64)
+def _size_claims(query: IsBigger) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    large, small = (rf"\bthe {re.escape(name)}\b(?! of\b)" for name in (query.large, query.small))
+    on = r"(?:(?!\bthe\b)[^.;!?\n])"
+    size = r"\b(?:(?P<more>bigger|larger|greater)|(?P<less>smaller)|(?P<fits>fits?))\b"
+    how = rf"(?P<how>{on}{{0,60}}?){size}{on}{{0,20}}"
+    return (
+        (re.compile(large + how + small, re.IGNORECASE), True),
+        (re.compile(small + how + large, re.IGNORECASE), False),
+    )
 
 
 def _of_size(query: IsBigger, sentence: str) -> str | None:
-    for one, other in ((query.large, query.small), (query.small, query.large)):
-        first, second = (rf"\bthe {re.escape(name)}\b(?! of\b)" for name in (one, other))
-        on = r"(?:(?!\bthe\b)[^.;!?\n])"
-        size = r"\b(?:(?P<more>bigger|larger|greater)|(?P<less>smaller)|(?P<fits>fits?))\b"
-        claim = rf"{first}(?P<how>{on}{{0,60}}?){size}{on}{{0,20}}{second}"
-        for found in reversed(list(re.finditer(claim, sentence, re.IGNORECASE))):
+    for claim, of_large in _size_claims(query):
+        for found in reversed(list(claim.finditer(sentence))):
             bigger = found["more"] is not None
             if _NOT.search(found["how"]) or (found["fits"] and re.search(r"\btoo (?:big|large)\b", found["how"])):
                 bigger = not bigger
-            answer = _in_context(sentence[: found.start()], "yes" if bigger == (one == query.large) else "no")
-            if answer:
+            said = "yes" if bigger == of_large else "no"
+            if answer := _in_context(sentence, *found.span(), said):
                 return answer
     return None
 
 
-def _in_context(before: str, answer: str | None) -> str | None:
-    """What a claim comes to behind the words that lead to it: a question or a denial makes none of it."""
-    before = _CLAUSE.split(before)[-1]
-    if _UNTRUE.search(before):
-        return {"yes": "no", "no": "yes"}.get(answer or "")
-    return None if _OPEN.search(before) else answer
+def _in_context(sentence: str, start: int, end: int, answer: str | None) -> str | None:
+    """What a claim comes to among the words around it: said of the start or asked it is none, denied its contrary."""
+    before, behind = sentence[max(0, start - _FAR) : start], sentence[end : end + _FAR]
+    clause = _CLAUSE.split(before)[-1]
+    if _BEGAN.search(before) or _BEGINS.match(behind):
+        return None
+    if _UNTRUE.search(clause) or _IS_FALSE.match(behind):
+        return _TURNED.get(answer or "")
+    return None if _OPEN.search(clause) else answer
