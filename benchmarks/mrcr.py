@@ -99,9 +99,7 @@ def _chance() -> None:
             said = [dice.choice(options) for _ in range(GUESSES)]
             pairs = [(published_ratio(draft, told.draft), ratio(draft, told.draft)) for draft in said]
             scores[kind].append((mean(pair[0] for pair in pairs), mean(pair[1] for pair in pairs)))
-    print(
-        f"\nchance, {CONVERSATIONS} conversations of {LENGTH:,} tokens (paper: 4 %, sharing 9 %)"
-    )
+    print(f"\nchance, {CONVERSATIONS} conversations of {LENGTH:,} tokens (paper: 4 %, sharing 9 %)")
     for kind, found in scores.items():
         published, sound = (mean(pair[place] for pair in found) for place in (0, 1))
         print(f"{kind:25} {published:6.1%} by the published ratio, {sound:6.1%} by the sound one")
