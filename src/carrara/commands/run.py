@@ -58,7 +58,9 @@ def arguments(parser: ArgumentParser) -> None:
         "--temperature", type=_temperature, default=0.0, help="default 0; `none` leaves it to the server"
     )
     parser.add_argument(
-        "--published", metavar="babilong:DIR", help="run the tests on published items, as they are, from their files"
+        "--published",
+        metavar="SUITE:DIR",
+        help="run published items as they are, from their files: babilong:DIR, mrcr:DIR",
     )
     retrieving = parser.add_argument_group("retrieval, in front of any model")
     retrieving.add_argument(
