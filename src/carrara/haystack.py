@@ -4,7 +4,7 @@ A haystack is named in a parameter: a corpus (by name, path, hash or `hf:…`), 
 mean the same everywhere, so in it a corpus stands by the hash of its text (`named`); the built-in one is known by name.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -89,10 +89,15 @@ def letters() -> Filler:
 
 
 def refrain() -> Filler:
-    """A passage that is repeated over and over, from a drawn sentence on: text that nobody needs to read twice."""
+    """A passage that is repeated over and over: text that nobody needs to read twice."""
+    return repeated(PASSAGE)
+
+
+def repeated(sentences: Sequence[str]) -> Filler:
+    """Some sentences over and over, from a drawn one on."""
 
     def opened(dice: Dice, tokenizer: str) -> Tap:
-        units = [(Piece(sentence),) for sentence in PASSAGE]
+        units = [(Piece(sentence),) for sentence in sentences]
         at = dice.below(len(units))
 
         def tap(gap: int) -> tuple[Piece, ...]:

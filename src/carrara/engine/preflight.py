@@ -11,13 +11,7 @@ from typing import Any
 import anyio
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.http import status_code_of
-from inspect_ai.model import (
-    ChatMessageUser,
-    GenerateConfig,
-    Model,
-    ModelAPI,
-    get_model,
-)
+from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, ModelAPI, get_model
 from rich.text import Text
 from tenacity import wait_exponential_jitter
 

@@ -247,7 +247,7 @@ def _continues(plan: Plan) -> bool:
     return plan.jobs[0].first.style == "chat" and Thinking.parse(plan.cot).continues
 
 
-def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None = None) -> None:
+def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None) -> None:
     """Have a model wait for its server, take prompts by reference, and ask for no reply that the logs have."""
     model._explicit_base_url = preflight.public(model.explicit_base_url)  # stands in the header of every log
     preflight.patient(model.api)

@@ -1,12 +1,11 @@
 """What the classic tests hide things in: a few sentences over and over, or any corpus."""
 
 import re
-from collections.abc import Sequence
 
 from carrara import haystack
-from carrara.keys import Dice, Key
+from carrara.keys import Key
 from carrara.sieve import Sieve
-from carrara.types import Filler, Piece, Tap
+from carrara.types import Filler
 
 NOISE = (
     "The kettle is on.",
@@ -37,7 +36,7 @@ def check(name: str) -> None:
 def filler(name: str, key: Key) -> Filler | None:
     match name:
         case "noise":
-            return repeated(NOISE)
+            return haystack.repeated(NOISE)
         case "none":
             return None
         case "letters":
@@ -46,20 +45,3 @@ def filler(name: str, key: Key) -> Filler | None:
             return haystack.refrain()
         case corpus:
             return haystack.prose(corpus, split=key.split, sieve=_FREE)
-
-
-def repeated(sentences: Sequence[str]) -> Filler:
-    """Some sentences over and over, from a drawn one on."""
-
-    def opened(dice: Dice, tokenizer: str) -> Tap:
-        units = [(Piece(sentence),) for sentence in sentences]
-        at = dice.below(len(units))
-
-        def tap(gap: int) -> tuple[Piece, ...]:
-            nonlocal at
-            at = (at + 1) % len(units)
-            return units[at]
-
-        return tap
-
-    return opened
