@@ -11,14 +11,13 @@ import pytest
 
 from carrara import corpus
 from carrara.audit import audit
-from carrara.errors import UsageError
+from carrara.errors import Unreachable, UsageError
 from carrara.items import Item, contexts, make, questions_of
 from carrara.keys import SPLITS
 from carrara.measure import count
 from carrara.recipe import Recipe
 from carrara.suites.babilong._solvers import solve
 from carrara.types import Undecidable
-from carrara.weave import Unreachable
 
 QA = [f"babilong/qa{n}" for n in range(1, 21)]
 

@@ -18,14 +18,13 @@ import pytest
 
 from carrara.audit import audit
 from carrara.cli import main
-from carrara.errors import Dry, RunError, UsageError
+from carrara.errors import Dry, RunError, Unreachable, UsageError
 from carrara.grading.grade import grade
 from carrara.items import make
 from carrara.keys import Dice
 from carrara.measure import count
 from carrara.recipe import Recipe
 from carrara.suites import load
-from carrara.weave import Unreachable
 from carrara.writings.bank import bank, entries, named
 from carrara.writings.growing import Growing, growing
 from carrara.writings.source import shortened, source

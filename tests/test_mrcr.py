@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from carrara.audit import audit
-from carrara.errors import UsageError
+from carrara.errors import Unreachable, UsageError
 from carrara.grading.grade import grade
 from carrara.items import Item, make, questions_of
 from carrara.keys import Dice
@@ -15,7 +15,6 @@ from carrara.recipe import Recipe
 from carrara.suites import load
 from carrara.suites.michelangelo._conversation import marker, ordinal
 from carrara.suites.michelangelo.mrcr import Recall
-from carrara.weave import Unreachable
 
 TASK = "michelangelo/mrcr"
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from carrara import measure, tokens
+from carrara.errors import Unreachable
 from carrara.items import Item, make
 from carrara.measure import count
 from carrara.types import Message, Style
-from carrara.weave import Unreachable
 
 NAME = "michelangelo/latent_list"
 

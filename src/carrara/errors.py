@@ -1,4 +1,4 @@
-"""The two errors that a user is meant to see, and a kind of one that the weaver can deal with.
+"""The two errors that a user is meant to see, and kinds of them that can be dealt with.
 
 Each message is one sentence that names the input and the mend: "no tokenizer is called 'o20k'; did you mean o200k?".
 The command line prints it without a traceback and exits with the code given here. Anything else that escapes is a bug.
@@ -15,6 +15,15 @@ class UsageError(Exception):
 
 class RunError(Exception):
     """What was asked for is sound, but doing it failed: exit code 1."""
+
+
+class Unreachable(UsageError):
+    """No prompt of this world has exactly the length asked for."""
+
+    def __init__(self, message: str, part: str = "") -> None:
+        super().__init__(message)
+        self.part = part
+        """What of a grid does not fit, for one message about many worlds: `32 roles take 1,934 tokens at least`."""
 
 
 class Dry(UsageError):

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from carrara import params as parameters
-from carrara import suites, tokens
-from carrara.errors import UsageError
+from carrara import sizing, suites, tokens
+from carrara.errors import Unreachable, UsageError
 from carrara.keys import Key, Split
 from carrara.lengths import write_length
 from carrara.measure import Measure, count
@@ -18,7 +18,7 @@ from carrara.prompt import Prompt, Survey
 from carrara.recipe import Recipe
 from carrara.splits import owned_world
 from carrara.types import AnyTask, Message, Piece, Question, Room, Style, Unit, World
-from carrara.weave import Unreachable, Weave, some
+from carrara.weave import Weave, some
 from carrara.wording import Pack
 
 PROBED_UNITS = 256
@@ -96,17 +96,22 @@ class Item:
         return self.prompt.messages()
 
 
-def questions_of(recipe: Recipe) -> Posed:
-    """The world that a recipe names and what is asked of it: all that grading needs, and no tokenizer."""
-    length = recipe.length if suites.load(recipe.task).sized else 0
-    posed = _posed(replace(recipe, question=0, length=length, style="chat", pack="", tokenizer=""))
+def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
+    """The world that a recipe names and what is asked of it: all that grading needs.
+
+    No tokenizer is needed, unless the test is sized: then what fills a length depends on how it is counted and worded.
+    """
+    if recipe.length and suites.load(recipe.task).sized:
+        posed = _posed(replace(recipe, question=0), pack)
+    else:
+        posed = _posed(replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None)
     if recipe.question >= len(posed.questions):
         raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(posed.questions)} (from 0)")
     return posed
 
 
 @lru_cache(maxsize=POSED)
-def _posed(recipe: Recipe) -> Posed:
+def _posed(recipe: Recipe, pack: Pack | None) -> Posed:
     task = suites.load(recipe.task)
     if recipe.version != task.version:
         raise UsageError(
@@ -117,16 +122,26 @@ def _posed(recipe: Recipe) -> Posed:
     if parameters.canonical(task, params) != recipe.params:
         raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
     key = replace(recipe.key, params=parameters.of_world(task, params))
-    world, key = owned_world(task, key, params, Room(recipe.length) if task.sized else None)
+    if task.given(params, recipe.length) is not None:
+        world = task.world(key, params, Room(recipe.length))
+    else:
+        world, key = owned_world(task, key, params)
+        if recipe.length:
+            world = sizing.world_of(task, key, params, recipe, worded(recipe, task, pack))
     return Posed(task, params, key, world, task.questions(world, key, params))
+
+
+def worded(recipe: Recipe, task: AnyTask, pack: Pack | None) -> Mapping[str, str]:
+    """The words of a recipe's prompt: the test's own, or those of the pack that it was made with."""
+    if recipe.pack != (pack.hash if pack else ""):
+        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
+    return pack.wording(recipe.task, task) if pack else task.wording
 
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
     """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
-    if recipe.pack != (pack.hash if pack else ""):
-        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
-    task, params, key, world, questions = questions_of(recipe)
-    wording = pack.wording(recipe.task, task) if pack else task.wording
+    wording = worded(recipe, suites.load(recipe.task), pack)
+    task, params, key, world, questions = questions_of(recipe, pack)
     frames = [task.frame(world, question, wording, recipe.style) for question in questions]
     tokenizer = tokens.get(recipe.tokenizer)
     fixed = [*world.opening, *(piece for update in world.updates for piece in update)]
@@ -248,7 +263,8 @@ def contexts(
     if unfit and tell is not None:
         if len(unfit) == count:
             raise unfit[0]
+        parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
         tell(
             f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
-            f"and are left out there"
+            f"and are left out there{f' ({parts})' if parts else ''}"
         )

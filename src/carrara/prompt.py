@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from carrara.measure import Measure
-from carrara.types import Frame, Message, Role
+from carrara.types import Frame, Message, Role, Unit
 from carrara.weave import Weave
 
 
@@ -57,6 +57,10 @@ def fingerprint(messages: Iterable[Message]) -> str:
     return hashed.hexdigest()
 
 
+def _uncounted(unit: Unit) -> int:
+    return 0
+
+
 @dataclass(frozen=True)
 class Prompt:
     frame: Frame
@@ -66,8 +70,10 @@ class Prompt:
     tokens: int
     """As sent."""
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self, counted: bool = True) -> Iterator[Part]:
+        """All that it says. What parts cost is left out where nobody asks: it takes longer than the rest."""
         frame, number = self.frame, 0
+        cost = self.measure.cost if counted else _uncounted
         if not frame.turns:
             yield Part(0, "user", frame.before)
             for number, piece in enumerate(self.weave):
@@ -75,19 +81,19 @@ class Prompt:
                     yield Part(0, "user", frame.joint)
                 if label := frame.labels.get(piece.role):
                     yield Part(0, "user", label)
-                yield Part(0, "user", piece.text, piece.update, True, self.measure.cost((piece,)))
+                yield Part(0, "user", piece.text, piece.update, True, cost((piece,)))
             yield Part(0, "user", frame.after)
             return
         for number, piece in enumerate(self.weave):
             if number == 0 and frame.before:
                 yield Part(0, piece.role, frame.before)
-            yield Part(number, piece.role, piece.text, piece.update, True, self.measure.cost((piece,)))
+            yield Part(number, piece.role, piece.text, piece.update, True, cost((piece,)))
         yield Part(number + 1, "user", frame.after)
 
     def messages(self) -> list[Message]:
         roles: list[Role] = []
         texts: list[list[str]] = []
-        for part in self.parts():
+        for part in self.parts(counted=False):
             if part.message == len(texts):
                 roles.append(part.role)
                 texts.append([])
@@ -104,6 +110,7 @@ class Prompt:
         hashed = sha256()
         spans = []
         message, start, characters = -1, 0, 0
+        needs = frozenset(self.needs)
         tokens = self.measure.before
         for part in self.parts():
             if part.message != message:
@@ -112,9 +119,8 @@ class Prompt:
             hashed.update(part.text.encode())
             if part.update is not None:
                 end = start + len(part.text)
-                needed = part.update in self.needs
                 own = tokens + self.measure.joint
-                spans.append(Span(part.update, message, start, end, own, tokens + part.tokens, needed))
+                spans.append(Span(part.update, message, start, end, own, tokens + part.tokens, part.update in needs))
             start += len(part.text)
             characters += len(part.text)
             tokens += part.tokens

@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from carrara.keys import Key, Split, digest
-from carrara.types import A, L, P, Room, Task, World
+from carrara.types import A, L, P, Task, World
 
 _SHARES: tuple[tuple[Split, int], ...] = (("test", 50), ("train", 40), ("few-shot", 10))
 _TRIES = 10_000
 
 
 def owner(world: World[Any]) -> Split:
+    """Of a `sized` test it is the world of length 0 that is owned, and with it those of its key at any length."""
     updates = sorted(world.updates) if world.timeless else world.updates
     pieces = [*world.opening, *(piece for update in updates for piece in update)]
     place = digest(*(piece.text for piece in pieces)) % 100
@@ -26,16 +27,11 @@ def owner(world: World[Any]) -> Split:
     raise AssertionError("the shares add up to 100")
 
 
-def owned_world(task: Task[P, L, A], key: Key, params: P, room: Room | None) -> tuple[World[L], Key]:
-    """The world of a key, drawn until the key's split owns it, and the key that gave it.
-
-    Worlds that are given belong to whoever gave them.
-    """
-    if room and task.given(params, room.tokens) is not None:
-        return task.world(key, params, room), key
+def owned_world(task: Task[P, L, A], key: Key, params: P) -> tuple[World[L], Key]:
+    """The world of a key, drawn until the key's split owns it, and the key that gave it."""
     for attempt in range(_TRIES):
         own = replace(key, attempt=attempt)
-        world = task.world(own, params, room)
+        world = task.world(own, params, None)
         if owner(world) == key.split:
             return world, own
     raise RuntimeError(f"{key.task} has no world of the {key.split} split with these parameters")

@@ -16,6 +16,9 @@ PRESENTS: Mapping[str, Any] = {"presents": True}
 """Metadata of a parameter (`field(metadata=PRESENTS)`) that shows a world and does not shape it: its values compare on
 the same worlds."""
 
+ANSWER = "answer"
+"""The name of a label that gives the answer away: results are sliced by it, and no guesser knows it."""
+
 Role = Literal["system", "user", "assistant"]
 Style = Literal["chat", "base"]
 
@@ -95,10 +98,29 @@ class Frame:
     """What an answer without reasoning begins with. None: what the prompt ends with, or `Answer:`; "" is nothing."""
 
 
+class Prices(Protocol):
+    """What texts add to others of their kind."""
+
+    def __call__(self, texts: Sequence[str], joint: str = ", ", /) -> list[int]: ...
+
+
+def _no_prices(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
+    raise TypeError("this room is for worlds that are given, and has no prices")
+
+
+NO_PRICES: Prices = _no_prices
+
+
 class Room(NamedTuple):
-    """The length that a `sized` world is for."""
+    """The length that a `sized` world is for, and how it gets there (sizing.py)."""
 
     tokens: int
+    """Of the whole prompt."""
+    budget: int = 0
+    """What the world may take, by the prices. It is corrected until the prompt has its tokens exactly."""
+    prices: Prices = NO_PRICES
+    again: int = 0
+    """How often no budget gave the length: the world may choose otherwise, where its question does not notice."""
 
 
 L = TypeVar("L")
@@ -111,7 +133,7 @@ class World(Generic[L]):
     """One latent structure with its stream of updates. Several questions may share it."""
 
     structure: L
-    updates: tuple[Unit, ...]
+    updates: Sequence[Unit]
     opening: Unit = ()
     """What must come first and is not an update: the list of nodes, the first value of a list."""
     filler: Filler | None = None
@@ -223,6 +245,13 @@ class Task(ABC, Generic[P, L, A]):
     def score(self, answer: A, question: Question[A]) -> float:
         """How right an answer is, from 0 to 1: the headline."""
         return float(answer == question.gold)
+
+    def trivial(self, question: Question[A]) -> Mapping[str, str]:
+        """What those reply who do not do the task: that always say yes, name everything, copy what they were sent.
+
+        What they score stands beside every result, and a test on which they score well is a poor one.
+        """
+        return {}
 
     def fault(self, answer: A, question: Question[A]) -> Fault | None:
         """In what way an answer is wrong, where a test tells several apart. None: it is right, or just wrong."""

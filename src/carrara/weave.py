@@ -16,7 +16,7 @@ from itertools import pairwise
 from math import ceil, gcd
 from typing import Any, NamedTuple
 
-from carrara.errors import Dry, UsageError
+from carrara.errors import Dry, Unreachable
 from carrara.keys import Key
 from carrara.types import BulkTap, EndingTap, Piece, Tap, Unit, World
 
@@ -30,10 +30,6 @@ BULK = 1 << 18
 """Tokens of filler that are held at once: about a megabyte of text."""
 TRIES = 24
 """Fillers that are tried, before all of it goes into one gap."""
-
-
-class Unreachable(UsageError):
-    """No filler makes up exactly this length."""
 
 
 class _Scale(NamedTuple):
@@ -220,12 +216,13 @@ class Weave:
         units: list[Unit] = []
         reach = [1]  # bit n of reach[i]: some of the first i units cost n together
         while not reach[-1] >> room & 1:
-            if len(units) == 8 * POOL:
+            unit = None if len(units) == 8 * POOL else self._next(pool, grit, gap)
+            if unit is None:
                 nearest = reach[-1].bit_length() - 1
                 raise Unreachable(
                     f"no filler of {self.key.task} makes up {room} tokens; ask for {room - nearest} fewer, or for more"
                 )
-            units.append(pool.popleft() if pool else grit(gap))
+            units.append(unit)
             reach.append((reach[-1] | reach[-1] << self.cost(units[-1])) & mask)
         chosen = []
         for i in range(len(units) - 1, -1, -1):
@@ -233,6 +230,13 @@ class Weave:
                 chosen.append(units[i])
                 room -= self.cost(units[i])
         return chosen[::-1]
+
+    def _next(self, pool: deque[Unit], grit: Tap, gap: int) -> Unit | None:
+        """Another candidate, if there is one."""
+        try:
+            return pool.popleft() if pool else grit(gap)
+        except Dry:
+            return None
 
     def _open(self, purpose: str, *more: int) -> Tap:
         assert self.world.filler is not None

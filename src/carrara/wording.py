@@ -31,6 +31,9 @@ class Pack:
         )
         return blake2b(text.encode(), digest_size=4).hexdigest()
 
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
     def wording(self, name: str, task: AnyTask) -> Mapping[str, str]:
         mine = self.replaced.get(name, {})
         for part, words in mine.items():

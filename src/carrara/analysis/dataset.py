@@ -69,5 +69,5 @@ def _count(name: str, text: str) -> int:
 def _texts(made: Iterator[Context]) -> Iterator[str]:
     for context in made:
         prompt = context.prompts[0]
-        text = "".join(part.text for part in prompt.parts())
+        text = "".join(part.text for part in prompt.parts(counted=False))
         yield text.removeprefix(prompt.frame.before).removesuffix(prompt.frame.after)

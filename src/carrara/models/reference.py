@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from carrara.items import Item, questions_of
 from carrara.recipe import Recipe
-from carrara.types import Message, Undecidable
+from carrara.types import ANSWER, Message, Question, Undecidable
 
 LEARNED = 240
 """Worlds of the training split from which `majority` learns the commonest answers."""
@@ -38,7 +39,7 @@ def majority(item: Item, messages: Sequence[Message]) -> str:
     given = item.task.given(questions_of(recipe).params, recipe.length)
     # Items that are given by somebody, as they are, have no training split: theirs is the commonest of their answers.
     answers = _answers(replace(recipe, split="train", length=0), LEARNED) if given is None else _answers(recipe, given)
-    kind = tuple(sorted(item.question.labels.items()))
+    kind = _kind(item.question)
     common = answers.get(kind) or sum(answers.values(), Counter[str]())
     return max(item.question.options or common, key=lambda answer: common[answer])
 
@@ -49,9 +50,13 @@ def _answers(first: Recipe, worlds: int) -> dict[tuple[tuple[str, str], ...], Co
     for index in range(worlds):
         posed = questions_of(replace(first, index=index))
         for question in posed.questions:
-            kind = tuple(sorted(question.labels.items()))
-            found.setdefault(kind, Counter())[posed.task.write(question.gold)] += 1
+            found.setdefault(_kind(question), Counter())[posed.task.write(question.gold)] += 1
     return found
+
+
+def _kind(question: Question[Any]) -> tuple[tuple[str, str], ...]:
+    """What results are sliced by, but for what gives the answer away."""
+    return tuple(sorted((name, value) for name, value in question.labels.items() if name != ANSWER))
 
 
 def echo(item: Item, messages: Sequence[Message]) -> str:

@@ -33,7 +33,7 @@ def worked(task: Task[Any, Any, Any], key: Key, small: Any, examples: int) -> tu
     shown = []
     for n in range(examples):
         own = Key(key.task, key.version, key.params, "few-shot", key.seed, key.index * examples + n)
-        world, own = owned_world(task, own, small, None)
+        world, own = owned_world(task, own, small)
         [question] = task.questions(world, own, small)
         text = " ".join(piece.text for update in world.updates for piece in update)
         shown.append(Worked(text, question.ask, task.write(question.gold)))

@@ -1,20 +1,9 @@
-"""What is taken in turn: variants and depths, each as often as any other."""
-
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TypeVar
+"""Depths that needles stand at, taken in turn."""
 
 from carrara.keys import Key
-
-T = TypeVar("T")
+from carrara.turns import in_turn
 
 DRAWN = "drawn"
-
-
-def in_turn(key: Key, purpose: str, options: Sequence[T], every: int = 1) -> T:
-    """One of some options: each comes up once in as many worlds, in a drawn order. With `every`, each stays so long."""
-    block, place = divmod(key.index // every, len(options))
-    return replace(key, index=block, attempt=0).dice(purpose).shuffled(options)[place]
 
 
 def written(depth: str) -> str:

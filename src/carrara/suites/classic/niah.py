@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple
 from carrara.keys import Dice, Key
 from carrara.suites.classic import _haystacks, _prompt, _published, _reading, _turns, _values
 from carrara.suites.classic._words import names
+from carrara.turns import in_turn
 from carrara.types import (
     PRESENTS,
     Filler,
@@ -147,7 +148,7 @@ class Niah(Task[Params, Store, tuple[str, ...]]):
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Store]:
-        variant = _turns.in_turn(key, "variant", params.variant)
+        variant = in_turn(key, "variant", params.variant)
         shape = params.shape(variant)
         dice = key.dice("needles")
         called = _names(shape.key).distinct(dice, shape.keys)

@@ -140,7 +140,7 @@ class LatentList(Task[Params, Session, Answer]):
         for n in range(params.examples):
             settled = replace(params, complexity=(3 + n % 4,), view=(view,))
             own = replace(key, split="few-shot", index=key.index * params.examples + n, attempt=0)
-            world, own = owned_world(self, own, settled, None)
+            world, own = owned_world(self, own, settled)
             dice = own.dice("example")
             tap = _filler(world.structure.operations, params.filler, dice)
             lines = [piece.text for piece in world.opening]
