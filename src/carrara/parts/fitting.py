@@ -1,0 +1,124 @@
+"""Exact lengths for worlds that are their own filler: as many things as fit, the last ones chosen by what they take.
+
+Nothing is cut or padded. Of the last candidates some are taken and some are not, or a few words give way to others of
+another size, such that the total comes out: a subset sum over the bits of an integer.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from carrara.errors import Unreachable
+from carrara.types import Prices, Room
+
+T = TypeVar("T")
+
+CHUNK = 256
+"""Things that are priced at once."""
+TAIL = 48
+"""Tokens for which the last things are chosen."""
+POOLS = (48, 256, 4096, 32768)
+"""Candidates among which they are, first few, then more: some sizes are rare."""
+SLOTS = 48
+"""Words that may give way to others."""
+
+
+def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
+    """One option of each slot such that they make up a total: their places; None if none do.
+
+    >>> pick([(0, 3), (0, 5), (0, 4)], 7), pick([(1, 2), (1, 2)], 5)
+    ([1, 0, 1], None)
+    """
+    if total < 0:
+        return None
+    mask = (2 << total) - 1
+    reach = [1]  # bit n of reach[i]: the first i slots can take n together
+    for sizes in options:
+        now = 0
+        for size in set(sizes):
+            now |= reach[-1] << size
+        reach.append(now & mask)
+    if not reach[-1] >> total & 1:
+        return None
+    chosen = []
+    for i in range(len(options) - 1, -1, -1):
+        place = next(n for n, size in enumerate(options[i]) if size <= total and reach[i] >> (total - size) & 1)
+        chosen.append(place)
+        total -= options[i][place]
+    return chosen[::-1]
+
+
+def filled(room: Room, draw: Callable[[], T], text: Callable[[T], str], joint: str = ", ") -> list[T]:
+    """Things in the order drawn that take a room's budget exactly; of the last, some are left out.
+
+    With `room.again` the choice is another one.
+    """
+    rest, things = room.budget, list[T]()
+    chunk: list[T] = []
+    costs: list[int] = []
+    while True:
+        chunk = [draw() for _ in range(CHUNK if rest > 8 * TAIL else POOLS[0])]
+        costs = room.prices([text(thing) for thing in chunk], joint)
+        n = 0
+        while n < len(chunk) and rest - costs[n] >= TAIL:
+            rest -= costs[n]
+            things.append(chunk[n])
+            n += 1
+        if n < len(chunk):
+            break
+    pool, costs = chunk[n:], costs[n:]
+    for most in POOLS:
+        more = [draw() for _ in range(max(0, most + room.again - len(pool)))]
+        pool += more
+        costs += room.prices([text(thing) for thing in more], joint)
+        if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
+            return things + [thing for thing, yes in zip(pool, taken, strict=True) if yes]
+    raise Unreachable(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
+
+
+def opening(prices: Prices, word: str, joint: str = ", ") -> int:
+    """What a word takes more as the first of a context, behind a new line, than behind a joint."""
+    return prices([word], "\n")[0] - prices([word], joint)[0]
+
+
+class Stock:
+    """Words in store that others may give way to, by what they take."""
+
+    def __init__(self, draw: Callable[[], str], prices: Prices, joint: str = ", ") -> None:
+        self._prices, self._joint = prices, joint
+        self._by_cost: defaultdict[int, list[str]] = defaultdict(list)
+        fresh = [draw() for _ in range(CHUNK)]
+        for word, cost in zip(fresh, prices(fresh, joint), strict=True):
+            self._by_cost[cost].append(word)
+
+    def exchanged(
+        self, words: Sequence[str], times: Sequence[int], rest: int, free: Sequence[int] | None = None
+    ) -> list[str] | None:
+        """The words of which some gave way to others, so that all take `rest` tokens more than before; None if none do.
+
+        A word that stands several `times` counts as often. Only `free` ones give way, all if nothing is said.
+        """
+        if not rest:
+            return list(words)
+        slots = sorted(range(len(words)) if free is None else free, key=lambda slot: times[slot])
+        if len(slots) > SLOTS:  # rare words make up single tokens, frequent ones many
+            slots = [*slots[: SLOTS // 2], *slots[-SLOTS // 2 :]]
+        own = self._prices([words[slot] for slot in slots], self._joint)
+        sizes = [
+            [cost, *(other for other in sorted(self._by_cost) if other != cost and len(self._by_cost[other]) > nth)]
+            for nth, cost in enumerate(own)
+        ]
+        least = [min(options) for options in sizes]
+        counts = [times[slot] for slot in slots]
+        options = [
+            [(size - low) * count for size in several] for several, low, count in zip(sizes, least, counts, strict=True)
+        ]
+        already = sum((cost - low) * count for cost, low, count in zip(own, least, counts, strict=True))
+        taken = pick(options, rest + already)
+        if taken is None:
+            return None
+        changed = list(words)
+        for nth, (slot, place) in enumerate(zip(slots, taken, strict=True)):
+            if place:
+                changed[slot] = self._by_cost[sizes[nth][place]][nth]
+        return changed

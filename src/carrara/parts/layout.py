@@ -1,0 +1,104 @@
+"""How contexts of words are laid out, and read again: lists, pairs, and lines behind a label."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import overload
+
+from carrara.types import Message, Piece, Undecidable, Unit
+
+OPEN, INSTRUCT = "Context:", "Instruction:"
+"""By what a context and what is asked of it are found."""
+
+_LABELLED = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
+
+
+class Told(Sequence[Unit]):
+    """Updates of one piece each, made when they are looked at: a context may have a quarter of a million words."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> Unit: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Unit]: ...
+    def __getitem__(self, place: int | slice) -> Unit | Sequence[Unit]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        number = range(len(self))[place]
+        return (Piece(self._texts[number], update=number),)
+
+    def __iter__(self) -> Iterator[Unit]:
+        for number, text in enumerate(self._texts):
+            yield (Piece(text, update=number),)
+
+
+def opened(messages: Sequence[Message]) -> tuple[str, str]:
+    """The context of a prompt, and what is asked of it."""
+    _, found, rest = messages[-1].content.partition(OPEN)
+    context, also, asked = rest.rpartition(INSTRUCT)
+    if not (found and also):
+        raise Undecidable("no context was found")
+    return context.strip(), asked.strip()
+
+
+def items_of(context: str) -> list[str]:
+    """
+    >>> items_of("oak, elm, ash")
+    ['oak', 'elm', 'ash']
+    """
+    return context.split(", ") if context else []
+
+
+def pair(key: str, value: str) -> str:
+    return f"{key}: {value}"
+
+
+def pairs_of(context: str) -> dict[str, str]:
+    """
+    >>> pairs_of("oak: elm, ash: yew")
+    {'oak': 'elm', 'ash': 'yew'}
+    """
+    return {key: value for item in items_of(context) for key, _, value in [item.partition(": ")]}
+
+
+def line(label: str, words: Sequence[str]) -> str:
+    return f"{label}: {', '.join(words)}"
+
+
+def lines_of(context: str) -> list[tuple[str, list[str]]]:
+    """
+    >>> lines_of("List 1: oak, elm\\nList 2: ash")
+    [('List 1', ['oak', 'elm']), ('List 2', ['ash'])]
+    """
+    return [(label, items_of(words)) for label, words in _LABELLED.findall(context)]
+
+
+def dealt(words: Sequence[str], lines: int) -> list[list[str]]:
+    """Words in as many parts, one after the other, whose sizes differ by one at most."""
+    bounds = [n * len(words) // lines for n in range(lines + 1)]
+    return [list(words[start:end]) for start, end in pairwise(bounds)]
+
+
+def placed(words: Sequence[str], word: str, share: float) -> list[str]:
+    """Words with one more among them, at a share of the way."""
+    at = min(len(words), int(share * (len(words) + 1)))
+    return [*words[:at], word, *words[at:]]
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def ordinal(n: int) -> str:
+    """
+    >>> ordinal(2), ordinal(11), ordinal(22)
+    ('second', '11th', '22nd')
+    """
+    if n <= len(_ORDINALS):
+        return _ORDINALS[n - 1]
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"

@@ -1,0 +1,201 @@
+"""States that a context changes step by step: words in the hands of agents, which are never in two hands at once.
+
+The steps are drawn over numbers, and words are found for them afterwards, so that the last words can be chosen by what
+they take and a world comes out at an exact length.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from carrara.errors import Unreachable
+from carrara.keys import Dice
+from carrara.parts.fitting import CHUNK, Stock
+from carrara.types import Room, Undecidable
+
+Verb = Literal["starts with", "draws", "discards", "swaps"]
+
+AGAIN = 0.15
+"""How likely a word that is drawn is one that was discarded before, if there is any."""
+MOST_STEPS = 1_000_000
+
+
+class Step(NamedTuple):
+    """What an agent does with some words, by their numbers."""
+
+    agent: int
+    verb: Verb
+    words: tuple[int, ...]
+    other: int = 0
+    gets: tuple[int, ...] = ()
+    """Of a swap: with whom, and for what."""
+
+    @property
+    def mentioned(self) -> tuple[int, ...]:
+        return self.words + self.gets
+
+
+class Table:
+    """Who has what, and what was discarded."""
+
+    def __init__(self, agents: int) -> None:
+        self.hands: list[list[int]] = [[] for _ in range(agents)]
+        self.discarded: list[int] = []
+        self.new = 0
+        """The number of the next word that was never drawn."""
+
+    def start(self, agent: int, size: int) -> Step:
+        return self._drawn(agent, [self._fresh() for _ in range(size)], "starts with")
+
+    def draw(self, agent: int, size: int, dice: Dice) -> Step:
+        words = []
+        for _ in range(size):
+            again = self.discarded and dice.chance(AGAIN)
+            words.append(self.discarded.pop(dice.below(len(self.discarded))) if again else self._fresh())
+        return self._drawn(agent, words, "draws")
+
+    def discard(self, agent: int, size: int, dice: Dice) -> Step:
+        words = self._taken(agent, size, dice)
+        self.discarded += words
+        return Step(agent, "discards", tuple(words))
+
+    def swap(self, agent: int, other: int, size: int, dice: Dice) -> Step:
+        gives, gets = self._taken(agent, size, dice), self._taken(other, size, dice)
+        self.hands[agent] += gets
+        self.hands[other] += gives
+        return Step(agent, "swaps", tuple(gives), other, tuple(gets))
+
+    def _drawn(self, agent: int, words: list[int], verb: Verb) -> Step:
+        self.hands[agent] += words
+        return Step(agent, verb, tuple(words))
+
+    def _fresh(self) -> int:
+        self.new += 1
+        return self.new - 1
+
+    def _taken(self, agent: int, size: int, dice: Dice) -> list[int]:
+        words = dice.sample(self.hands[agent], size)
+        self.hands[agent] = [word for word in self.hands[agent] if word not in words]
+        return words
+
+
+Say = Callable[[Step, Sequence[str]], str]
+"""A step in words, of which it has numbers."""
+
+
+def told(
+    steps: Iterator[Step], draw: Callable[[], str], say: Say, least: int, room: Room | None, ends: Callable[[int], bool]
+) -> tuple[list[Step], list[str]]:
+    """Steps and the words for their numbers: so many steps, or as many as make up a room.
+
+    `ends` says whether so many steps may be all.
+    """
+    made, words = list[Step](), list[str]()
+    if room is None:
+        while len(made) < least or not ends(len(made)):
+            _say(made, words, next(steps), draw)
+        return made, words
+    rest, fits = room.budget, (0, room.budget)
+    while rest >= 0 and len(made) < MOST_STEPS:
+        chunk = [_say(made, words, next(steps), draw) for _ in range(CHUNK)]
+        first = len(made) - CHUNK
+        for n, cost in enumerate(room.prices([say(step, words) for step in chunk], "\n"), first + 1):
+            rest -= cost
+            if rest >= 0 and ends(n):
+                fits = n, rest
+    n, rest = fits
+    if n < 2:
+        raise Unreachable(f"it has room for {n} steps", part=f"there is room for {n} steps")
+    del made[n:]
+    times = Counter(word for step in made for word in step.mentioned)
+    seen = sorted(times)
+    found = Stock(draw, room.prices).exchanged(
+        [words[word] for word in seen], [times[word] for word in seen], rest, range(len(seen))[-CHUNK:]
+    )
+    if found is None:
+        raise Unreachable(f"no other words make up {rest} tokens", part=f"no other words make up {rest} tokens")
+    for word, text in zip(seen, found, strict=True):
+        words[word] = text
+    return made, words
+
+
+def _say(made: list[Step], words: list[str], step: Step, draw: Callable[[], str]) -> Step:
+    while len(words) <= max(step.mentioned):
+        words.append(draw())
+    made.append(step)
+    return step
+
+
+def hands(steps: Sequence[Step], agents: int) -> list[list[int]]:
+    """What each has at last."""
+    held: list[list[int]] = [[] for _ in range(agents)]
+    for step in steps:
+        mine = held[step.agent]
+        if step.verb in ("starts with", "draws"):
+            mine += step.words
+            continue
+        mine[:] = [word for word in mine if word not in step.words] + list(step.gets)
+        if step.verb == "swaps":
+            theirs = held[step.other]
+            theirs[:] = [word for word in theirs if word not in step.gets] + list(step.words)
+    return held
+
+
+class Reader:
+    """Follows steps as a context tells them, and says where one cannot have been."""
+
+    def __init__(self) -> None:
+        self.hands: dict[str, list[str]] = {}
+        self._holder: dict[str, str] = {}
+
+    def takes(self, agent: str, words: Sequence[str]) -> None:
+        for word in words:
+            if word in self._holder:
+                raise Undecidable(f"{agent} takes {word}, which {self._holder[word]} has")
+            self._holder[word] = agent
+        self.hands.setdefault(agent, []).extend(words)
+
+    def gives(self, agent: str, words: Sequence[str]) -> None:
+        for word in words:
+            if self._holder.pop(word, None) != agent:
+                raise Undecidable(f"{agent} gives {word} and does not have it")
+            self.hands[agent].remove(word)
+
+
+LINE = re.compile(
+    r"^(?P<agent>(?:The agent|Agent [A-Z]+)) (?P<verb>starts with|draws|discards|swaps): (?P<words>[^:\n]+?)"
+    r"(?: with (?P<other>Agent [A-Z]+) for: (?P<gets>[^:\n]+))?$",
+    re.MULTILINE,
+)
+"""How a step is told."""
+
+
+def read(context: str) -> Mapping[str, Sequence[str]]:
+    """What each agent has at the end of a context."""
+    reader = Reader()
+    for found in LINE.finditer(context):
+        agent, words = found["agent"], found["words"].split(", ")
+        if found["verb"] in ("starts with", "draws"):
+            reader.takes(agent, words)
+            continue
+        reader.gives(agent, words)
+        if found["verb"] == "swaps":
+            gets = found["gets"].split(", ")
+            reader.gives(found["other"], gets)
+            reader.takes(found["other"], words)
+            reader.takes(agent, gets)
+    return reader.hands
+
+
+def agent(n: int) -> str:
+    """
+    >>> agent(0), agent(26)
+    ('Agent A', 'Agent AA')
+    """
+    letters = ""
+    n += 1
+    while n:
+        n, place = divmod(n - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return f"Agent {letters}"

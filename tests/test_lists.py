@@ -1,0 +1,607 @@
+"""Reading lists out of replies as models write them."""
+
+import json
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carrara.grading.lists import read_list, read_named_lists
+from carrara.grading.words import read_word
+
+FRUIT = ("apple", "pear", "plum")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "apple, pear, plum",
+        "apple, pear, plum.",
+        "Apple, Pear, Plum",
+        "APPLE, PEAR, PLUM",
+        "apple,pear,plum",
+        "apple, pear, and plum",
+        "apple, pear and plum.",
+        "apple; pear; plum",
+        "apple\npear\nplum",
+        "apple\n\npear\n\nplum",
+        "- apple\n- pear\n- plum",
+        "* apple\n* pear\n* plum\n",
+        "• apple\n• pear\n• plum",
+        "-apple\n-pear\n-plum",
+        "1. apple\n2. pear\n3. plum",
+        "1) apple\n2) pear\n3) plum",
+        "1. apple 2. pear 3. plum",
+        "1. apple, 2. pear, 3. plum",
+        "1. **apple**\n2. **pear**\n3. **plum**",
+        "**1. apple**\n**2. pear**\n**3. plum**",
+        "[1] apple\n[2] pear\n[3] plum",
+        "(1) apple (2) pear (3) plum",
+        "1. apple\n2. pear\n3. plum\n4.",
+        "**apple, pear, plum**",
+        "**apple**, **pear**, **plum**",
+        "`apple`, `pear`, `plum`",
+        "`apple, pear, plum`",
+        '"apple", "pear", "plum"',
+        "'apple', 'pear', 'plum'",
+        "“apple”, “pear”, and “plum”.",
+        '"apple," "pear," and "plum."',
+        '"apple, pear, plum"',
+        '["apple", "pear", "plum"]',
+        "['apple', 'pear', 'plum']",
+        "[apple, pear, plum]",
+        "(apple, pear, plum)",
+        "{apple, pear, plum}",
+        '[\n  "apple",\n  "pear",\n  "plum"\n]',
+        '```json\n["apple", "pear", "plum"]\n```',
+        '```json\n[\n  "apple",\n  "pear",\n  "plum"\n]\n```',
+        "```\napple, pear, plum\n```",
+        "```python\nwords = ['apple', 'pear', 'plum']\n```",
+        "```\napple\npear\nplum\n```",
+        '{"answer": ["apple", "pear", "plum"]}',
+        '{"words": ["apple", "pear", "plum"], "count": 3}',
+        '{\n  "answer": [\n    "apple",\n    "pear",\n    "plum"\n  ]\n}',
+        '{"answer": "apple, pear, plum"}',
+        "['apple', 'pear', 'plum",
+        "Answer: apple, pear, plum",
+        "answer: apple, pear, plum",
+        "Answer:apple,pear,plum",
+        "Answer:\napple, pear, plum",
+        "Answer:\n\n- apple\n- pear\n- plum",
+        "**Answer:** apple, pear, plum",
+        "**Answer**: apple, pear, plum",
+        "**Answer: apple, pear, plum**",
+        "Answer: [apple, pear, plum]",
+        "Answer: (apple, pear, plum)",
+        "Answer: **apple, pear, plum**.",
+        "### Answer\n\napple, pear, plum",
+        "### Answer:\napple\npear\nplum",
+        "**FINAL ANSWER:** apple, pear, plum",
+        "FINAL ANSWER: apple, pear, plum",
+        "FINAL ANSWER:\napple, pear, plum",
+        "**FINAL ANSWER**\n\napple, pear, plum",
+        "FINAL ANSWER: apple pear plum",
+        "FINAL ANSWER (3 words): apple, pear, plum",
+        "Final Answer: The words are apple, pear, and plum.",
+        "final answer: apple, pear, plum\n\nfinal answer: apple, pear, plum",
+        "The final answer is: apple, pear, plum.",
+        "The final answer is apple, pear, plum",
+        "The answer is:\n\napple, pear, plum",
+        "$\\boxed{\\text{apple, pear, plum}}$",
+        "The answer is $\\boxed{apple, pear, plum}$.",
+        "<answer>apple, pear, plum</answer>",
+        "The lists were x, y.\n<answer>\napple, pear, plum\n</answer>",
+        "答案：apple，pear，plum。",
+        "答案: apple、pear、plum",
+        "Here is the list:\n\napple, pear, plum",
+        "Here is the list: apple, pear, plum",
+        "Here are the last words from each list:\n\n1. apple\n2. pear\n3. plum",
+        'Sure! The words after "fig" are:\n\napple, pear, plum',
+        'Sure! The words from Role 2 that appear after the word "fig" are: apple, pear, plum.',
+        "Certainly! Here's the list of words:\n- apple\n- pear\n- plum\n\nLet me know if you need anything else!",
+        "Sure, here are the words: apple, pear, plum. Let me know if you need changes, corrections, or additions!",
+        "The words are: apple, pear, plum",
+        "The words are apple, pear, and plum.",
+        "The corresponding second words are apple, pear and plum.",
+        'The words that differ are "apple", "pear", and "plum".',
+        'The words "apple", "pear", and "plum" are different from those in the second list.',
+        "The words **apple**, **pear** and **plum** are in the first list but not in the second.",
+        "Apple, pear, and plum are the words that differ.",
+        "apple, pear, plum are the different words.",
+        "The agent ends up with apple, pear, and plum.",
+        "The agent ends up with the following words: apple, pear, plum.",
+        "After all actions, the final list of words the agent has is: apple, pear, plum",
+        "The different words in the first list are:\n\n* apple\n* pear\n* plum\n\nThese are not in the second list.",
+        "apple, pear, plum\n\n(Total: 3 words)",
+        "apple, pear, plum\n\nTotal: 3",
+        "apple, pear, plum (3 words)",
+        "apple, pear, plum\n\nNote: I skipped the word fig, date, and lime.",
+        "apple, pear, plum\n\nExplanation: list 1 ends with apple, list 2 with pear, and list 3 with plum.",
+        "apple, pear, plum\n\nExplanation:\n- List 1 is: fig, apple\n- List 2 is: date, pear",
+        "apple, pear, plum\n\nI hope this helps!",
+        "apple, pear, plum\n\nRemoved words: fig, date",
+        "apple, pear, plum, ...",
+        "apple, pear, plum...",
+        "Apple (List 1), pear (List 2), plum (List 3)",
+        "1. apple (List 1)\n2. pear (List 2)\n3. plum (from List 3)",
+        "List 1: apple\nList 2: pear\nList 3: plum",
+        "- **List 1:** apple\n- **List 2:** pear\n- **List 3:** plum",
+        "1. List 1: apple\n2. List 2: pear\n3. List 3: plum",
+        "List 1 - apple\nList 2 - pear\nList 3 - plum",
+        "List 1: apple, List 2: pear, List 3: plum",
+        "fig: apple\ndate: pear\nlime: plum",
+        "fig: apple, date: pear, lime: plum",
+        "fig -> apple\ndate -> pear\nlime -> plum",
+        "1. fig: apple\n2. date: pear\n3. lime: plum",
+        '{"fig": "apple", "date": "pear", "lime": "plum"}',
+        '{\n  "fig": "apple",\n  "date": "pear",\n  "lime": "plum"\n}',
+        "The second words are: fig: apple, date: pear, lime: plum",
+        "| List | Last word |\n|------|-----------|\n| List 1 | apple |\n| List 2 | pear |\n| List 3 | plum |",
+        "| # | Word |\n|:-:|:-:|\n| 1 | apple |\n| 2 | pear |\n| 3 | plum |\n",
+        "The last word of List 1 is apple.\nThe last word of List 2 is pear.\nThe last word of List 3 is plum.",
+        'The second word associated with "fig" is "apple".\nThe second word associated with "date" is "pear".\n'
+        'The second word associated with "lime" is "plum".',
+        "<think>apple, fig? No.</think>\n\napple, pear, plum",
+        "<think>\nList: fig, date\n</think>\nAnswer: apple, pear, plum",
+        "First, list 1: fig, date, apple.\nThen list 2: lime, kiwi, pear.\n\nFINAL ANSWER: apple, pear, plum",
+        "Let me trace it.\n\n1. Draws fig, date → {fig, date}\n2. Discards fig → {date}\n3. Draws apple, pear, plum"
+        " and discards date\n\nThe final list is: apple, pear, plum",
+        "Step 1: [fig, date]\nStep 2: [fig, date, apple]\nStep 3: [apple, pear, plum]",
+        "Step 1: fig, date\nStep 2: fig, date, apple\nStep 3: apple, pear, plum",
+        "After step 1: fig\nAfter step 2: fig, date\nAfter step 3: apple\n\n**Final Answer:** apple, pear, plum",
+        "Answer: fig, date\n\nWait, that is not right. The words are: apple, pear, plum",
+        "fig, date, lime. Wait, I missed some: apple, pear, plum",
+        "fig, date\n\nCorrection: apple, pear, plum",
+        "Answer: fig, date\nAnswer: apple, pear, plum",
+        "Answer: apple, pear, plum\nFinal answer: I am done.",
+        "apple, pear, plum\n\nContext:\nfig, date\n\nInstruction:\nRepeat it.\n\nAnswer: fig, date",
+        "Context: fig, date, lime\n\nInstruction: Repeat the words. Answer with a list.\n\nAnswer: apple, pear, plum",
+        "apple, pear, plum\n\nThese are the words that appear in the first list but not in the second, in order.",
+        "Looking at the lists, I compared them word by word.\n\nThe words in List 1 that differ:\napple, pear, plum",
+        "To find the words, I will look at each list:\n\n* List 1: fig, date, **apple**\n* List 2: lime, **pear**\n\n"
+        "The last words are: **apple**, **pear**, **plum**.",
+        "apple | pear | plum",
+        "apple • pear • plum",
+        "> apple, pear, plum",
+        "- [ ] apple\n- [ ] pear\n- [x] plum",
+        "1.apple\n2.pear\n3.plum",
+        "a) apple\nb) pear\nc) plum",
+        "Okay.\n\napple, pear, plum\n\nDone.",
+    ],
+)
+def test_three_words(reply: str) -> None:
+    assert read_list(reply) == FRUIT
+
+
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        ("banana", ("banana",)),
+        ("Banana.", ("banana",)),
+        ("**banana**", ("banana",)),
+        ('"banana"', ("banana",)),
+        ("Answer: banana.", ("banana",)),
+        ("FINAL ANSWER: Banana", ("banana",)),
+        ("FINAL ANSWER:\n\n- banana", ("banana",)),
+        ("- banana", ("banana",)),
+        ('["banana"]', ("banana",)),
+        ("The word is banana.", ("banana",)),
+        ('The only word that differs is "banana".', ("banana",)),
+        ("The word in the first list that is different from those in the second list is: banana", ("banana",)),
+        ("The different word in the first list is **banana**.", ("banana",)),
+        ("Different word: banana", ("banana",)),
+        (
+            "Comparing the lists:\n\nList 1: fig, banana, date\nList 2: fig, lime, date\n\nThe word is banana.",
+            ("banana",),
+        ),
+        ("-5", ("-5",)),
+        ("−5", ("-5",)),
+        ("Answer: 42", ("42",)),
+        ("1, 2, 3", ("1", "2", "3")),
+        ("1,2,3", ("1", "2", "3")),
+        ("565,594,627", ("565", "594", "627")),
+        ("1 2 3", ("1", "2", "3")),
+        ("1\n2\n3", ("1", "2", "3")),
+        ("-1, 0, 12", ("-1", "0", "12")),
+        ("–1, 0, 12", ("-1", "0", "12")),
+        ("[-1, 0, 12]", ("-1", "0", "12")),
+        ("5, 1,234, 77", ("5", "1234", "77")),
+        ("1. 568\n2. 62\n3. -1", ("568", "62", "-1")),
+        ("- 568\n- 62\n- 12", ("568", "62", "12")),
+        ("568 62 630 1 2\n93 95", ("568", "62", "630", "1", "2", "93", "95")),
+        ("Here is the list with 3 added to every number:\n\n568, 62, 630", ("568", "62", "630")),
+        ("Adding 3 to each number:\n565 + 3 = 568\n59 + 3 = 62\n627 + 3 = 630", ("568", "62", "630")),
+        ("none", ()),
+        ("None.", ()),
+        ("Answer: none", ()),
+        ("Answer: None.", ()),
+        ("FINAL ANSWER: (empty)", ()),
+        ("FINAL ANSWER: []", ()),
+        ("FINAL ANSWER: {}", ()),
+        ("**FINAL ANSWER:** nothing", ()),
+        ("FINAL ANSWER: no words", ()),
+        ("FINAL ANSWER: The list is empty.", ()),
+        ("FINAL ANSWER: empty list", ()),
+        ("[]", ()),
+        ("(empty)", ()),
+        ("```json\n[]\n```", ()),
+        ("The final list is empty.", ()),
+        ("There are no words.", ()),
+        ("There are no words in Role 2 after fig.", ()),
+        ("Draws fig, date. Discards fig, date.\n\nFINAL ANSWER: none", ()),
+        ("no", ("no",)),
+        ("sure", ("sure",)),
+        ("none, apple", ("none", "apple")),
+        ("and, or, the", ("and", "or", "the")),
+        ("wait, answer, is, note", ("wait", "answer", "is", "note")),
+        ("well-known, o'clock, café, ﬁg, 5th, 日本", ("well-known", "o'clock", "café", "fig", "5th", "日本")),
+        ("हिन्दी, नमस्ते", ("हिन्दी", "नमस्ते")),
+        ("apple, apple, pear, apple", ("apple", "apple", "pear", "apple")),
+        ("fruit\nfruit\npear\nfruit", ("fruit", "fruit", "pear", "fruit")),
+        ("ab, cd\n\nab, ce", ("ab", "ce")),
+        ("apple, pear, plu", ("apple", "pear", "plu")),
+        ("apple pear fig date lime kiwi", ("apple", "pear", "fig", "date", "lime", "kiwi")),
+    ],
+)
+def test_other_lists(reply: str, items: tuple[str, ...]) -> None:
+    assert read_list(reply) == items
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        " \n\n",
+        "...",
+        "I could not find it.",
+        "I'm sorry, but I can't help with that.",
+        "I'm sorry, but the context is too long, and I cannot repeat it.",
+        "I apologize, but I cannot provide the complete list. Would you like me to continue, summarise, or stop?",
+        "As an AI language model, I do not have access to the context.",
+        "Sure! I'd be happy to help with that, but you need to give me the lists, the words, and the roles.",
+        "It depends on what you mean by different.",
+        "The lists are the same length, so there is nothing more to say about it.",
+        "apple, pear or plum, fig",
+        "either apple, pear or plum, fig",
+        "apple, pear\nor\nplum, fig",
+        "apple, pear\n\nor\n\nplum, fig",
+        "apple, pear\n\nAlternatively:\n\nplum, fig",
+        "The words are apple, pear or plum.",
+        "apple, pear; plum, fig",
+        "List 1: apple, pear\nList 2: plum, fig",
+        "Words in List 1 but not in List 2: apple, pear\nWords in List 2 but not in List 1: plum, fig",
+        "<think>The list is apple, pear, plum",
+    ],
+)
+def test_no_list(reply: str) -> None:
+    assert read_list(reply) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "apple, pear\n\nplum, fig",
+        "apple, pear\nplum, fig",
+        "[apple, pear]\n[plum, fig]",
+        "[[apple, pear], [plum, fig]]",
+        "Answer: apple, pear\nAnswer: plum, fig",
+        "Attempt 1: apple, pear\nAttempt 2: plum, fig",
+        "The answer is apple, pear. The answer is plum, fig.",
+        "The words are apple and pear. Or the words are plum and fig.",
+        "- apple, pear\n\nplum, fig",
+    ],
+)
+def test_several_lists_are_never_one(reply: str) -> None:
+    assert read_list(reply) in (None, ("plum", "fig"))
+
+
+WORDS = [re.sub("[^a-z]", "", f"{n:x}".translate(str.maketrans("0123456789", "ghijklmnop"))) for n in range(300, 5300)]
+
+
+def wrapped(size: int, joint: str) -> str:
+    return joint.join(", ".join(WORDS[n : n + size]) for n in range(0, len(WORDS), size))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        ", ".join(WORDS),
+        ",".join(WORDS),
+        "\n".join(WORDS),
+        "\n".join(f"{n}. {one}" for n, one in enumerate(WORDS, 1)),
+        "\n".join(f"- {one}" for one in WORDS),
+        json.dumps(WORDS),
+        json.dumps(WORDS, indent=2),
+        json.dumps({"answer": WORDS}, indent=2),
+        f"```\n{', '.join(WORDS)}\n```",
+        " ".join(WORDS),
+        wrapped(12, ",\n"),
+        wrapped(12, "\n"),
+        wrapped(100, ",\n\n"),
+        wrapped(100, "\n\n"),
+        wrapped(3, ",\n"),
+        f"Here is the context with every third word replaced:\n\n{', '.join(WORDS)}\n\nEvery third word was replaced.",
+        f"Here is the edited context:\n{', '.join(WORDS)}.",
+        f"Sure! Here is the context, repeated as it is: {', '.join(WORDS)}. I hope this helps, and let me know!",
+        f"Context: {', '.join(WORDS)}",
+        f"Answer:\n{wrapped(20, chr(10))}\n\nLet me know if you need anything, such as a summary.",
+        f"Here is the edited context {', '.join(WORDS)}",
+        f"{', '.join(WORDS[:2500])}, {', '.join(WORDS[2500:])}",
+        f"{', '.join(WORDS[:2500])} {', '.join(WORDS[2500:])}",
+        f"{', '.join(WORDS[:2500])}. {', '.join(WORDS[2500:])}",
+        f"{', '.join(WORDS[:2500])},\n\n(continued)\n\n{', '.join(WORDS[2500:])}",
+    ],
+    ids=range(25),
+)
+def test_copies_of_a_long_context(reply: str) -> None:
+    assert read_list(reply) == tuple(WORDS)
+
+
+AB = {"Agent A": FRUIT, "Agent B": ("fig", "date")}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Agent A: apple, pear, plum\nAgent B: fig, date",
+        "Agent A: apple, pear, plum.\nAgent B: fig, date.",
+        "Agent A: apple,pear,plum\nAgent B: fig,date",
+        "AGENT A: APPLE, PEAR, PLUM\nAGENT B: FIG, DATE",
+        "agent a: apple, pear, plum\nagent b: fig, date",
+        "**Agent A:** apple, pear, plum\n**Agent B:** fig, date",
+        "**Agent A**: apple, pear, plum\n\n**Agent B**: fig, date",
+        "- Agent A: apple, pear, plum\n- Agent B: fig, date",
+        "- **Agent A:** apple, pear, plum\n- **Agent B:** fig, date",
+        "* **Agent A**: `apple`, `pear`, `plum`\n* **Agent B**: `fig`, `date`",
+        "1. Agent A: apple, pear, plum\n2. Agent B: fig, date",
+        "A: apple, pear, plum\nB: fig, date",
+        "**A:** apple, pear, plum\n**B:** fig, date",
+        "Agent A: [apple, pear, plum]\nAgent B: [fig, date]",
+        'Agent A: ["apple", "pear", "plum"]\nAgent B: ["fig", "date"]',
+        "Agent A = {apple, pear, plum}\nAgent B = {fig, date}",
+        "Agent A - apple, pear, plum\nAgent B - fig, date",
+        "Agent A has apple, pear, plum\nAgent B has fig, date",
+        "Agent A ends up with apple, pear and plum.\nAgent B ends up with fig and date.",
+        "Agent A ends up with apple, pear, and plum, and Agent B ends up with fig and date.",
+        "Agent A ends up with: apple, pear, plum. Agent B ends up with: fig, date.",
+        "Agent A: apple, pear, plum; Agent B: fig, date",
+        "Agent A: apple, pear, plum, Agent B: fig, date",
+        "Agent A: apple, pear, plum Agent B: fig, date",
+        "Agent A: apple, pear, plum\\nAgent B: fig, date",
+        "Agent A's final list: apple, pear, plum\nAgent B's final list: fig, date",
+        "The final list for Agent A: apple, pear, plum\nThe final list for Agent B: fig, date",
+        "Final list of words for Agent A is: apple, pear, plum.\nFinal list of words for Agent B is: fig, date.",
+        "Agent A (3 words): apple, pear, plum\nAgent B (2 words): fig, date",
+        "Agent A: apple, pear, plum (3 words)\nAgent B: fig, date (2 words)",
+        "FINAL ANSWER: Agent A: apple, pear, plum\nAgent B: fig, date",
+        "FINAL ANSWER:\nAgent A: apple, pear, plum\nAgent B: fig, date",
+        "**FINAL ANSWER:**\n\n**Agent A:** apple, pear, plum\n\n**Agent B:** fig, date",
+        "FINAL ANSWER: Agent A: apple, pear, plum\nFINAL ANSWER: Agent B: fig, date",
+        "### Final Answer\n\n- Agent A: apple, pear, plum\n- Agent B: fig, date",
+        "Agent A:\n- apple\n- pear\n- plum\n\nAgent B:\n- fig\n- date",
+        "**Agent A**\n- apple\n- pear\n- plum\n\n**Agent B**\n- fig\n- date",
+        "### Agent A\n1. apple\n2. pear\n3. plum\n\n### Agent B\n1. fig\n2. date",
+        "Agent A\napple, pear, plum\n\nAgent B\nfig, date",
+        "Agent A:\napple, pear, plum\n\nAgent B:\nfig, date",
+        "Agent A:\napple\npear\nplum\nAgent B:\nfig\ndate",
+        '{"Agent A": ["apple", "pear", "plum"], "Agent B": ["fig", "date"]}',
+        '```json\n{\n  "Agent A": ["apple", "pear", "plum"],\n  "Agent B": ["fig", "date"]\n}\n```',
+        json.dumps({"Agent A": FRUIT, "Agent B": ("fig", "date")}, indent=2),
+        '{"Agent A": "apple, pear, plum", "Agent B": "fig, date"}',
+        "{'Agent A': ['apple', 'pear', 'plum'], 'Agent B': ['fig', 'date']}",
+        '{"final_answer": {"Agent A": ["apple", "pear", "plum"], "Agent B": ["fig", "date"]}}',
+        "| Agent | Words |\n|---|---|\n| Agent A | apple, pear, plum |\n| Agent B | fig, date |",
+        "Agent B: fig, date\nAgent A: apple, pear, plum",
+        "$\\boxed{\\text{Agent A: apple, pear, plum; Agent B: fig, date}}$",
+        "<think>Agent A: fig</think>Agent A: apple, pear, plum\nAgent B: fig, date",
+        "Sure! Here are the final lists:\n\nAgent A: apple, pear, plum\nAgent B: fig, date\n\nLet me know!",
+        "Agent A: apple, pear, plum\nAgent B: fig, date\n\n(Note: Agent A discarded lime, Agent B swapped kiwi for fig.)",
+        "Step 1: Agent A starts with the following words: fig, lime\nAgent B starts with the following words: kiwi\n"
+        "Step 2: Agent A draws apple, pear.\nAgent A: fig, lime, apple, pear\nStep 3: Agent A swaps fig with Agent B "
+        "for plum.\n\nAgent A: apple, pear, plum\nAgent B: fig, date",
+        "Initial:\nAgent A: lime\nAgent B: kiwi\n\nAfter step 1:\nAgent A: lime, apple\nAgent B: fig\n\nAfter step 2:\n"
+        "Agent A: apple, plum\nAgent B: fig, date\n\nFINAL ANSWER:\nAgent A: apple, pear, plum\nAgent B: fig, date",
+        "Let me trace.\nA: lime\nB: kiwi\nA discards lime.\nA: apple, pear, plum\nB: fig, date",
+        "FINAL ANSWER: Agent A: lime\nAgent B: kiwi\n\nWait, that is wrong.\n\nFINAL ANSWER: Agent A: apple, pear, plum\n"
+        "Agent B: fig, date",
+        "FINAL ANSWER: Agent A: lime\nAgent B: kiwi\n\nWait, I mean: Agent A: apple, pear, plum\nAgent B: fig, date",
+        "Agent A has the following words: apple, pear, plum.\nAgent B has the following words: fig, date.",
+        "After all the actions:\n- Agent A is left with apple, pear, plum.\n- Agent B is left with fig, date.",
+        "Agent_A: apple, pear, plum\nAgent_B: fig, date",
+    ],
+)
+def test_two_agents(reply: str) -> None:
+    assert read_named_lists(reply, ["Agent A", "Agent B"]) == AB
+
+
+@pytest.mark.parametrize(
+    ("reply", "lists"),
+    [
+        ("", None),
+        ("I could not work it out.", None),
+        ("apple, pear", None),
+        ("Agent A draws apple. Agent B discards fig.", None),
+        ("Agent A: apple, pear", {"Agent A": ("apple", "pear")}),
+        ("Agent A: apple", {"Agent A": ("apple",)}),
+        ("Agent A: none\nAgent B: fig", {"Agent A": (), "Agent B": ("fig",)}),
+        ("Agent A: (empty)\nAgent B: fig", {"Agent A": (), "Agent B": ("fig",)}),
+        ("Agent A: []\nAgent B: [fig]", {"Agent A": (), "Agent B": ("fig",)}),
+        ('{"Agent A": [], "Agent B": ["fig"]}', {"Agent A": (), "Agent B": ("fig",)}),
+        ("Agent A ends up with no words.\nAgent B: fig", {"Agent A": (), "Agent B": ("fig",)}),
+        ("Agent A has no words left.\nAgent B has fig.", {"Agent A": (), "Agent B": ("fig",)}),
+        ("Agent A: apple, pear or plum, fig\nAgent B: fig", {"Agent B": ("fig",)}),
+        ("Agent A: apple\nAgent A: pear", {"Agent A": ("pear",)}),
+        ("Agent C: kiwi, lime\nAgent A: none, apple", {"Agent A": ("none", "apple"), "Agent C": ("kiwi", "lime")}),
+        ("| Agent A | - |\n| Agent B | fig |", {"Agent A": (), "Agent B": ("fig",)}),
+        ("Agent A: apple, a, b\nAgent B: agent, b", {"Agent A": ("apple", "a", "b"), "Agent B": ("agent", "b")}),
+        ("Agent A: -5, 12", {"Agent A": ("-5", "12")}),
+        (
+            "Agents actions:\nAgent A starts with the following words: lime\nAgent B draws these words: kiwi\n\n"
+            "Instruction: Write it after the text.\n\nFINAL ANSWER: Agent A: apple\nAgent B: fig",
+            {"Agent A": ("apple",), "Agent B": ("fig",)},
+        ),
+    ],
+)
+def test_agents(reply: str, lists: dict[str, tuple[str, ...]] | None) -> None:
+    assert read_named_lists(reply, ["Agent A", "Agent B", "Agent C"]) == lists
+
+
+def test_names_of_one_word() -> None:
+    reply = "**Alice**\n- apple\n- bob\n\nBob: fig, alice\nAl: kiwi"
+    lists = {"Al": ("kiwi",), "Alice": ("apple", "bob"), "Bob": ("fig", "alice")}
+    assert read_named_lists(reply, ["Al", "Alice", "Bob"]) == lists
+    assert read_named_lists(reply, []) is None
+
+
+# --- whatever the words are, and whatever the reply ---
+
+words = st.from_regex(r"[^\W_]([^\W_]|[-'’](?=[^\W_])){0,12}", fullmatch=True)
+numbers = st.integers(-10_000, 10_000).map(str)
+several = st.lists(words, min_size=1, max_size=30) | st.lists(numbers, min_size=1, max_size=30)
+
+
+def folded(items: list[str]) -> tuple[str, ...]:
+    return tuple(item.casefold() for item in items)
+
+
+def states_nothing(items: list[str]) -> bool:
+    return len(items) == 1 and items[0].casefold() in ("none", "nothing", "empty", "null", "nil")
+
+
+@settings(max_examples=500, deadline=None)
+@given(several)
+def test_a_written_list_is_read(items: list[str]) -> None:
+    expected = () if states_nothing(items) else folded(items)
+    assert read_list(", ".join(items)) == expected
+    assert read_list(json.dumps(items, ensure_ascii=False)) == expected
+    assert read_list(f"Answer: {', '.join(items)}.") == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.lists(words, max_size=10), min_size=1, max_size=4))
+def test_named_lists_are_read(lists: list[list[str]]) -> None:
+    held = {f"Agent {'ABCD'[n]}": () if states_nothing(items) else folded(items) for n, items in enumerate(lists)}
+    lines = (f"{name}: {', '.join(items) or 'none'}" for name, items in zip(held, lists, strict=True))
+    assert read_named_lists("\n".join(lines), list(held)) == held
+
+
+PIECES = [
+    *(
+        "a",
+        "apple",
+        "हि",
+        "é",
+        "1",
+        "12",
+        "-",
+        "1. ",
+        "1,234",
+        " ",
+        "\t",
+        "\n",
+        "\n\n",
+        "\r\n",
+        ",",
+        ", ",
+        ";",
+        ".",
+        ". ",
+        "!",
+        "?",
+    ),
+    *(
+        ":",
+        ": ",
+        "=",
+        "->",
+        "→",
+        " - ",
+        "—",
+        "|",
+        '"',
+        "'",
+        "`",
+        "```\n",
+        "*",
+        "**",
+        "_",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "#",
+        "$",
+    ),
+    *(
+        "<think>",
+        "</think>",
+        "<answer>",
+        "\\boxed{",
+        "\\n",
+        "…",
+        "is ",
+        "are ",
+        "or ",
+        "and ",
+        "the word ",
+        "with ",
+        "none",
+        "~~",
+    ),
+    *(
+        "Answer: ",
+        "final answer",
+        "Agent A",
+        "A:",
+        "Agent B: ",
+        "Wait, ",
+        "no words",
+        "Sure",
+        "List 1: ",
+        "Explanation:",
+        "Context:",
+    ),
+]
+texts = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(texts)
+def test_any_text_is_read_without_complaint(text: str) -> None:
+    read_list(text)
+    read_word(text, 'What follows "apple"?')
+    read_named_lists(text, ["Agent A", "Agent B"])
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "list": read_list,
+    "word": lambda reply: read_word(reply, 'What follows "apple"?'),
+    "names": lambda reply: read_named_lists(reply, ["Agent A", "Agent B"]),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    "unit", [*PIECES, "a,", "a\n", "- a\n", "a: b\n", "b" * 50, '["', '{"a":', "a, b\nor\n", "is a, "]
+)
+def test_long_replies_take_time_in_proportion(unit: str, reader: str) -> None:
+    def seconds(size: int) -> float:
+        reply = (unit * (size // len(unit) + 1))[:size] + "\\"
+        start = time.process_time()
+        READERS[reader](reply)
+        return time.process_time() - start
+
+    assert seconds(80_000) < max(2.0, 20 * seconds(20_000))
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("unit", ["a,", "(", "\n", "*", "Answer: ", "1. ", "[", "a "])
+def test_a_million_characters_are_read_soon(unit: str, reader: str) -> None:
+    start = time.process_time()
+    READERS[reader](unit * (1_000_000 // len(unit)))
+    assert time.process_time() - start < 20
