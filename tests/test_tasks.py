@@ -12,7 +12,7 @@ from carrara.items import Posed, contexts, make, questions_of
 from carrara.keys import SPLITS, Split
 from carrara.models.reference import majority
 from carrara.recipe import Recipe
-from carrara.types import Question
+from carrara.types import ANSWER, Question
 
 TASKS = suites.names()
 WORLDS = 15
@@ -53,6 +53,8 @@ def test_seeds_share_no_item(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_worlds_are_the_same_at_every_length(task: str) -> None:
+    if suites.load(task).sized:
+        pytest.skip("its context is its structure: tests/test_minerva.py says what stays the same")
     golds = [[make(task, length=length, index=i).gold for i in range(6)] for length in (0, 4096, 6000)]
     assert golds[0] == golds[1] == golds[2]
 
@@ -70,9 +72,7 @@ def test_no_blind_answer_beats_the_floor(task: str) -> None:
     if len({question.floor for _, question in asked}) == 1:  # declared for all together, whatever their labels
         kinds = {"": asked}
     else:
-        kinds = {
-            kind: [pair for pair in asked if str(sorted(pair[1].labels.items())) == kind] for kind in map(_kind, asked)
-        }
+        kinds = {kind: [pair for pair in asked if _kind(pair) == kind] for kind in map(_kind, asked)}
     for kind, pairs in kinds.items():
         if len(pairs) < 2:
             continue  # one half has no other to learn from
@@ -91,7 +91,7 @@ def test_no_blind_answer_beats_the_floor(task: str) -> None:
 
 
 def _kind(pair: tuple[Posed, Question[Any]]) -> str:
-    return str(sorted(pair[1].labels.items()))
+    return str(sorted((name, value) for name, value in pair[1].labels.items() if name != ANSWER))
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -125,6 +125,9 @@ ATTACKS = {
 }
 
 
+SILENT = ("nothing", "spaces", "thinking only", "a refusal", "a million brackets", "a million lines")
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("task", TASKS)
 def test_hostile_replies_score_nothing(task: str, attack: str) -> None:
@@ -132,4 +135,5 @@ def test_hostile_replies_score_nothing(task: str, attack: str) -> None:
     for question in posed.questions:
         graded = grade(posed.task, question, ATTACKS[attack])
         assert graded.score == 0.0
-        assert graded.status in ("unparsed", "refused")
+        if attack in SILENT or posed.task.parse("quixotry", question) is None:  # any word may be the answer in some
+            assert graded.status in ("unparsed", "refused")

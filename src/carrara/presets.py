@@ -18,6 +18,14 @@ class Larger(NamedTuple):
     worlds: int
 
 
+class Own(NamedTuple):
+    """A part of a run that has lengths and worlds of its own."""
+
+    tests: str
+    lengths: str
+    worlds: int
+
+
 class Size(NamedTuple):
     """So many worlds at a length."""
 
@@ -36,6 +44,7 @@ class Preset:
     worlds: int
     params: tuple[str, ...] = ()
     larger: tuple[Larger, ...] = ()
+    own: tuple[Own, ...] = ()
     tokenizer: str = ""
     """What counts its tokens, whatever the model; nothing: the model's own."""
     subsets: tuple[Subset, ...] = ()
@@ -56,13 +65,15 @@ class Preset:
                 raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
             yield from asked
             return
-        for length in read_lengths(self.lengths) if lengths is None else lengths:
+        usual = Own(test, self.lengths, self.worlds)
+        part = next((part for part in self.own if test in suites.select(part.tests)), usual)
+        for length in read_lengths(part.lengths) if lengths is None else lengths:
             more = [
                 larger.worlds
                 for larger in self.larger
                 if length <= read_length(larger.upto) and test in suites.select(larger.tests)
             ]
-            yield Size(length, max([self.worlds, *more]))
+            yield Size(length, max([part.worlds, *more]))
 
 
 PRESETS: dict[str, Preset] = {
@@ -101,6 +112,38 @@ PRESETS["paper:sync"] = Preset(
     lengths="32k,64k,128k",
     worlds=150,
     tokenizer="mistral-v7",
+)
+
+_MINERVA = {
+    "search": "word_search=50 sequence_search=80 key_value=50 batch=20",
+    "recall and edit": "snapshot=20 replace=40 overwrite=30 functional=15",
+    "match and compare": "positions=75 duplicates=25 count=25 association=50",
+    "spot the differences": "two_lists=80 odd_group=60 patch=120",
+    "compute on sets and lists": "membership=100 group_association=40 alternating=50 iterate=20",
+    "processing data blocks": "blocks=50",
+}
+"""Minerva's tests at 4,000 tokens, with their numbers of items (Table 10)."""
+_MINERVA_STATES = "quantity=10 set_state=40 theory_of_mind=60"
+"""Those that are as long as their steps."""
+
+
+def _counted(tests: str, lengths: str) -> Iterator[Own]:
+    for pair in tests.split():
+        test, _, items = pair.partition("=")
+        yield Own(f"minerva/{test}", lengths, int(items))
+
+
+PRESETS["paper:minerva"] = Preset(
+    about="Minerva's snapshot, drawn anew for each seed: 1,110 items at 4,000 tokens, those that track a state as long "
+    "as their steps",
+    selection="minerva",
+    lengths="4000",
+    worlds=10,
+    own=(
+        *(own for tests in _MINERVA.values() for own in _counted(tests, "4000")),
+        *_counted(_MINERVA_STATES, "0"),
+    ),
+    tokenizer="cl100k",
 )
 
 _MICHELANGELO = Preset(

@@ -1,0 +1,148 @@
+"""Minerva's published scores, with their faults, for numbers that can be laid beside published ones.
+
+Its exact match asks whether the reference stands anywhere in the reply, as part of a word too; its ROUGE takes -1 for 1
+and counts the words around the answer; its sets want lower case and one space after each comma; and the final answer
+begins at the first marker, where reasoning may only have named it.
+
+>>> primary("string_search_word", "no", "Yes or no."), primary("group_membership", "List 1", "List 10")
+(1.0, 1.0)
+>>> primary("set_state", ["oak", "elm"], "FINAL ANSWER: oak, elm."), primary("set_state", ["oak", "elm"], "oak,elm")
+(1.0, 0.0)
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean
+
+from carrara.grading.sequences import common
+
+Reference = str | int | Sequence[str] | Mapping[str, Sequence[str]]
+"""What the published files hold: a text, a number, a set's words, or each agent's words."""
+
+_EXACT, _ROUGE, _RECALL, _SETS = "exact_match", "rouge-L", "rouge-L_recall", "set_overlap_jaccard_similarity"
+
+PRIMARY: Mapping[str, str] = {
+    "string_search_word": _EXACT,
+    "string_search_gibberish": _EXACT,
+    "string_search_sequence": _EXACT,
+    "key_value_search": _EXACT,
+    "batch_key_value_search": _RECALL,
+    "snapshot_unique_words": _ROUGE,
+    "snapshot_random_numbers": _ROUGE,
+    "replace_all": _ROUGE,
+    "replace_all_x_to_null": _ROUGE,
+    "overwrite_positions": _ROUGE,
+    "overwrite_positions_nth_to_null": _ROUGE,
+    "functional_updates": _ROUGE,
+    "compare_positions": _EXACT,
+    "find_duplicates": _EXACT,
+    "count": _EXACT,
+    "check_association": _EXACT,
+    "compare_two_lists": _RECALL,
+    "identify_odd_group": _EXACT,
+    "patch_the_difference": _EXACT,
+    "group_membership": _EXACT,
+    "group_association": _EXACT,
+    "alternating_group_association": _EXACT,
+    "iterate_last": _ROUGE,
+    "iterate_first": _ROUGE,
+    "quantity_state": _EXACT,
+    "set_state": _SETS,
+    "processing_data_blocks": _ROUGE,
+    "theory_of_mind": _SETS,
+}
+"""The score that the paper reports for each task (its Table 10), by the names of the published files."""
+
+_WORD = re.compile(r"[a-z0-9]+")
+_MARKER = "FINAL ANSWER:"
+_TIMES = re.compile(r"(?<!\d)(\d++) times")  # from a number's first digit on: a million digits are read once
+_COUNTS = ["once", "twice", "three", "thrice", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_VALUES = [1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10]
+
+
+def primary(task: str, reference: Reference, reply: str) -> float:
+    """The score that the paper reports."""
+    return scores(task, reference, reply)[PRIMARY[task]]
+
+
+def scores(task: str, reference: Reference, reply: str) -> dict[str, float]:
+    """All scores that the published code gives a reply to a task, under its names."""
+    if task == "quantity_state":
+        return {_EXACT: float(_final(reply) == str(reference))}
+    text = _text(reference)
+    found = {_EXACT: float(text in reply.strip().lower().rstrip("."))}
+    if task == "count":
+        found["count_accuracy"] = float(_count(reply) == text)
+    if PRIMARY[task] != _EXACT:
+        found |= _rouge(reply, text)
+    if isinstance(reference, Mapping):
+        found |= _agents(reply, reference)
+    elif PRIMARY[task] == _SETS:
+        assert not isinstance(reference, str | int)
+        found |= _sets(_final(reply).split(", "), reference)
+    return found
+
+
+def _text(reference: Reference) -> str:
+    """Only a text is put in lower case; with its capitals and last line break, no agents' text is ever in a reply."""
+    if isinstance(reference, str):
+        return reference.lower()
+    if isinstance(reference, Mapping):
+        return "".join(f"{name}: {', '.join(words)}\n" for name, words in reference.items())
+    return str(reference) if isinstance(reference, int) else ", ".join(reference)
+
+
+def _final(reply: str) -> str:
+    """What follows the first marker, or all where there is none."""
+    before, _, after = reply.partition(_MARKER)
+    return (after if _MARKER in reply else before).strip().rstrip(".")
+
+
+def _count(reply: str) -> str | None:
+    """The number in a reply that says '3 times' or has one of a few words, in other words too: 'sixteen' is six."""
+    for word, value in zip(_COUNTS, _VALUES, strict=True):
+        if word in reply:
+            return str(value)
+    said = _TIMES.search(reply)
+    # Python refuses to read thousands of digits, and no reference has more than two
+    return str(int(said[1])) if said and len(said[1]) < 100 else None
+
+
+def _rouge(reply: str, reference: str) -> dict[str, float]:
+    """As the package `rouge_score` 0.1.2 without its stemmer."""
+    answer, gold = _WORD.findall(reply.lower()), _WORD.findall(reference.lower())
+    matches = {"rouge-1": (Counter(answer) & Counter(gold)).total(), "rouge-L": common(answer, gold)}
+    found: dict[str, float] = {}
+    for name, shared in matches.items():
+        rates = _rates(shared, len(answer), len(gold))
+        found |= dict(zip((f"{name}_precision", f"{name}_recall", name), rates, strict=True))
+    return found
+
+
+def _sets(answer: Collection[str], gold: Collection[str]) -> dict[str, float]:
+    one, other = set(answer), set(gold)
+    precision, recall, f1 = _rates(len(one & other), len(one), len(other))
+    return {
+        "set_overlap_precision": precision,
+        "set_overlap_recall": recall,
+        "set_overlap_f1": f1,
+        _SETS: len(one & other) / max(1, len(one | other)),
+    }
+
+
+def _agents(reply: str, hands: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The mean over the agents, of whom each wants a line; only after a marker does a last full stop go."""
+    told: dict[str, list[str]] = {}
+    for line in (_final(reply) if _MARKER in reply else reply).split("\n"):
+        name, colon, words = line.partition(":")
+        if colon:
+            told[name.strip()] = [word.strip() for word in words.split(",")]
+    each = [_sets(told.get(name, []), words) for name, words in hands.items()]
+    return {name: fmean(found[name] for found in each) for name in each[0]}
+
+
+def _rates(shared: int, answer: int, gold: int) -> tuple[float, float, float]:
+    """Precision, recall and F1, rounded as the published code rounds them."""
+    precision, recall = shared / max(1, answer), shared / max(1, gold)
+    return precision, recall, 2 * precision * recall / (precision + recall) if shared else 0.0

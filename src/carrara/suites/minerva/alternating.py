@@ -1,0 +1,104 @@
+"""Alternating group association: are two words of the same role, where roles take turns?
+
+From Minerva (Table 10). One item of two roles in two turns:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+Role 1: diphenylmethane, vulgarly
+Role 2: motorphobiac, provenly, ultrapapist, impollute
+Role 1: adatom, suballiance, iatromechanical
+Role 2: subframe, strangles, syllogism
+<BLANKLINE>
+Instruction:
+In the context, roles take turns, each with some words. Do the words "impollute" and "iatromechanical" belong
+to the same role? Answer with yes or no and nothing else.
+
+The lines are the updates. The two words are always in different lines.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from carrara import vocabulary
+from carrara.keys import Key
+from carrara.parts.answers import QUOTED, SAME, YesNo
+from carrara.parts.layout import lines_of
+from carrara.suites.minerva._lists import Needle
+from carrara.suites.minerva._minerva import PHRASING, WORDS, YesOrNo, check_phrasing, wording
+from carrara.suites.minerva._params import Label, check_numbers
+from carrara.suites.minerva._roles import Roles, lines, told
+from carrara.turns import in_turn
+from carrara.types import Room, Undecidable, World
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    roles: tuple[int, ...] = (2, 4, 8, 16, 32)
+    """How many roles there are, taken in turn."""
+    turns: int = 10
+    """Lines of each role."""
+    answer: tuple[Label, ...] = ("yes", "no")
+    """Whether the two are of the same one, taken in turn."""
+    items: int = 400
+    """Words of all lines where no length is asked for."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("roles", self.roles, 2)
+        check_numbers("turns", (self.turns,), 2)
+        check_phrasing(2, self.phrasing)
+
+
+class Alternating(YesOrNo[Params, Roles]):
+    version = 1
+    title = "Alternating group association"
+    capability = "telling whose words two words are"
+    parameters = Params
+    sized = True
+    answers = YesNo(SAME)
+    joint = "\n"
+    published_as = "alternating_group_association"
+    wording = wording(
+        answers,
+        'In the context, roles take turns, each with some words. Do the words "{first}" and "{second}" belong to the '
+        "same role?",
+        "The context gives words to roles that alternate. Check whether "
+        '"{first}" and "{second}" are words of one role.',
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Roles]:
+        roles, answer = in_turn(key, "cell", list(product(params.roles, params.answer)))
+        draw = vocabulary.supply(params.words, key.dice("words"))
+        dice = key.dice("place")
+        one, two = dice.sample(range(roles), 2)
+        turns = dice.sample(range(params.turns), 2)
+        places = [turns[0] * roles + one, turns[1] * roles + (one if answer == "yes" else two)]
+        needles = tuple(Needle(draw(), place, dice.random()) for place in places)
+        found = lines(room, draw, params.items, roles, params.turns, needles)
+        return told(Roles(found, roles, needles, answer, {"roles": str(roles)}))
+
+    def fields(self, hidden: Roles) -> Mapping[str, str]:
+        return {"first": hidden.asked[0].word, "second": hidden.asked[1].word}
+
+    def gold(self, hidden: Roles) -> str:
+        return hidden.answer
+
+    def needs(self, world: World[Roles]) -> Sequence[int]:
+        return sorted(needle.list for needle in world.structure.asked)
+
+    def answer(self, context: str, asked: str) -> str:
+        first, second = QUOTED.findall(asked)
+        found = {word: role for role, words in lines_of(context) for word in words}
+        if first not in found or second not in found:
+            raise Undecidable("one of the words is of no role")
+        return "yes" if found[first] == found[second] else "no"
+
+
+task = Alternating()

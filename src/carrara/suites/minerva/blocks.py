@@ -1,0 +1,113 @@
+"""Processing data blocks: all words of a role behind one of its words, where roles take turns.
+
+From Minerva (Table 1, composite). One item of two roles in two turns:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+Role 1: martinetism, babeldom
+Role 2: ungild, chemolytic, specificality
+Role 1: haploperistomous, overhomely
+Role 2: asperously, traditores, gunshop, muskeg
+<BLANKLINE>
+Instruction:
+In the context, roles take turns, each with some words. Which words of Role 2 come after its word
+"asperously", in that line and in all its later ones? Reply with those words in that order, separated by
+commas, and nothing else.
+
+The lines are the updates. Something always follows the word.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from carrara import vocabulary
+from carrara.keys import Key
+from carrara.parts.answers import QUOTED, Listing, Words
+from carrara.parts.layout import lines_of
+from carrara.suites.minerva._lists import Needle
+from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._roles import Roles, lines, told
+from carrara.turns import in_turn
+from carrara.types import Room, Undecidable, World
+
+_ROLE = re.compile(r"\bRole [0-9]+\b")
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    roles: tuple[int, ...] = (2, 4, 8, 16, 32)
+    """How many roles there are, taken in turn."""
+    turns: int = 10
+    """Lines of each role."""
+    items: int = 400
+    """Words of all lines where no length is asked for."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("roles", self.roles, 2)
+        check_numbers("turns", (self.turns,), 2)
+        check_phrasing(2, self.phrasing)
+
+
+class Blocks(Minerva[Params, Roles, Words]):
+    version = 1
+    title = "Processing data blocks"
+    capability = "following one of many interleaved lists"
+    parameters = Params
+    sized = True
+    answers = Listing()
+    joint = "\n"
+    published_as = "processing_data_blocks"
+    wording = wording(
+        answers,
+        'In the context, roles take turns, each with some words. Which words of {role} come after its word "{word}", '
+        "in that line and in all its later ones?",
+        'The context gives words to roles that alternate. Collect the words of {role} from behind "{word}" to the end '
+        "of the context.",
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Roles]:
+        roles = in_turn(key, "roles", params.roles)
+        draw = vocabulary.supply(params.words, key.dice("words"))
+        dice = key.dice("place")
+        own, turn = dice.below(roles), dice.below(params.turns)
+        share = dice.random() if turn < params.turns - 1 else 0.0  # in its last line, before the other words
+        needle = Needle(draw(), turn * roles + own, share)
+        found = lines(room, draw, params.items, roles, params.turns, (needle,))
+        return told(Roles(found, roles, (needle,), f"Role {own + 1}", {"roles": str(roles)}))
+
+    def fields(self, hidden: Roles) -> Mapping[str, str]:
+        return {"role": hidden.answer, "word": hidden.asked[0].word}
+
+    def gold(self, hidden: Roles) -> Words:
+        [needle] = hidden.asked
+        own = [hidden.lines[n] for n in range(needle.list % hidden.roles, len(hidden.lines), hidden.roles)]
+        words = tuple(word for line in own for word in line)
+        return Words(
+            words[words.index(needle.word) + 1 :], {"every word": tuple(word for line in hidden.lines for word in line)}
+        )
+
+    def needs(self, world: World[Roles]) -> Sequence[int]:
+        hidden = world.structure
+        [needle] = hidden.asked
+        first = needle.list
+        return range(first, len(hidden.lines), hidden.roles)
+
+    def answer(self, context: str, asked: str) -> Words:
+        own = _ROLE.findall(asked)[0]
+        [word] = QUOTED.findall(asked)
+        words = [word for role, line in lines_of(context) if role == own for word in line]
+        if word not in words:
+            raise Undecidable(f"{own} does not have the word {word}")
+        return Words(tuple(words[words.index(word) + 1 :]))
+
+
+task = Blocks()

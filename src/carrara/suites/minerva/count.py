@@ -1,0 +1,104 @@
+"""Count: how often does a word come?
+
+From Minerva (Table 1). One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+overconservative, weetless, weetless, weetless, runaround
+<BLANKLINE>
+Instruction:
+How many times does the word "weetless" come in the context? Reply with that number and nothing else.
+
+The updates are the word, as often as it comes, and the filler are other words, each once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from carrara import vocabulary
+from carrara.keys import Dice, Key
+from carrara.parts.answers import QUOTED, Number
+from carrara.parts.layout import items_of
+from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._params import check_numbers
+from carrara.turns import in_turn
+from carrara.types import ANSWER, Piece, Question, Room, World
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    times: tuple[int, ...] = (2, 4, 8, 16, 32)
+    """How often the word comes, taken in turn."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("times", self.times, 1)
+        check_phrasing(2, self.phrasing)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    word: str
+    times: int
+    chances: tuple[int, ...]
+    """What the number may be, for whoever guesses."""
+    last: str
+    labels: Mapping[str, str]
+
+
+class Count(Minerva[Params, Repeated, int]):
+    version = 1
+    title = "Count"
+    capability = "counting a word"
+    parameters = Params
+    answers = Number()
+    published_as = "count"
+    wording = wording(
+        answers,
+        'How many times does the word "{word}" come in the context?',
+        'Go through the context and count how often the word "{word}" stands there. What is the total?',
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Repeated]:
+        times = in_turn(key, "times", params.times)
+        word, first, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 3)
+        return World(
+            structure=Repeated(word, times, params.times, last, {}),
+            opening=(Piece(first),),
+            updates=tuple((Piece(word, update=n),) for n in range(times)),
+            filler=vocabulary.filler(params.words, drawn),
+        )
+
+    def fields(self, hidden: Repeated) -> Mapping[str, str]:
+        return {"word": hidden.word}
+
+    def gold(self, hidden: Repeated) -> int:
+        return hidden.times
+
+    def needs(self, world: World[Repeated]) -> Sequence[int]:
+        return range(len(world.updates))
+
+    def floor(self, hidden: Repeated) -> float:
+        return 1 / len(hidden.chances)
+
+    def closing(self, hidden: Repeated) -> str:
+        return f"{self.joint}{hidden.last}"
+
+    def shown_answer(self, gold: int) -> Mapping[str, str]:
+        return {ANSWER: str(gold)}
+
+    def guess(self, dice: Dice, world: World[Repeated], question: Question[int]) -> int:
+        return dice.choice(world.structure.chances)
+
+    def answer(self, context: str, asked: str) -> int:
+        [word] = QUOTED.findall(asked)
+        return items_of(context).count(word)
+
+
+task = Count()

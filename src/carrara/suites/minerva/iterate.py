@@ -1,0 +1,101 @@
+"""Iterate: the last word of each list.
+
+From Minerva (Table 1; the first word of each is its ablation). One item of four short lists:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+List 1: ambosexous, fluster, megaphyllous, gurlet
+List 2: unevokable, antlered, ultraromantic, relevancy
+List 3: lowlihead, induciae, tarsome, bauckie
+List 4: jelske, endless, weightedly, cystolith
+<BLANKLINE>
+Instruction:
+What is the last word of each list in the context, from the first list on? Reply with those words in that
+order, separated by commas, and nothing else.
+
+The lists are the updates.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal
+
+from carrara import vocabulary
+from carrara.keys import Key
+from carrara.parts.answers import Listing, Words
+from carrara.parts.layout import lines_of
+from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
+from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._params import check_numbers
+from carrara.turns import in_turn
+from carrara.types import Room, World
+
+Which = Literal["last", "first"]
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    lists: tuple[int, ...] = (4, 8, 16, 32)
+    """How many lists there are, taken in turn."""
+    which: tuple[Which, ...] = ("last",)
+    """Which word of each is asked for, taken in turn: last or first."""
+    items: int = 96
+    """Words of all lists where no length is asked for."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("lists", self.lists, 2)
+        check_phrasing(2, self.phrasing)
+
+
+class Iterate(Minerva[Params, Lists, Words]):
+    version = 1
+    title = "Iterate"
+    capability = "going through the ends of lists"
+    parameters = Params
+    sized = True
+    answers = Listing()
+    joint = "\n"
+    wording = wording(
+        answers,
+        "What is the {which} word of each list in the context, from the first list on?",
+        "Go through the lists in the context one after the other, and note down the {which} word of each.",
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
+        lists, which = in_turn(key, "cell", list(product(params.lists, params.which)))
+        draw = vocabulary.supply(params.words, key.dice("words"))
+        share = 1.0 if which == "last" else 0.0
+        needles = tuple(Needle(draw(), n, share) for n in range(lists))
+        parts = lists_of(room, draw, params.items, lists, needles, f"lists={lists}")
+        return told(Lists(tuple(map(tuple, parts)), needles, which, {"lists": str(lists), "which": which}))
+
+    def fields(self, hidden: Lists) -> Mapping[str, str]:
+        return {"which": hidden.answer}
+
+    def gold(self, hidden: Lists) -> Words:
+        other = 0 if hidden.answer == "last" else -1
+        return Words(
+            tuple(needle.word for needle in hidden.asked),
+            {"the words at the other ends": tuple(words[other] for words in hidden.lists)},
+        )
+
+    def needs(self, world: World[Lists]) -> Sequence[int]:
+        return range(len(world.updates))
+
+    def answer(self, context: str, asked: str) -> Words:
+        place = -1 if "the last word" in asked else 0
+        return Words(tuple(words[place] for _, words in lines_of(context)))
+
+    def published_name(self, labels: Mapping[str, str]) -> str:
+        return f"iterate_{labels['which']}"
+
+
+task = Iterate()

@@ -1,0 +1,101 @@
+"""Group membership: which list has a word?
+
+From Minerva (Table 1). One item of four short lists:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+List 1: porrima, moorfowl, trucks, serodiagnosis
+List 2: unoriginativeness, tonsillotomy, echinocaris
+List 3: parataxis, honker, overwisdom
+List 4: cranioplasty, anisole, loke
+<BLANKLINE>
+Instruction:
+Which of the lists in the context has the word "serodiagnosis"? If none of them has it, answer no. Reply with
+the name of that list, such as "List 1", and nothing else.
+
+The lists are the updates. A word in each quarter of the lists is asked for as often as one that is in none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from carrara import vocabulary
+from carrara.keys import Key
+from carrara.parts.answers import QUOTED, ListName
+from carrara.parts.layout import lines_of
+from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, told
+from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._params import check_numbers
+from carrara.turns import in_turn
+from carrara.types import Room, World
+
+QUARTERS = 4
+ABSENT = QUARTERS
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    lists: tuple[int, ...] = (4, 8, 16, 32)
+    """How many lists there are, taken in turn."""
+    items: int = 96
+    """Words of all lists where no length is asked for."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("lists", self.lists, QUARTERS)
+        check_phrasing(2, self.phrasing)
+
+
+class Membership(Minerva[Params, Lists, str]):
+    version = 1
+    title = "Group membership"
+    capability = "finding the list of a word"
+    parameters = Params
+    sized = True
+    answers = ListName(none=True)
+    joint = "\n"
+    published_as = "group_membership"
+    wording = wording(
+        answers,
+        'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
+        'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
+        lists, place = in_turn(key, "cell", list(product(params.lists, range(QUARTERS + 1))))
+        draw = vocabulary.supply(params.words, key.dice("words"))
+        dice = key.dice("place")
+        needle = Needle(draw(), int((place + dice.random()) * lists / QUARTERS), dice.random())
+        there = (needle,) if place != ABSENT else ()
+        parts = lists_of(room, draw, params.items, lists, there, f"lists={lists}")
+        answer = name(needle.list) if there else "no"
+        return told(Lists(tuple(map(tuple, parts)), (needle,), answer, {"lists": str(lists)}))
+
+    def fields(self, hidden: Lists) -> Mapping[str, str]:
+        return {"word": hidden.asked[0].word}
+
+    def gold(self, hidden: Lists) -> str:
+        return hidden.answer
+
+    def needs(self, world: World[Lists]) -> Sequence[int]:
+        return (world.structure.asked[0].list,) if world.structure.answer != "no" else ()
+
+    def floor(self, hidden: Lists) -> float:
+        return 1 / (QUARTERS + 1)
+
+    def options(self, hidden: Lists) -> tuple[str, ...]:
+        return (*(name(n) for n in range(len(hidden.lists))), "no")
+
+    def answer(self, context: str, asked: str) -> str:
+        word = QUOTED.findall(asked)[0]
+        return next((name for name, words in lines_of(context) if word in words), "no")
+
+
+task = Membership()

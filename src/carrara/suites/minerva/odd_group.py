@@ -1,0 +1,153 @@
+"""Identify the odd group: which of many lists has other words than the rest?
+
+From Minerva (Table 1). One item of three short lists:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+List 1: bungled, upher, scapulocoracoid, planirostral, ruttishness
+List 2: planirostral, ruttishness, mastodonsaurus, upher, scapulocoracoid
+List 3: bungled, ruttishness, scapulocoracoid, planirostral, upher
+<BLANKLINE>
+Instruction:
+All lists in the context have the same words, in different orders, except one list, which has some other
+words. Which list is it? Reply with the name of that list, such as "List 1", and nothing else.
+
+The lists are the updates: the same words in another order each, but for one list that has some others.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, product
+
+from carrara import vocabulary
+from carrara.errors import Unreachable
+from carrara.keys import Key
+from carrara.parts.answers import ListName
+from carrara.parts.fitting import Stock
+from carrara.parts.layout import Told, line, lines_of
+from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._params import check_numbers, check_shares
+from carrara.turns import in_turn
+from carrara.types import Room, Undecidable, World
+
+LEAST = 3
+"""Lists, or none of them is the odd one."""
+NEAR = 24
+"""Tokens that words which stand in one list only can make up."""
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    size: tuple[int, ...] = (25, 50, 75, 100)
+    """Words of a list, taken in turn."""
+    changed: tuple[float, ...] = (0.0, 0.25, 0.5)
+    """Which share of the odd list's words are others, taken in turn: one word at least."""
+    lists: int = 4
+    """How many there are where no length is asked for."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("size", self.size, 2)
+        check_shares("changed", self.changed)
+        check_numbers("lists", (self.lists,), LEAST)
+        check_phrasing(2, self.phrasing)
+
+
+@dataclass(frozen=True)
+class Groups:
+    lists: tuple[tuple[str, ...], ...]
+    odd: int
+    labels: Mapping[str, str]
+
+
+class OddGroup(Minerva[Params, Groups, str]):
+    version = 1
+    title = "Identify the odd group"
+    capability = "finding the list that differs"
+    parameters = Params
+    sized = True
+    answers = ListName(none=False)
+    joint = "\n"
+    published_as = "identify_odd_group"
+    wording = wording(
+        answers,
+        "All lists in the context have the same words, in different orders, except one list, which has some other "
+        "words. Which list is it?",
+        "One of the lists in the context does not consist of the same words as the others. The order of the words does "
+        "not matter. Name that list.",
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Groups]:
+        size, share = in_turn(key, "cell", list(product(params.size, params.changed)))
+        changed = max(1, int(size * share))
+        draw = vocabulary.supply(params.words, key.dice("words"))
+        needed = size + changed
+        drawn, lists = vocabulary.some(draw, needed * (1 + room.again if room else 1))[-needed:], params.lists
+        if room is not None:
+            drawn, lists = _fitting(room, drawn, size, Stock(draw, room.prices))
+        same, other = drawn[:size], [*drawn[size:], *drawn[changed:size]]  # others in place of the first ones
+        dice = key.dice("order")
+        odd = int(key.dice("odd").random() * lists)
+        groups = tuple(tuple(dice.shuffled(other if n == odd else same)) for n in range(lists))
+        hidden = Groups(groups, odd, {"size": str(size), "changed": f"{share:g}"})
+        return World(hidden, Told([line(_name(n), words) for n, words in enumerate(groups)]))
+
+    def fields(self, hidden: Groups) -> Mapping[str, str]:
+        return {}
+
+    def gold(self, hidden: Groups) -> str:
+        return _name(hidden.odd)
+
+    def needs(self, world: World[Groups]) -> Sequence[int]:
+        return (world.structure.odd,)
+
+    def floor(self, hidden: Groups) -> float:
+        return 1 / len(hidden.lists)
+
+    def options(self, hidden: Groups) -> tuple[str, ...]:
+        return tuple(_name(n) for n in range(len(hidden.lists)))
+
+    def answer(self, context: str, asked: str) -> str:
+        groups: dict[frozenset[str], list[str]] = {}
+        for name, words in lines_of(context):
+            groups.setdefault(frozenset(words), []).append(name)
+        if (
+            len(groups) != 2
+            or len(odd := min(groups.values(), key=len)) != 1
+            or len(max(groups.values(), key=len)) == 1
+        ):
+            raise Undecidable("no list is the only one of its kind")
+        return odd[0]
+
+
+def _name(n: int) -> str:
+    return f"List {n + 1}"
+
+
+def _fitting(room: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple[list[str], int]:
+    """Words, some of which are others than drawn, and how many lists of them make up the room."""
+    costs = room.prices(list(drawn))
+    same, changed = sum(costs[:size]), len(drawn) - size
+    most = max(0, room.budget // max(1, same // 2))
+    labels = [0, *accumulate(room.prices([f"{_name(n)}:" for n in range(most)], "\n"))]
+    natural = room.budget / (same + (labels[-1] / most if most else 0))
+    counts = range(max(LEAST, int(natural * 0.7)), min(most, int(natural * 1.3) + 2) + 1)
+    for lists in sorted(counts, key=lambda lists: abs(lists - natural)):
+        others = sum(costs[size:]) - sum(costs[:changed])
+        rest = room.budget - labels[lists] - lists * same - others
+        if abs(rest - lists * round(rest / lists)) > NEAR:
+            continue
+        times = [*(lists - (n < changed) for n in range(size)), *[1] * changed]
+        if found := stock.exchanged(drawn, times, rest):
+            return found, lists
+    part = f"{LEAST} lists or more of size={size}"
+    raise Unreachable(f"{part} do not make up its length", part)
+
+
+task = OddGroup()

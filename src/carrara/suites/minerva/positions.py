@@ -1,0 +1,105 @@
+"""Compare positions: does a word come before another?
+
+From Minerva (Table 1). One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/positions").text.splitlines():
+...     print(fill(line, 110))
+Context:
+epistolize, hagged, succubus, hackney
+<BLANKLINE>
+Instruction:
+Does the word "succubus" come before the word "hagged" in the context? Answer with yes or no and nothing else.
+
+The updates are the two words, the filler are other words. Two words at one depth stand side by side, in either order.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from carrara import vocabulary
+from carrara.keys import Key
+from carrara.parts.answers import QUOTED, YesNo
+from carrara.parts.layout import items_of
+from carrara.suites.minerva._minerva import PHRASING, WORDS, YesOrNo, check_phrasing, wording
+from carrara.suites.minerva._params import check_shares
+from carrara.turns import in_turn
+from carrara.types import Piece, Room, Undecidable, World
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    first: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
+    """How far into the context the word stands that is named first, taken in turn."""
+    second: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
+    """How far in the other word stands, taken in turn."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_shares("first", self.first)
+        check_shares("second", self.second)
+        check_phrasing(2, self.phrasing)
+
+
+@dataclass(frozen=True)
+class Two:
+    first: str
+    second: str
+    before: bool
+    last: str
+    labels: Mapping[str, str]
+
+
+class Positions(YesOrNo[Params, Two]):
+    version = 1
+    title = "Compare positions"
+    capability = "comparing where two words stand"
+    parameters = Params
+    answers = YesNo()
+    published_as = "compare_positions"
+    wording = wording(
+        answers,
+        'Does the word "{first}" come before the word "{second}" in the context?',
+        'Compare where two words stand in the context: is "{first}" found earlier than "{second}"?',
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Two]:
+        one, two = in_turn(key, "depths", list(product(params.first, params.second)))
+        before = one < two or (one == two and key.dice("order").chance(0.5))
+        first, second, start, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 4)
+        order = (first, second) if before else (second, first)
+        return World(
+            structure=Two(first, second, before, last, {"apart": f"{abs(one - two):g}"}),
+            opening=(Piece(start),),
+            updates=tuple((Piece(word, update=n),) for n, word in enumerate(order)),
+            filler=vocabulary.filler(params.words, drawn),
+            depths=tuple(sorted((one, two))),
+        )
+
+    def fields(self, hidden: Two) -> Mapping[str, str]:
+        return {"first": hidden.first, "second": hidden.second}
+
+    def gold(self, hidden: Two) -> str:
+        return "yes" if hidden.before else "no"
+
+    def needs(self, world: World[Two]) -> Sequence[int]:
+        return (0, 1)
+
+    def closing(self, hidden: Two) -> str:
+        return f"{self.joint}{hidden.last}"
+
+    def answer(self, context: str, asked: str) -> str:
+        first, second = QUOTED.findall(asked)
+        items = items_of(context)
+        try:
+            return "yes" if items.index(first) < items.index(second) else "no"
+        except ValueError:
+            raise Undecidable("one of the words is not there") from None
+
+
+task = Positions()

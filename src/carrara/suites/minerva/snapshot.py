@@ -1,0 +1,75 @@
+"""Snapshot: the whole context, word for word.
+
+From Minerva (Table 1). One item of ten words:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/snapshot", params={"items": "10"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+stricken, paranephros, dysaesthesia, pycnium, dedicatorily, polytungstate, restrict, heteroclitica, sixpence,
+piteously
+<BLANKLINE>
+Instruction:
+Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added. Reply
+with the result in the same form, separated by commas, and nothing else.
+
+Every word is an update, and the answer is all of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from carrara import vocabulary
+from carrara.keys import Key
+from carrara.parts.answers import Copy, Words
+from carrara.parts.layout import items_of
+from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
+from carrara.suites.minerva._minerva import PHRASING, WORDS, check_phrasing, wording
+from carrara.suites.minerva._params import check_numbers
+from carrara.turns import in_turn
+from carrara.types import Room, World
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    of: tuple[Literal["words", "numbers"], ...] = ("words", "numbers")
+    """What the context is made of, taken in turn."""
+    items: int = ITEMS
+    """How many they are where no length is asked for."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("items", (self.items,), 2, 1_000_000)
+        check_phrasing(2, self.phrasing)
+
+
+class Snapshot(Edit[Params]):
+    version = 1
+    title = "Snapshot"
+    capability = "copying the whole context"
+    parameters = Params
+    wording = wording(
+        Copy(),
+        "Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added.",
+        "Write out the whole context once more, word for word.",
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Source]:
+        of, dice = in_turn(key, "of", params.of), key.dice("words")
+        draw = numbers(dice) if of == "numbers" else vocabulary.supply(params.words, dice)
+        items = listed(room, draw, params.items)
+        return self.shown(Source(items, items, {}, {"of": of}))
+
+    def answer(self, context: str, asked: str) -> Words:
+        return Words(tuple(items_of(context)))
+
+    def published_name(self, labels: Mapping[str, str]) -> str:
+        return "snapshot_random_numbers" if labels["of"] == "numbers" else "snapshot_unique_words"
+
+
+task = Snapshot()

@@ -1,0 +1,140 @@
+"""Theory of mind: the words that each of several agents has, after drawing, discarding and swapping.
+
+From Minerva (Table 1, composite). One item of two agents in four steps:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+Agent A starts with: mexican
+Agent B starts with: berylliosis, electrocoating, thyrotoxicosis
+Agent A draws: procompulsion, placentoid
+Agent B discards: thyrotoxicosis
+Agent B discards: berylliosis
+Agent B draws: prickpunch
+<BLANKLINE>
+Instruction:
+The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each
+agent have in the end? End your reply with the line FINAL ANSWER: and, below it, a line for each agent, such
+as:
+FINAL ANSWER:
+Agent A: word1, word2
+Agent B: word3
+
+The steps are the updates. No word is ever in two hands.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from carrara import vocabulary
+from carrara.keys import Dice, Key
+from carrara.parts import state
+from carrara.parts.answers import FinalHands, Hands
+from carrara.parts.layout import Told
+from carrara.parts.state import Step, Table
+from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._params import check_numbers
+from carrara.turns import in_turn
+from carrara.types import Room, World
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    agents: tuple[int, ...] = (2, 3, 4)
+    """How many agents there are, taken in turn."""
+    size: tuple[int, ...] = (10, 20)
+    """The most words that one has at a time, taken in turn."""
+    steps: int = 100
+    """Steps where no length is asked for, beside what each starts with."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_numbers("agents", self.agents, 2, 100)
+        check_numbers("size", self.size, 3)
+        check_numbers("steps", (self.steps,), 1, 1_000_000)
+        check_phrasing(2, self.phrasing)
+
+
+@dataclass(frozen=True)
+class Played:
+    lines: tuple[str, ...]
+    final: tuple[tuple[str, tuple[str, ...]], ...]
+    every: tuple[str, ...]
+    labels: Mapping[str, str]
+
+
+class TheoryOfMind(Minerva[Params, Played, Hands]):
+    version = 1
+    title = "Theory of mind"
+    capability = "keeping track of what each of many has"
+    parameters = Params
+    sized = True
+    answers = FinalHands()
+    joint = "\n"
+    published_as = "theory_of_mind"
+    wording = wording(
+        answers,
+        "The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each "
+        "agent have in the end?",
+        "Follow the actions of all agents in the context from the first to the last, and list the words that each of "
+        "them is left with.",
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Played]:
+        agents, size = in_turn(key, "cell", list(product(params.agents, params.size)))
+        draw = vocabulary.supply(params.words, key.dice("words"))
+        steps, words = state.told(
+            _steps(agents, size, key.dice("steps")), draw, _say, agents + params.steps, room, lambda n: n > agents
+        )
+        every = dict.fromkeys(words[n] for step in steps for n in step.mentioned)
+        final = tuple(
+            (state.agent(n), tuple(words[word] for word in held)) for n, held in enumerate(state.hands(steps, agents))
+        )
+        lines = tuple(_say(step, words) for step in steps)
+        hidden = Played(lines, final, tuple(every), {"agents": str(agents), "size": str(size)})
+        return World(hidden, Told(lines))
+
+    def fields(self, hidden: Played) -> Mapping[str, str]:
+        return {}
+
+    def gold(self, hidden: Played) -> Hands:
+        return Hands(hidden.final, hidden.every)
+
+    def needs(self, world: World[Played]) -> Sequence[int]:
+        return range(len(world.updates))
+
+    def answer(self, context: str, asked: str) -> Hands:
+        return Hands(tuple((name, tuple(words)) for name, words in state.read(context).items()))
+
+
+def _steps(agents: int, size: int, dice: Dice) -> Iterator[Step]:
+    """Each starts with some words; then anybody draws, discards or swaps, whichever can be."""
+    table = Table(agents)
+    for agent in range(agents):
+        yield table.start(agent, dice.between(1, size - 1))
+    while True:
+        agent, other = dice.sample(range(agents), 2)
+        mine, theirs = len(table.hands[agent]), len(table.hands[other])
+        match dice.below(3):
+            case 0 if mine < size:
+                yield table.draw(agent, dice.between(1, size - mine), dice)
+            case 1 if mine > 1:
+                yield table.discard(agent, dice.between(1, mine // 2), dice)
+            case 2 if min(mine, theirs) > 1:
+                yield table.swap(agent, other, dice.between(1, min(mine, theirs) // 2), dice)
+
+
+def _say(step: Step, words: Sequence[str]) -> str:
+    said = f"{state.agent(step.agent)} {step.verb}: {', '.join(words[n] for n in step.words)}"
+    if step.verb != "swaps":
+        return said
+    return f"{said} with {state.agent(step.other)} for: {', '.join(words[n] for n in step.gets)}"
+
+
+task = TheoryOfMind()

@@ -1,0 +1,99 @@
+"""Word search: is a word in the context?
+
+From Minerva (Table 1, string search). One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.items import make
+>>> for line in make("minerva/word_search").text.splitlines():
+...     print(fill(line, 110))
+Context:
+overnationalization, hypoacidity, cnidosis
+<BLANKLINE>
+Instruction:
+Is the word "hypoacidity" one of the words in the context? Answer with yes or no and nothing else.
+
+The updates are the word, where it is there, and the filler are other words. Words that are not there come from the same
+source as those that are: among gibberish, a real word would be told by its looks.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from carrara import vocabulary
+from carrara.keys import Key
+from carrara.parts.answers import PRESENT, QUOTED, YesNo
+from carrara.parts.layout import items_of
+from carrara.suites.minerva._minerva import PHRASING, WORDS, YesOrNo, check_phrasing, wording
+from carrara.suites.minerva._params import Label, check_shares
+from carrara.turns import in_turn
+from carrara.types import Piece, Room, World
+
+
+@dataclass(frozen=True)
+class Params:
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    depth: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
+    """How far into the context the word stands, taken in turn."""
+    answer: tuple[Label, ...] = ("yes", "no")
+    """Whether it is there, taken in turn."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        check_shares("depth", self.depth)
+        check_phrasing(2, self.phrasing)
+
+
+@dataclass(frozen=True)
+class Sought:
+    word: str
+    there: bool
+    last: str
+    labels: Mapping[str, str]
+
+
+class WordSearch(YesOrNo[Params, Sought]):
+    version = 1
+    title = "Word search"
+    capability = "finding a word"
+    parameters = Params
+    answers = YesNo(PRESENT)
+    published_as = "string_search_word"
+    wording = wording(
+        answers,
+        'Is the word "{word}" one of the words in the context?',
+        'Look through the words in the context and say whether "{word}" is present among them.',
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Sought]:
+        depth, answer = in_turn(key, "cell", list(product(params.depth, params.answer)))
+        word, first, last = ends = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 3)
+        there = answer == "yes"
+        return World(
+            structure=Sought(word, there, last, {"depth": f"{depth:g}"} if there else {}),
+            opening=(Piece(first),),
+            updates=((Piece(word, update=0),),) if there else (),
+            filler=vocabulary.filler(params.words, ends),
+            depths=(depth,) if there else None,
+        )
+
+    def fields(self, hidden: Sought) -> Mapping[str, str]:
+        return {"word": hidden.word}
+
+    def gold(self, hidden: Sought) -> str:
+        return "yes" if hidden.there else "no"
+
+    def needs(self, world: World[Sought]) -> Sequence[int]:
+        return range(len(world.updates))
+
+    def closing(self, hidden: Sought) -> str:
+        return f"{self.joint}{hidden.last}"
+
+    def answer(self, context: str, asked: str) -> str:
+        [word] = QUOTED.findall(asked)
+        return "yes" if word in items_of(context) else "no"
+
+
+task = WordSearch()

@@ -1,0 +1,394 @@
+"""Minerva: what its tests promise beyond the contract that every test keeps (test_tasks.py)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from carrara import suites, vocabulary
+from carrara.errors import UsageError
+from carrara.grading.grade import grade, trivial
+from carrara.items import Item, contexts, make
+from carrara.measure import count
+from carrara.parts.answers import above
+from carrara.parts.fitting import pick
+from carrara.presets import PRESETS
+from carrara.suites.minerva._minerva import Minerva, YesOrNo
+from carrara.wording import Pack
+
+TESTS = suites.select("minerva")
+SIZED = [test for test in TESTS if suites.load(test).sized]
+COPIES = ("snapshot", "replace", "overwrite", "functional")
+CATEGORIES = {
+    "search": (200, "word_search sequence_search key_value batch"),
+    "recall and edit": (105, "snapshot replace overwrite functional"),
+    "match and compare": (175, "positions duplicates count association"),
+    "spot the differences": (260, "two_lists odd_group patch"),
+    "sets and lists": (210, "membership group_association alternating iterate"),
+    "stateful": (50, "quantity set_state"),
+    "composite": (110, "blocks theory_of_mind"),
+}
+"""The paper's numbers of items."""
+
+
+def items(test: str, n: int = 24, length: int = 0, **params: str) -> list[Item]:
+    """Items over all cells of a grid."""
+    first = make(test, length=length, params=params).recipe
+    return [item for context in contexts(first, n) for item in context.items]
+
+
+def context_of(item: Item) -> str:
+    return item.text.partition("Context:\n")[2].rpartition("\n\nInstruction:")[0]
+
+
+# --- the paper's run ---
+
+
+def test_the_papers_counts() -> None:
+    preset = PRESETS["paper:minerva"]
+    sizes = {test: list(preset.sizes(test, None)) for test in suites.select(preset.selection)}
+    assert sum(size.worlds for found in sizes.values() for size in found) == 1110
+    for items, tests in CATEGORIES.values():
+        assert sum(size.worlds for test in tests.split() for size in sizes[f"minerva/{test}"]) == items
+    assert {test for _, tests in CATEGORIES.values() for test in tests.split()} == {t.split("/")[1] for t in TESTS}
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_every_cell_comes_equally_often(test: str) -> None:
+    """In as many worlds as the paper has items."""
+    [size] = PRESETS["paper:minerva"].sizes(test, None)
+    cells = Counter(str(sorted(item.question.labels.items())) for item in items(test, size.worlds))
+    if test == "minerva/positions":  # sliced by how far two words are apart, which is not even
+        return
+    assert len(set(cells.values())) == 1 or test == "minerva/word_search"  # whose depth is of words that are there
+
+
+# --- lengths ---
+
+
+@pytest.mark.parametrize("tokenizer", ["gpt2", "cl100k", "llama3", "qwen3", "smollm2", "mistral-v7"])
+@pytest.mark.parametrize("test", SIZED)
+def test_lengths_are_exact_by_any_tokenizer(test: str, tokenizer: str) -> None:
+    for length, index in ((3000, 1), (4001, 5)):
+        item = make(test, length=length, index=index, tokenizer=tokenizer)
+        assert item.survey.tokens == length
+        assert count(item.prompt.measure.tokenizer, "chat", item.messages()) == length
+        assert item.task.solve(item.messages()) == item.question.gold
+
+
+@pytest.mark.parametrize("style", ["chat", "base"])
+@pytest.mark.parametrize("test", SIZED)
+def test_lengths_are_exact_with_other_words_around(test: str, style: str) -> None:
+    pack = Pack(
+        {test: {"rule": "Say only what was asked for, please, and keep to the form of the context throughout."}}
+    )
+    item = make(test, length=4096, index=2, style=style, pack=pack)  # type: ignore[arg-type]
+    assert count(item.prompt.measure.tokenizer, item.recipe.style, item.messages()) == 4096
+    assert item.task.solve(item.messages()) == item.question.gold
+
+
+@pytest.mark.parametrize(
+    ("test", "asked"),
+    [(test, None) for test in ("membership", "group_association", "alternating", "two_lists", "replace", "overwrite")],
+)
+def test_what_is_asked_for_is_the_same_at_every_length(test: str, asked: None) -> None:
+    asks = [
+        [make(f"minerva/{test}", length=length, index=n).question.ask for n in range(6)] for length in (0, 4096, 9000)
+    ]
+    assert asks[0] == asks[1] == asks[2]
+
+
+def test_a_million_tokens() -> None:
+    for test in ("key_value", "membership"):  # more words than the dictionary has
+        item = make(f"minerva/{test}", length=1 << 20, index=1)
+        assert item.task.solve(item.messages()) == item.question.gold
+
+
+# --- what does not fit ---
+
+
+@pytest.mark.parametrize(
+    ("test", "length", "params", "said"),
+    [
+        ("alternating", 500, {"roles": "32"}, "roles=32 with turns=10"),
+        ("blocks", 500, {"roles": "32"}, "roles=32 with turns=10"),
+        ("membership", 150, {"lists": "32"}, "lists=32"),
+        ("odd_group", 500, {"size": "100"}, "3 lists or more of size=100"),
+        ("two_lists", 200, {"size": "20"}, "size=20"),
+        ("sequence_search", 300, {"size": "64"}, "tokens without any filler"),
+        ("snapshot", 40, {}, "40 tokens"),
+    ],
+)
+def test_a_grid_that_does_not_fit_says_which_part(test: str, length: int, params: dict[str, str], said: str) -> None:
+    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+        make(f"minerva/{test}", length=length, params=params)
+
+
+def test_worlds_that_do_not_fit_are_named_together() -> None:
+    told: list[str] = []
+    first = make("minerva/blocks", length=4096).recipe
+    fitting = list(contexts(replace(first, length=1024), 10, tell=told.append))
+    assert 0 < len(fitting) < 10
+    assert len(told) == 1
+    assert "roles=32 with turns=10" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("test", "params"),
+    [
+        ("word_search", {"depth": "1.5"}),
+        ("word_search", {"phrasing": "3"}),
+        ("word_search", {"answer": "maybe"}),
+        ("replace", {"density": "0.25"}),
+        ("replace", {"to": "blank"}),
+        ("functional", {"change": "divide 2"}),
+        ("overwrite", {"nth": "1"}),
+        ("set_state", {"steps": "99"}),
+        ("patch", {"size": "1"}),
+        ("theory_of_mind", {"agents": "1"}),
+    ],
+)
+def test_wrong_parameters(test: str, params: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=f"minerva/{test}"):
+        make(f"minerva/{test}", params=params)
+
+
+# --- soundness, where the published snapshot is not ---
+
+
+def test_one_group_is_odd() -> None:
+    for item in items("minerva/odd_group", 24):
+        kinds = Counter(frozenset(line.partition(": ")[2].split(", ")) for line in context_of(item).splitlines())
+        assert sorted(kinds.values())[0] == 1
+        assert len(kinds) == 2
+
+
+def test_differences_are_differences() -> None:
+    for item in items("minerva/two_lists", 16, 2048):
+        first, second = (line.partition(": ")[2].split(", ") for line in context_of(item).splitlines())
+        assert len(first) == len(second)
+        assert len(set(first) - set(second)) == len(set(second) - set(first)) == int(item.question.labels["size"])
+        assert set(item.question.gold.items) in (set(first) - set(second), set(second) - set(first))
+
+
+def test_positions_are_balanced() -> None:
+    golds = Counter(item.gold for item in items("minerva/positions", 300))
+    assert 120 <= golds["yes"] <= 180
+
+
+def test_every_list_is_asked_for() -> None:
+    """Published, the last quarter never is."""
+    golds = Counter(item.gold for item in items("minerva/membership", 400, lists="8"))
+    assert set(golds) == {"no", *(f"List {n}" for n in range(1, 9))}
+    assert golds["no"] == 80
+
+
+def test_absent_words_look_like_those_that_are_there() -> None:
+    """Published, they were English among gibberish."""
+    from carrara.vocabulary import listed
+
+    english = set(listed("dictionary"))
+    asked = [item.question.ask.split('"')[1] for item in items("minerva/word_search", 60, words="gibberish")]
+    assert sum(word in english for word in asked) <= 3
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_no_answer_is_empty(test: str) -> None:
+    assert all(item.gold.removeprefix("FINAL ANSWER:").strip() for item in items(test, 60))
+
+
+def test_nobody_has_a_word_twice() -> None:
+    for item in items("minerva/theory_of_mind", 24):
+        held = [word for _, words in item.question.gold.of for word in words]
+        assert len(held) == len(set(held))
+        assert all(words for _, words in item.question.gold.of)
+
+
+def test_answers_fit_their_budget() -> None:
+    """Published, the answers to `multiply` are longer than the output that was allowed."""
+    from carrara import tokens
+
+    for test in TESTS:
+        for item in items(test, 10, 4096):
+            for name in ("gpt2", "llama3", "mistral-v7"):
+                assert tokens.get(name).count(item.gold) <= item.question.budget, (test, name)
+
+
+# --- scores ---
+
+
+def replied(item: Item, reply: str) -> tuple[float, float]:
+    graded = grade(item.task, item.question, reply)
+    return graded.score, graded.scores["minerva"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_perfect_replies_are_right_by_both_scorers(test: str) -> None:
+    for item in items(test, 30):
+        assert min(replied(item, item.gold)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_whole_prompt_said_back_scores_nothing(test: str) -> None:
+    """But for a snapshot, which it nearly is; of agents' last actions a few words may be right."""
+    if test == "minerva/snapshot":
+        return
+    most = 0.1 if test == "minerva/theory_of_mind" else 0.0
+    for item in items(test, 20, 4096):
+        assert grade(item.task, item.question, item.text).score <= most
+        assert grade(item.task, item.question, context_of(item)).score <= most
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_naming_everything_scores_nothing(test: str) -> None:
+    for item in items(test, 20):
+        words = context_of(item).replace("\n", ", ").replace(":", ",")
+        if test == "minerva/snapshot":
+            continue
+        assert grade(item.task, item.question, words).score == 0.0
+        if item.question.options:
+            assert grade(item.task, item.question, ", ".join(item.question.options)).score == 0.0
+        for names in ("yes or no", "Yes. No.", "no, yes") if isinstance(suites.load(test), YesOrNo) else ():
+            assert grade(item.task, item.question, names).score == 0.0
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_trivial_replies_score_nothing_beyond_chance(test: str) -> None:
+    found = [trivial(item.task, item.question) for item in items(test, 20)]
+    for name in {name for one in found for name in one}:
+        mean = sum(one[name]["score"] for one in found if name in one) / len(found)
+        assert mean <= (0.55 if name == "always yes" else 0.0), name
+
+
+def test_published_scorers_are_fooled_where_ours_are_not() -> None:
+    [item, *_] = items("minerva/word_search")
+    assert replied(item, "yes or no") == (0.0, 1.0)
+    item = next(item for item in items("minerva/membership") if item.gold == "List 1")
+    assert replied(item, "List 10") == (0.0, 1.0)
+    item = next(item for item in items("minerva/count") if item.gold == "4")
+    assert replied(item, "2 4 8 16 32") == (0.0, 1.0)
+    item = items("minerva/two_lists", 8)[0]
+    assert replied(item, ", ".join(sorted(item.question.gold.items)))[0] == pytest.approx(1.0)
+
+
+def test_half_of_an_edit_scores_in_between() -> None:
+    for test in ("replace", "overwrite", "functional"):
+        for item in items(f"minerva/{test}", 8):
+            source = context_of(item).split(", ")
+            gold = list(item.question.gold.items)
+            half = [*gold[: len(gold) // 2], *source[len(source) // 2 :]]
+            score, published = replied(item, ", ".join(half))
+            assert 0.0 <= score < 0.9
+            assert score <= published
+
+
+def test_minus_signs_count() -> None:
+    item = next(i for i in items("minerva/quantity", 40) if i.question.gold < 0)
+    assert replied(item, f"FINAL ANSWER: {-item.question.gold}")[0] == 0.0
+    assert replied(item, f"So it is\n**FINAL ANSWER: −{-item.question.gold}.**")[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("Yes, it is.", "yes"),
+        ('No. The word "yes" is not there.', "no"),
+        ("The word is not present in the context.", "no"),
+        ("The word does not appear in the list.", "no"),
+        ("It appears in the context.", "yes"),
+        ("It is missing from the context.", "no"),
+        ("It isn't missing.", "yes"),
+        ("yes or no", None),
+        ("I cannot tell.", None),
+    ],
+)
+def test_yes_and_no_are_read(reply: str, answer: str | None) -> None:
+    [item, *_] = items("minerva/word_search")
+    assert item.task.parse(reply, item.question) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("They are in different lists.", "no"),
+        ("They belong to the same list.", "yes"),
+        ("They do not belong to the same list.", "no"),
+        ("The word is present in the context.", None),
+    ],
+)
+def test_what_is_said_of_two_words_is_read(reply: str, answer: str | None) -> None:
+    [item, *_] = items("minerva/group_association")
+    assert item.task.parse(reply, item.question) == answer
+
+
+# --- words and phrasings ---
+
+
+def test_words_of_ones_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path_factory.mktemp("words")
+    monkeypatch.setenv("CARRARA_CACHE", str(folder))
+    own = [*vocabulary.listed("common")[:4000:10], "straße", "Ähre", "vis-à-vis"]
+    (folder / "own.txt").write_text("\n".join(own), "utf-8")
+    item = make("minerva/word_search", length=600, params={"words": str(folder / "own.txt")})
+    assert set(context_of(item).split(", ")) <= set(own)
+    assert str(folder) not in item.id
+    again = make("minerva/word_search", length=600, params={"words": item.recipe.params.partition("=")[2]})
+    assert again.id == item.id
+    with pytest.raises(UsageError, match="403 words"):
+        make("minerva/word_search", length=4000, params={"words": str(folder / "own.txt")})
+    with pytest.raises(UsageError, match="403 words"):
+        make("minerva/snapshot", length=4000, params={"words": str(folder / "own.txt"), "of": "words"})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("", "two words"), ("one\n", "two words"), ("a b\nc\n", "no single word"), ("Oak\noak\n", "capitals")],
+)
+def test_lists_that_are_none(content: str, said: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("words") / "own.txt"
+    path.write_text(content, "utf-8")
+    with pytest.raises(UsageError, match=said):
+        make("minerva/word_search", params={"words": str(path)})
+    with pytest.raises(UsageError, match="no file"):
+        make("minerva/word_search", params={"words": str(path.with_name("none.txt"))})
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_two_phrasings_ask_the_same_of_one_context(test: str) -> None:
+    one, two = make(test, index=1, params={"phrasing": "1,2"}).context.items
+    assert one.question.ask != two.question.ask
+    assert one.question.gold == two.question.gold
+    assert context_of(one) == context_of(two)
+    assert [item.question.labels["phrasing"] for item in (one, two)] == ["1", "2"]
+    assert two.task.solve(two.messages()) == two.question.gold
+
+
+def test_every_test_says_what_it_is_published_as() -> None:
+    from carrara.suites.minerva._published import PRIMARY
+
+    names: set[str] = set()
+    for test in TESTS:
+        task = suites.load(test)
+        assert isinstance(task, Minerva)
+        found = items(test, 24, which="last,first") if test == "minerva/iterate" else items(test, 24)
+        names |= {task.published_name(item.question.labels) for item in found}
+    assert names == set(PRIMARY) - {"string_search_gibberish"}
+
+
+# --- parts ---
+
+
+@pytest.mark.parametrize(("options", "total"), [([(0, 3), (0, 5)], 8), ([(2, 4), (1, 9), (0, 7)], 12), ([(0, 3)], 0)])
+def test_pick_makes_up_the_total(options: Sequence[Sequence[int]], total: int) -> None:
+    places = pick(options, total)
+    assert places is not None
+    assert sum(sizes[place] for sizes, place in zip(options, places, strict=True)) == total
+    assert pick(options, 1000) is None
+
+
+def test_above() -> None:
+    assert above(1.0, 0.5) == 1.0
+    assert above(0.5, 0.5) == 0.0
+    assert above(0.1, 0.5) == 0.0
+    assert above(1.0, 1.0) == 1.0
