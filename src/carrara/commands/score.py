@@ -5,10 +5,13 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from carrara.commands import _options as options
 from carrara.errors import UsageError
+
+if TYPE_CHECKING:
+    from carrara.published.minerva_rows import Rescored
 
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
 EXAMPLE = "carrara score replies.jsonl > scores.jsonl"
@@ -24,11 +27,12 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the terminal)")
     parser.add_argument(
         "--published",
-        choices=["babilong"],
-        help="the file holds published predictions: CSV or JSONL with target, output and question",
+        choices=["babilong", "minerva"],
+        help="the file holds replies to published items: CSV or JSONL with target, output and question (BABILong), or "
+        "JSONL with task, reference and reply (Minerva)",
     )
     parser.add_argument(
-        "--task", metavar="qaN", help="the task of published predictions (default: as the file's name says)"
+        "--task", metavar="qaN", help="the task of BABILong's predictions (default: as the file's name says)"
     )
     options.as_json(parser)
 
@@ -37,9 +41,9 @@ def main(args: Namespace) -> int:
     from carrara.commands._output import whole_file
 
     if args.published:
-        return _published(args)
+        return _minerva(args) if args.published == "minerva" else _babilong(args)
     if args.task or args.json:
-        raise UsageError("--task and --json are for published predictions: add --published babilong")
+        raise UsageError("--task and --json are for published predictions: add --published babilong or minerva")
     if str(args.file) != "-" and (not args.file.exists() or args.file.is_dir()):
         raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
     broken = []
@@ -70,14 +74,14 @@ def main(args: Namespace) -> int:
     return 2 if broken else 0
 
 
-def _published(args: Namespace) -> int:
+def _babilong(args: Namespace) -> int:
     from dataclasses import asdict
 
     from carrara.commands._output import print_json, table
     from carrara.published.predictions import rescore, task_number
 
     if args.out:
-        raise UsageError("--out is for replies that are scored one by one; --published prints its few numbers")
+        raise UsageError("--out is for replies that are scored one by one; --published babilong prints its few numbers")
     found = rescore(args.file, task_number(args.task, args.file))
     if args.json:
         print_json(asdict(found))
@@ -89,6 +93,46 @@ def _published(args: Namespace) -> int:
     )
     print(f"\n{found.unparsed} of the {found.n} replies state no answer, or several")
     return 0
+
+
+def _minerva(args: Namespace) -> int:
+    from dataclasses import asdict
+
+    from carrara.commands._output import print_json, whole_file
+    from carrara.published.minerva_rows import Scored, rescore
+
+    if args.task:
+        raise UsageError("--task is for BABILong's predictions: each row of Minerva's names its own task")
+    if args.out:
+        with whole_file(args.out) as file:
+
+            def keep(scored: Scored) -> None:
+                file.write(json.dumps(asdict(scored)) + "\n")  # in ASCII: a reply may have half of a surrogate pair
+
+            found = rescore(args.file, keep)
+    else:
+        found = rescore(args.file)
+    if args.json:
+        print_json(asdict(found))
+    else:
+        _show(found)
+    return 0
+
+
+def _show(found: "Rescored") -> None:
+    from carrara.commands._output import table
+
+    table(
+        ["task", "rows", "paper", "sound", "unparsed"],
+        [
+            (name, str(of.n), f"{of.paper:.3f}", "–" if of.sound is None else f"{of.sound:.3f}", str(of.unparsed))
+            for name, of in [*found.tasks.items(), ("all rows", found.total)]
+        ],
+    )
+    if rows := found.total.without_context:
+        print(f"\nrows without a prompt, where nothing is taken off for what trivial replies have: {rows}")
+    if rows := found.total.without_reference:
+        print(f"\nrows with an empty reference, which have no sound score: {rows}")
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:

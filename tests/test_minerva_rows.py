@@ -1,0 +1,311 @@
+"""Replies to Minerva's published items, scored anew from the command line."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carrara.cli import main
+from carrara.published.minerva import graded
+from carrara.suites.minerva._published import PRIMARY
+
+CASES = Path(__file__).parents[2] / "shared" / "data" / "minerva_metric_cases.json"
+SCORE = ["score", "--published", "minerva"]
+Capture = pytest.CaptureFixture[str]
+Row = dict[str, Any]
+
+WRONG_KINDS = {
+    "both", "enumerate_all", "longer_number", "superstring", "superstring_number", "empty", "wrong", "wrong_verbose",
+    "wrong_contains_no", "flipped", "off_by_one", "one_letter_off", "swapped_agents",
+}  # fmt: skip
+RIGHT_KINDS = {
+    "self", "marker", "bold", "bold_names", "dot_per_line", "no_agent_prefix", "no_space_commas", "numbered_lines",
+    "correct_in_list_order", "number_only", "n_times", "sentence", "sentence_right", "thousands_sep",
+}  # fmt: skip
+
+TREES = "oak, ash, elm, yew"
+HANDS = {"Agent A": ["oak", "ash"], "Agent B": ["elm", "yew"]}
+REFERENCES: dict[str, Any] = {
+    **dict.fromkeys(PRIMARY, TREES),
+    **{task: "no" for task in PRIMARY if "search" in task or "assoc" in task or task == "compare_positions"},
+    **dict.fromkeys(("key_value_search", "find_duplicates", "patch_the_difference"), "oak"),
+    "batch_key_value_search": TREES,
+    "count": "6",
+    "quantity_state": -1908,
+    "identify_odd_group": "List 3",
+    "group_membership": "no",
+    "set_state": TREES.split(", "),
+    "theory_of_mind": HANDS,
+}
+
+
+RIGHT_AFTER_ALL = {
+    (task, "The word is present in the context.")
+    for task in ("string_search_word", "string_search_sequence", "string_search_gibberish")
+}
+"""Named wrong because the published scorer looks for the word `yes`."""
+
+
+def written(path: Path, rows: list[Row]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def row(task: str, reply: str | None, reference: Any = None, **more: Any) -> Row:
+    return {"task": task, "reference": REFERENCES[task] if reference is None else reference, "reply": reply, **more}
+
+
+def scored(capsys: Capture, *asked: str) -> Any:
+    assert main([*SCORE, *asked, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_published_cases(tmp_path: Path, capsys: Capture) -> None:
+    if not CASES.exists():
+        pytest.skip("the published scores are not here")
+    cases: list[Row] = json.loads(CASES.read_text("utf-8"))["cases"]
+    rows = [row(case["task"], case["answer"], case["reference"]) for case in cases]
+    found = scored(capsys, str(written(tmp_path / "r.jsonl", rows)), "--out", str(tmp_path / "s.jsonl"))
+    lines: list[Row] = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines()]
+    assert [round(line["paper"], 12) for line in lines] == [case["primary_score"] for case in cases]
+    for case, line in zip(cases, lines, strict=True):
+        if case["reference"] == "":
+            assert line["sound"] is None
+        elif (case["task"], case["answer"]) in RIGHT_AFTER_ALL:
+            assert line["sound"] == 1, case
+        elif case["kind"] in WRONG_KINDS:
+            assert line["sound"] == 0, case
+        elif case["kind"] in RIGHT_KINDS:
+            assert line["sound"] == 1, case
+        assert (line["status"] == "unparsed") == (line["answer"] is None)
+        if line["answer"] is None:
+            assert not line["sound"]
+    assert list(found["tasks"]) == list(PRIMARY)
+    assert found["total"]["n"] == len(cases) == 143
+    assert found["total"]["without_reference"] == 4
+    assert found["total"]["unparsed"] == sum(line["status"] == "unparsed" for line in lines)
+    assert found["total"]["paper"] == pytest.approx(sum(case["primary_score"] for case in cases) / 143)
+
+
+ROWS = [
+    row("set_state", "FINAL ANSWER: Yew,elm,ash,oak"),
+    row("string_search_word", "yes or no"),
+    row("string_search_word", "Yes."),
+    row("key_value_search", "oak", ""),
+    row("identify_the_odd_group", "**List 3**", "List 3"),
+    row("count", None),
+]
+
+
+def test_figures(tmp_path: Path, capsys: Capture) -> None:
+    path = written(tmp_path / "r.jsonl", ROWS)
+    found = scored(capsys, str(path))
+    assert found["file"] == str(path)
+    assert list(found["tasks"]) == [
+        "string_search_word",
+        "key_value_search",
+        "count",
+        "identify_odd_group",
+        "set_state",
+    ]
+    assert found["tasks"]["string_search_word"] == {
+        "n": 2, "paper": 0.5, "sound": 0.0, "unparsed": 1, "without_reference": 0, "without_context": 0,
+    }  # fmt: skip
+    assert found["tasks"]["key_value_search"] == {
+        "n": 1, "paper": 1.0, "sound": None, "unparsed": 0, "without_reference": 1, "without_context": 0,
+    }  # fmt: skip
+    assert found["total"] == {
+        "n": 6, "paper": 0.5, "sound": 0.4, "unparsed": 2, "without_reference": 1, "without_context": 1,
+    }  # fmt: skip
+
+
+def test_the_table(tmp_path: Path, capsys: Capture) -> None:
+    assert main([*SCORE, str(written(tmp_path / "r.jsonl", ROWS))]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].split() == ["task", "rows", "paper", "sound", "unparsed"]
+    assert [line.split() for line in shown[2:4]] == [
+        ["string_search_word", "2", "0.500", "0.000", "1"],
+        ["key_value_search", "1", "1.000", "–", "0"],
+    ]
+    assert shown[7].split() == ["all", "rows", "6", "0.500", "0.400", "2"]
+    assert any("without a prompt" in line and line.endswith(": 1") for line in shown)
+    assert any("empty reference" in line and line.endswith(": 1") for line in shown)
+    assert main([*SCORE, str(written(tmp_path / "r.jsonl", ROWS[1:3]))]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+def test_a_line_for_each_row(tmp_path: Path, capsys: Capture) -> None:
+    path = written(tmp_path / "r.jsonl", [*ROWS[:2], row("key_value_search", "o\ud800k")])
+    path.write_text(path.read_text("utf-8").replace("\n", "\r\n\r\n"), "utf-8-sig")
+    assert main([*SCORE, str(path), "--out", str(tmp_path / "s.jsonl")]) == 0
+    assert "set_state" in capsys.readouterr().out
+    first, second, third = map(json.loads, (tmp_path / "s.jsonl").read_text("utf-8").splitlines())
+    assert list(first) == ["line", "task", "paper", "sound", "answer", "status"]
+    assert (first["line"], first["paper"], first["sound"], first["status"]) == (1, 0.0, 1.0, "ok")
+    assert second["answer"] is None
+    assert (second["line"], second["status"], third["sound"]) == (3, "unparsed", 0.0)
+
+
+PROMPT = "{}\n\nInstruction:\n{}\n\nAnswer:"
+COPY = "Context:\noak, ash, oak, elm, oak, yew"
+LISTS = "Context:\nList 1: oak, ash, elm\nList 2: fir, box, yew"
+ROLES = "Context:\nRole 1: oak, ash\nRole 2: fir, box\nRole 1: elm, yew, fig\nRole 2: bay"
+SET = (
+    "Agent actions:\n\nAgent draws the following words: oak, ash, elm.\nAgent discards the following words: elm.\n"
+    "Agent draws the following words: yew, fir.\nAgent discards the following words: oak.\n"
+)
+AGENTS = (
+    "Agents actions:\n\nAgent A starts with the following words: oak, fir.\nAgent B starts with the following words: "
+    'box.\nAgent B swaps the following words "box" with Agent A for the following words "oak".\n'
+)
+
+
+COPIED = COPY.removeprefix("Context:\n")
+HELD = {"Agent A": ["fir", "box"], "Agent B": ["oak"]}
+
+
+@pytest.mark.parametrize(
+    ("task", "reference", "context", "asked", "trivial"),
+    [
+        ("replace_all", "bay, ash, bay, elm, bay, yew", COPY, 'Make each "oak" "bay".', "bay, bay, bay, bay, bay, bay"),
+        ("replace_all", "bay, ash, bay, elm, bay, yew", COPY, 'Make each "oak" "bay".', COPIED),
+        ("replace_all_x_to_null", "ash, elm, yew", COPY, 'Skip the word "oak".', COPIED),
+        ("overwrite_positions", "oak, bay, oak, bay, oak, bay", COPY, 'Every other becomes "bay".', COPIED),
+        ("overwrite_positions_nth_to_null", "oak, oak, oak", COPY, "Skip every other word.", COPIED),
+        ("functional_updates", "4, 5, 3", "Context:\n1, 2, 0", "Add 3 to each.", "1, 2, 0"),
+        ("functional_updates", "1, 0, -1", "Context:\n2, 1, 0", "Subtract 1 from each.", "2, 1, 0"),
+        ("batch_key_value_search", "ash, oak", "Context:\noak: ash, elm: oak", 'As "a: b": "oak, elm"', "oak, elm"),
+        ("iterate_last", "elm, yew", LISTS, "The last word of each.", "oak, fir"),
+        ("iterate_first", "oak, fir", LISTS, "The first word of each.", "elm, yew"),
+        ("compare_two_lists", "box, fir", LISTS, "Of the second list.", "fir, box, yew"),
+        ("processing_data_blocks", "ash, elm, yew, fig", ROLES, "After oak.", "oak, ash, fir, box, elm, yew, fig, bay"),
+        ("set_state", ["ash", "yew", "fir"], SET, "Which words?", "oak, ash, elm, yew, fir"),
+        ("theory_of_mind", HELD, AGENTS, "Which words?", "A: oak, fir, box\nB: oak, fir, box"),
+    ],
+)
+def test_what_trivial_replies_have_is_taken_off(
+    task: str, reference: Any, context: str, asked: str, trivial: str
+) -> None:
+    prompt = PROMPT.format(context, asked)
+    found, bare = graded(task, reference, trivial, prompt), graded(task, reference, trivial)
+    assert found.sound == 0
+    assert not found.bare
+    assert bare.bare
+    assert bare == graded(task, reference, trivial, "Which words are left?")
+    assert (bare.paper, bare.answer) == (found.paper, found.answer)
+    words = ", ".join(reference) if isinstance(reference, list) else reference
+    right = words if isinstance(words, str) else "\n".join(f"{name}: {', '.join(own)}" for name, own in words.items())
+    assert graded(task, reference, right, prompt).sound == graded(task, reference, right).sound == 1
+
+
+def test_a_trivial_reply_may_be_right() -> None:
+    """Where there is nothing to change, a copy of the context is the answer."""
+    prompt = PROMPT.format(COPY, 'Replace "fir" with "bay".')
+    assert graded("replace_all", COPIED, COPIED, prompt).sound == 1
+    every = PROMPT.format(AGENTS, "Which words?")
+    assert graded("theory_of_mind", {"Agent A": ["oak", "fir", "box"]}, "Agent A: oak, fir, box", every).sound == 1
+    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none", every).sound == 1
+    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none").sound == 1
+
+
+def test_lists_are_those_of_the_context() -> None:
+    prompt = PROMPT.format(LISTS, 'Which list has "box"?')
+    assert graded("group_membership", "List 2", "It is in List 2.", prompt).sound == 1
+    assert graded("group_membership", "List 2", "It is in List 3.", prompt).answer is None
+    assert graded("group_membership", "List 2", "List 1 and List 2", prompt).sound == 0
+    assert graded("identify_odd_group", "List 120", "120").sound == 1
+    assert graded("identify_odd_group", "List 1", "no").answer is None
+
+
+def test_words_of_the_question_are_no_answer() -> None:
+    prompt = 'Context:\noak: elm, ash: yew\n\nInstruction:\nFor the first word "oak", the second word is:'
+    assert graded("key_value_search", "elm", 'For the first word "oak", the second word is: elm', prompt).sound == 1
+    assert graded("key_value_search", "elm", 'The word that goes with "oak" is "elm".', prompt).sound == 1
+
+
+WRONG: dict[str, tuple[str | bytes | Row | None, str]] = {
+    "no file": (None, "there is no file"),
+    "an empty file": ("\n\n", "no rows; a row needs task, reference, reply"),
+    "no UTF-8": (b'{}\n\xff"', ":1: a row needs"),
+    "no UTF-8 further on": (json.dumps(ROWS[0]).encode() + b"\n\xff\n", ":2: not UTF-8 text"),
+    "no JSON": ("{", ":1: not a line of JSON"),
+    "a deep line": ("[" * 100_000, ":1: not a line of JSON"),
+    "a long number": ('{"reference": ' + "1" * 10_000 + "}", ":1: not a line of JSON"),
+    "a list": ("[1]", ":1: a list, and no object"),
+    "a number": ("1", ":1: a value, and no object"),
+    "no reply": ({"task": "count", "reference": "1"}, "'reply' is not there"),
+    "a list for a reply": (row("count", "1") | {"reply": ["1"]}, "'reply' is no text"),
+    "a number for a prompt": (row("count", "1", prompt=1), "'prompt' is no text"),
+    "no task": ({"task": None, "reference": "1", "reply": "1"}, "no task ''"),
+    "an unknown task": ({"task": "set_stat", "reference": "1", "reply": "1"}, "did you mean set_state"),
+    "nothing for a reference": (
+        {"task": "count", "reference": None, "reply": "1"},
+        "count is a whole number, and not None",
+    ),
+    "a share for a number": (row("quantity_state", "1", 1.5), "a whole number, and not 1.5"),
+    "a truth for a number": (row("quantity_state", "1", True), "a whole number, and not True"),
+    "a number for a list": (row("iterate_last", "1", 5), "a text such as 'oak, elm', and not 5"),
+    "a list for a text": (row("replace_all", "1", ["oak"]), "a text such as"),
+    "a text for a list": (row("set_state", "1", "oak, elm"), "a list of words, and not 'oak, elm'"),
+    "numbers in a list": (row("set_state", "1", [1]), "a list of words"),
+    "a list for agents": (row("theory_of_mind", "1", ["oak"]), "a list of words for each agent"),
+    "no agents": (row("theory_of_mind", "1", {}), "a list of words for each agent"),
+    "an agent without a name": (row("theory_of_mind", "1", {" ": ["oak"]}), "a list of words for each agent"),
+    "a text for an agent": (row("theory_of_mind", "1", {"Agent A": "oak"}), "a list of words for each agent"),
+    "no name of a list": (row("identify_odd_group", "1", "no"), "the name of a list, such as 'List 1'"),
+    "a list too many": (row("identify_odd_group", "1", "List 10000000"), "the name of a list"),
+    "neither yes nor no": (row("string_search_word", "1", ""), "yes or no, and not ''"),
+    "two words": (row("key_value_search", "1", "oak, elm"), "one word, and not 'oak, elm'"),
+    "a long text": (row("key_value_search", "1", "oak " * 1000), "one word"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_files_are_one_sentence(wrong: str, tmp_path: Path, capsys: Capture) -> None:
+    content, said = WRONG[wrong]
+    path = tmp_path / "r.jsonl"
+    if content is not None:
+        text = json.dumps(content) if isinstance(content, dict) else content
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert main([*SCORE, str(path), "--out", str(tmp_path / "s.jsonl")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("carrara: ")
+    assert captured.err.count("\n") == 1
+    assert len(captured.err) < 400
+    assert str(path) in captured.err
+    assert said in captured.err
+    assert not (tmp_path / "s.jsonl").exists()
+
+
+def test_the_task_is_not_asked_for(tmp_path: Path, capsys: Capture) -> None:
+    assert main([*SCORE, str(written(tmp_path / "r.jsonl", ROWS)), "--task", "qa1"]) == 2
+    assert "--task is for BABILong" in capsys.readouterr().err
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.text(st.characters(codec=None))
+    | st.lists(
+        st.sampled_from(["FINAL ANSWER:", "Agent A", "List 1", ":", ", ", ".", "\n", "- ", "**", "oak", "no", "²", "0"])
+    ).map("".join)
+)
+def test_any_reply_has_scores(reply: str) -> None:
+    for task, reference in REFERENCES.items():
+        found = graded(task, reference, reply, PROMPT.format(LISTS, reply))
+        assert 0 <= found.paper <= 1
+        assert found.sound is not None
+        assert 0 <= found.sound <= 1
+        assert found.answer is not None or found.sound == 0
+
+
+@pytest.mark.parametrize("reply", ["oak, ", "7", "FINAL ANSWER:", "Agent A: \n", "List 1 ", '"yes" ', "It is not "])
+def test_long_replies_end_soon(reply: str) -> None:
+    start = time.perf_counter()
+    for task in ("string_search_word", "key_value_search", "count", "group_membership", "set_state", "theory_of_mind"):
+        graded(task, REFERENCES[task], reply * (200_000 // len(reply)))
+    assert time.perf_counter() - start < 30
