@@ -10,6 +10,9 @@ STATUSES: tuple[Status, ...] = ("ok", "unparsed", "refused", "filtered", "trunca
 ARGUMENT = "-M "
 """What the names of a model's own arguments begin with among its settings."""
 
+SOUND = "score"
+"""What the sound score is called where it stands among published ones, which have names of their own."""
+
 ANSWERED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
 """Replies that stay in every denominator. The others count 0 in the first and leave only the second, labelled one."""
 
@@ -34,6 +37,9 @@ class Result:
     floor: float
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     """Published scores of the same reply, by name."""
+    trivial: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
+    """What those score on the same question who do not do the task, by the name of their reply: `SOUND` and published
+    scores. Logs of tests without such replies, and older ones, have none."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     ask: str = ""
     gold: str = ""

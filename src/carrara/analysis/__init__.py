@@ -19,6 +19,7 @@ from carrara.analysis.faults import Faults, faults
 from carrara.analysis.paired import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.analysis.series import Series, series_of
 from carrara.analysis.summary import Row, Stat, record, stat, summarize
+from carrara.analysis.trivial import Trivial, trivials
 
 __all__ = [
     "Difference",
@@ -29,6 +30,7 @@ __all__ = [
     "Row",
     "Series",
     "Stat",
+    "Trivial",
     "effective_lengths",
     "faults",
     "length_effects",
@@ -37,4 +39,5 @@ __all__ = [
     "series_of",
     "stat",
     "summarize",
+    "trivials",
 ]

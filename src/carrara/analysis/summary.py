@@ -11,6 +11,7 @@ from typing import Any
 
 from carrara.analysis.intervals import effective_n, wilson
 from carrara.analysis.series import Series, series_of
+from carrara.analysis.trivial import Best, best, means
 from carrara.errors import RunError
 from carrara.order import natural
 from carrara.results import ANSWERED, STATUSES, Result, Status
@@ -40,6 +41,8 @@ class Stat:
     """What blind guessing scores on these questions."""
     published: Mapping[str, float]
     """Published scores of the same replies, by name."""
+    trivial: Mapping[str, Mapping[str, float]]
+    """What trivial replies score on these questions, by name: soundly and as published (trivial.py)."""
     retrieval: Mapping[str, float]
     """What retrieval found, by name: over all replies of which it is known, whatever became of them."""
     statuses: Mapping[Status, int]
@@ -54,6 +57,11 @@ class Stat:
     def guessing(self) -> bool:
         """Whether blind guessing explains the score: the interval does not rise above the floor."""
         return self.low <= self.floor
+
+    @property
+    def best_trivial(self) -> Best | None:
+        """The trivial reply that scores best: the same for all models that were asked the same."""
+        return best(self.trivial)
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         answered_mean=math.fsum(answers) / len(answers) if answers else None,
         floor=math.fsum(result.floor for result in results) / n,
         published=_published(results),
+        trivial=means(results),
         retrieval=_retrieval(results),
         statuses={status: count for status, count in counts.items() if count},
         reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),

@@ -1,7 +1,7 @@
 """carrara report: what a directory of results comes to, as a table and as a page."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from carrara.lengths import write_length
 
 if TYPE_CHECKING:
     from carrara.analysis import Row
+    from carrara.analysis.trivial import Best
 
 HELP = "write the report of a directory of results: one HTML page, and a table here"
 EXAMPLE = "carrara report runs/first"
@@ -59,8 +60,12 @@ def print_summary(rows: Sequence["Row"]) -> None:
 
 
 def _print_grid(rows: Sequence["Row"]) -> None:
-    """Scores of tests by lengths, and their mean where all tests have one; with retrieval, recall likewise."""
+    """Scores of tests by lengths, and their mean where all tests have one; with retrieval, recall likewise.
+
+    Of trivial replies the best at any length stands beside the floor.
+    """
     from carrara.analysis.summary import RECALL
+    from carrara.analysis.trivial import highest
     from carrara.report.visible import distinct
 
     lengths = sorted({row.length for row in rows})
@@ -73,10 +78,12 @@ def _print_grid(rows: Sequence["Row"]) -> None:
         recalls = {at: stat.retrieval[RECALL] for at, stat in own.items() if RECALL in stat.retrieval}
         counts = sorted({stat.n for stat in own.values()})
         print(f"{names[str(series)]}, {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} items each")
+        trivial = _trivial(highest(s.best_trivial for (task, _), s in own.items() if task == test) for test in tests)
+        beside = {"floor": floors, **({"trivial": trivial} if trivial else {})}
         lines = list(_grid(means, tests, lengths))
-        for line, floor in zip(lines, [*floors, ""], strict=False):
-            line.insert(1, floor)
-        table(["test", "floor", *map(write_length, lengths)], lines)
+        for n, line in enumerate(lines):
+            line[1:1] = [column[n] if n < len(tests) else "" for column in beside.values()]
+        table(["test", *beside, *map(write_length, lengths)], lines)
         if recalls:
             print("recall, how often all that the answer is read from was found")
             table(["test", *map(write_length, lengths)], _grid(recalls, tests, lengths))
@@ -102,7 +109,9 @@ def _print_rows(rows: Sequence["Row"]) -> None:
     from carrara.report.visible import distinct, short
 
     names = distinct(str(row.series) for row in rows)
-    columns = ["model", "test", "length", "score", "95 % interval", "floor", "n", "not ok"]
+    trivial = _trivial(row.stat.best_trivial for row in rows)
+    columns = ["model", "test", "length", "score", "95 % interval", "floor", *(["trivial"] if trivial else [])]
+    columns += ["n", "not ok"]
     retrieved = any(RECALL in row.stat.retrieval for row in rows)
     table(
         [*columns, "recall"] if retrieved else columns,
@@ -114,10 +123,23 @@ def _print_rows(rows: Sequence["Row"]) -> None:
                 f"{row.stat.mean:.3f}",
                 f"{row.stat.low:.3f}-{row.stat.high:.3f}",
                 f"{row.stat.floor:.3f}",
+                *([trivial[n]] if trivial else []),
                 str(row.stat.n),
                 str(row.stat.not_ok),
                 *([f"{row.stat.retrieval[RECALL]:.3f}" if RECALL in row.stat.retrieval else ""] if retrieved else []),
             )
-            for row in rows
+            for n, row in enumerate(rows)
         ],
     )
+
+
+def _trivial(best: Iterable["Best | None"]) -> list[str]:
+    """A column: the best trivial reply of each row, named where it scores anything. Empty if no row has one."""
+    from carrara.report.visible import short
+
+    found = list(best)
+    if not any(found):
+        return []
+    names = [short(one.said, 30) if one else "" for one in found]
+    width = max(map(len, names))  # all of one width: the table puts numbers to the right
+    return [f"{one.score:.3f} {name:<{width}}" if one else "" for one, name in zip(found, names, strict=True)]

@@ -147,6 +147,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
         score=float(values.pop("score", 0.0)),
         floor=meta["floor"],
         scores={name: float(value) for name, value in values.items()},
+        trivial=notes.get("trivial") or {},
         labels=meta["labels"],
         ask=meta["ask"],
         gold=str(sample["target"]),

@@ -4,6 +4,9 @@ What Inspect keeps of a sample is its id, a reference in place of the prompt, th
 by.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 import anyio
 from inspect_ai import Task
 from inspect_ai._util.error import PrerequisiteError
@@ -21,12 +24,15 @@ from carrara.engine.retrieving import prompt_of, recall_of
 from carrara.engine.settings import SERVER
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
 from carrara.errors import RunError, UsageError, tell
-from carrara.grading.grade import grade
+from carrara.grading.grade import grade, trivial
 from carrara.items import Item, contexts
 from carrara.lengths import write_length
 from carrara.prompt import fingerprint
 from carrara.recipe import Recipe
 from carrara.wording import Pack
+
+DIGITS = 4
+"""Of the figures that stand beside a reply in the log: one more than reports show."""
 
 
 def inspect_task(
@@ -147,6 +153,16 @@ def _referred(id: str, retrieve: str, request: str) -> by_reference.Reference:
     return by_reference.Reference(id, fingerprint(messages), excerpt, retrieve, request)
 
 
+@lru_cache(maxsize=1024)
+def _trivial(id: str) -> Mapping[str, Mapping[str, float]]:
+    """What trivial replies to an item score, whichever model is asked: figures alone, for the replies may be long."""
+    item = item_of(id)
+    return {
+        reply: {name: round(score, DIGITS) for name, score in scores.items()}
+        for reply, scores in trivial(item.task, item.question).items()
+    }
+
+
 @scorer(metrics={"*": [mean(), stderr(cluster="context_id")]})
 def graded() -> Scorer:
     """The sound score and, under their own names, the published ones."""
@@ -155,6 +171,7 @@ def graded() -> Scorer:
         item = item_of(str(state.sample_id))
         ended = ending(state.output)
         result = grade(item.task, item.question, state.output.completion, "ok" if ended == "answered" else ended)
+        beside = await anyio.to_thread.run_sync(_trivial, item.id)
         return Score(
             value={"score": result.score, **result.scores, **await _recall(state)},
             answer=result.answer,
@@ -162,6 +179,7 @@ def graded() -> Scorer:
                 "status": result.status,
                 **(result.fault._asdict() if result.fault else {}),
                 **spent(state.output, item, result.answer)._asdict(),
+                **({"trivial": beside} if beside else {}),
             },
         )
 

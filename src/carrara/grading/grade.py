@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from carrara.grading.reading import spoken
-from carrara.results import ANSWERED, Status
+from carrara.results import ANSWERED, SOUND, Status
 from carrara.types import AnyTask, Fault, Question
 
 
@@ -50,3 +50,12 @@ def grade(task: AnyTask, question: Question[Any], reply: str, status: Status = "
         return Graded("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
     score = task.score(answer, question) if status == "ok" else 0.0
     return Graded(status, task.write(answer), score, scores, task.fault(answer, question))
+
+
+def trivial(task: AnyTask, question: Question[Any]) -> Mapping[str, Mapping[str, float]]:
+    """What those score who do not do the task, by the name of their reply: sound and published, graded like any.
+
+    Such a reply may be a whole context: this costs about as much as making the prompt.
+    """
+    replies = {name: grade(task, question, reply) for name, reply in task.trivial(question).items()}
+    return {name: {SOUND: graded.score, **graded.scores} for name, graded in replies.items()}

@@ -1,9 +1,9 @@
 """What a reader must know before believing the numbers: shown above them, or not at all."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from carrara.analysis import Row, Series, series_of
+from carrara.analysis import Row, Series, Trivial, series_of
 from carrara.errors import UsageError
 from carrara.lengths import write_length
 from carrara.order import natural
@@ -20,12 +20,18 @@ LISTED = 4
 
 
 def notes(
-    results: Sequence[Result], rows: Sequence[Row], faces: Mapping[Series, Face], runs: Sequence[Provenance]
+    results: Sequence[Result],
+    rows: Sequence[Row],
+    faces: Mapping[Series, Face],
+    runs: Sequence[Provenance],
+    trivial: Sequence[Trivial],
 ) -> list[str]:
     return [
         *_not_ok(results),
         *_one_length(rows),
         *_few(rows),
+        *_trivial(trivial),
+        *_fooled(trivial),
         *_incomplete(results, faces),
         *_short_of_reasoning(results),
         *(warning for run in runs for warning in run.warnings),
@@ -57,6 +63,39 @@ def _few(rows: Sequence[Row]) -> list[str]:
     if least >= FEW:
         return []
     return [f"Some scores rest on {least} {'reply' if least == 1 else 'replies'}: mind the width of the intervals."]
+
+
+def _trivial(lines: Sequence[Trivial]) -> list[str]:
+    """Tests on which somebody scores well who does not do the task."""
+    said: dict[tuple[str, str], str] = {}  # of several lengths the worst
+    for line in sorted(lines, key=lambda line: line.floor - line.sound):
+        if line.scores_well:
+            scores = f"“{short(line.name, 40)}” scores {line.sound:.2f} (floor {line.floor:.2f})"
+            said.setdefault((line.task, line.name), f"in {_where(line, lines)}, {scores}")
+    if not said:
+        return []
+    return [f"Trivial replies score well: {_listed(said.values())}. A model that scores no more there shows nothing."]
+
+
+def _fooled(lines: Sequence[Trivial]) -> list[str]:
+    """Published scores that somebody has who does not do the task."""
+    said: dict[tuple[str, str, str], str] = {}
+    fooled = [(line.published[name] - line.sound, name, line) for line in lines for name in line.fools]
+    for _, name, line in sorted(fooled, key=lambda one: -one[0]):
+        scores = f"scores {line.published[name]:.2f} as published ({short(name, 30)}), {line.sound:.2f} soundly"
+        said.setdefault((line.task, line.name, name), f"in {_where(line, lines)}, “{short(line.name, 40)}” {scores}")
+    return [f"Trivial replies fool published scores: {_listed(said.values())}."] if said else []
+
+
+def _where(line: Trivial, lines: Sequence[Trivial]) -> str:
+    """The test, and the lengths, if the reply scores otherwise at others."""
+    alone = sum((other.task, other.name) == (line.task, line.name) for other in lines) == 1
+    return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
+
+
+def _listed(parts: Collection[str]) -> str:
+    more = f"; and {len(parts) - LISTED} more" if len(parts) > LISTED else ""
+    return "; ".join(list(parts)[:LISTED]) + more
 
 
 def _incomplete(results: Sequence[Result], faces: Mapping[Series, Face]) -> list[str]:

@@ -20,15 +20,18 @@ from carrara.analysis import (
     ModelEffect,
     Row,
     Series,
+    Trivial,
     effective_lengths,
     faults,
     length_effects,
     model_effects,
     summarize,
+    trivials,
 )
 from carrara.analysis.cumulative import accumulate
 from carrara.analysis.effective import RULE
 from carrara.analysis.series import RETRIEVE
+from carrara.analysis.trivial import ALIKE, Best, highest
 from carrara.lengths import write_length
 from carrara.order import natural
 from carrara.report.chart import COMPACT, WIDE, score_chart
@@ -68,6 +71,7 @@ class Test:
     rows: list[Row]
     lengths: list[int]
     published: list[str]
+    trivial: list[Trivial]
     retrieval: list[str]
     charts: list[Markup]
     cumulative: list[Markup]
@@ -83,6 +87,10 @@ class Test:
     def reasoned(self) -> bool:
         """Whether any reply had reasoning."""
         return any(row.stat.reasoning for row in self.rows)
+
+    def best_trivial(self, series: Series) -> Best | None:
+        """The best that a trivial reply scores at any length."""
+        return highest(row.stat.best_trivial for row in self.of(series))
 
     def row(self, series: Series, length: int) -> Row | None:
         return next((row for row in self.rows if (row.series, row.length) == (series, length)), None)
@@ -105,7 +113,7 @@ def render(results: Sequence[Result], title: str) -> str:
             f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
             "base-uri 'none'; form-action 'none'"
         ),
-        **(_content(results) if results else {"results": 0, "retrieved": False}),
+        **(_content(results) if results else {"results": 0, "retrieved": False, "trivial": []}),
     )
 
 
@@ -115,7 +123,8 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
     effective = effective_lengths(rows)
     runs = provenance(results, faces)
     failed, failures_in_all = failures(results, faces)
-    tests = _tests(results, rows, faces, effective)
+    trivial = trivials(results)
+    tests = _tests(results, rows, faces, effective, trivial)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
@@ -124,7 +133,10 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
         "faces": list(faces.values()),
         "tests": tests,
         "verdicts": verdicts(rows, faces, effective),
-        "notes": notes(results, rows, faces, runs),
+        "notes": notes(results, rows, faces, runs, trivial),
+        "trivial": trivial,
+        "alike": ALIKE,
+        "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
         "rule": RULE,
         "statuses": [(status, MEANING[status]) for status in present(rows)],
         "fates": fates(rows, faces, by_length=False),
@@ -142,7 +154,11 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _tests(
-    results: Sequence[Result], rows: Sequence[Row], faces: dict[Series, Face], effective: Sequence[Effective]
+    results: Sequence[Result],
+    rows: Sequence[Row],
+    faces: dict[Series, Face],
+    effective: Sequence[Effective],
+    trivial: Sequence[Trivial],
 ) -> list[Test]:
     names = sorted({row.task for row in rows}, key=natural)
     changes, pairs = length_effects(results), model_effects(results)
@@ -162,6 +178,7 @@ def _tests(
                 rows=own,
                 lengths=sorted({row.length for row in own}),
                 published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
+                trivial=[line for line in trivial if line.task == name],
                 retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
                 charts=[score_chart(shown, own, faces, frame, kind) for kind, frame in frames.items() if drawn],
                 cumulative=[
