@@ -63,3 +63,15 @@ def test_a_file_that_is_no_test_is_named(folder: Path, code: str) -> None:
     assert listed.returncode == 2
     assert "other.py" in listed.stderr
     assert "Traceback" not in listed.stderr
+
+
+def test_a_test_made_of_parts_passes_the_audit_in_fewer_than_sixty_lines(tmp_path: Path) -> None:
+    [code] = re.findall(r"```python\n(.*?)```", (DOCS / "composing.md").read_text("utf-8"), re.DOTALL)
+    assert len(code.splitlines()) < 60
+    tests = tmp_path / "mytests"
+    tests.mkdir()
+    (tests / "custody.py").write_text(code, "utf-8")
+    audited = carrara(tests, "audit", "mytests", "-n", "20", "--lengths", "0,1k,4k")
+    assert audited.returncode == 0, audited.stdout + audited.stderr
+    assert "BREACH" not in audited.stdout
+    assert "left out" not in audited.stderr

@@ -46,8 +46,8 @@ _PROSE = re.compile(
     r"|from|as|all|any|there|here|let|me|if|please|after|before|each|every|words?|lists?|found|unable)\b",
     re.IGNORECASE,
 )
-_SIGN = re.compile(r":|=+>?|→|⇒|->|—| -(?= )")
-_PAIR = re.compile(r"(?:[^:\n]{1,200}: )?[^:=→⇒—]{1,60}?(?::|=+>?|→|⇒|->|—| -(?= ))(.{1,80})")
+_SIGN = re.compile(r":|=+|→|—| -(?= )")
+_PAIR = re.compile(r"(?:[^:\n]{1,200}: )?[^:=→—]{1,60}?(?::|=+|→|—| -(?= ))(.{1,80})")
 _IS = re.compile(
     r"\b(?:is|are|was|were|be|includes?|namely|remains?|with|has|have|had|holds?|following|leaves)\b[:,]? (?=\S)", re.I
 )
@@ -101,7 +101,7 @@ def _stated(statement: str, spaced_from: int) -> _List | None:
     """The list that a statement states, if it states one; so many words with mere spaces between them are one, too."""
     if items := _row(statement):
         return _List("", items)
-    if _is_nothing(statement) or _is_nothing(statement.rpartition(", ")[2]):
+    if _is_nothing(statement):
         return _List("", [], said=True)
     signs = list(_SIGN.finditer(statement))
     if len(signs) > 1 and (items := _paired(statement)):
@@ -113,8 +113,8 @@ def _stated(statement: str, spaced_from: int) -> _List | None:
             return _List(lead, items)
         if not SAYS.search(rest) or _is_nothing(rest):
             return _List(lead, [], to_come=not SAYS.search(rest))
-    if found := _told(statement):
-        return found
+    if (found := _told(statement)) or _is_nothing(statement.rpartition(", ")[2]):
+        return found or _List("", [], said=True)
     return _List("", items) if (items := _spaced(statement, spaced_from)) else None
 
 
@@ -366,6 +366,7 @@ def _named(text: str, names: Sequence[str]) -> dict[str, Items]:
         behind = text[head.end() : end]
         if end < len(text):
             behind = _JOINT.sub("", behind).rstrip(" ,;")
+        behind = behind.rpartition("→")[2]  # what it led to
         lists = [] if _ACTS.search(head["link"]) else _Lists(behind, behind_label=True).found
         meant = lists[0] if lists and lists[0].opens else None if head["verb"] else _meant(lists)
         if meant and (items := meant.stated()) is not None:
@@ -388,13 +389,13 @@ def _heads(names: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(range(len(names)), key=lambda n: -len(names[n]))
     full = "|".join(rf"(?P<name{n}>{spelled[n]})" for n in longest_first)
     last = [name.split()[-1] for name in names]
-    short = "|".join(
-        rf"(?P<short{n}>{re.escape(last[n]) if last.count(last[n]) == 1 else '(?!)'})" for n in longest_first
-    )
+    shared = ["(?!)" * (last.count(one) > 1) for one in last]
+    short = "|".join(rf"(?P<short{n}>{re.escape(last[n])}{shared[n]})" for n in longest_first)
     other = "|".join(spelled)
     return re.compile(
-        rf"(?:(?<![\w-])(?:{full})(?![\w-])|^(?:{BULLET})?(?:{short})(?= ?[:=]))(?P<link>\"?(?:['’]s)?(?: ?[:=]"
+        rf"(?:(?<![\w-])(?:{full})(?![\w-])|(?:^(?:{BULLET})?|(?<=[,;:] ))(?:{short})(?= ?[:=→]))"
+        r"(?P<link>\"?(?:['’]s)?(?: ?[:=→]"
         rf"|(?P<verb>(?: [\w-]+){{0,6}}? (?:with|has|holds|have)\b|(?: [\w-]+){{0,6}}? (?:is|are|includes|contains)\b)"
-        rf"|(?:(?!{other})[^\n:=.;]){{0,80}}?(?::|[-=]>|=|→| -(?= ))|(?P<line>(?: [\w ]{{1,40}})?$)))",
+        rf"|(?:(?!{other})[^\n:=.;]){{0,80}}?(?:[:=→]| -(?= ))|(?P<line>(?: [\w ]{{1,40}})?$)))",
         re.IGNORECASE | re.MULTILINE,
     )

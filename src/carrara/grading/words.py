@@ -26,7 +26,7 @@ from carrara.grading.reading import first_turn, spoken, tidy
 
 # --- what a word is ---
 
-_SIGNS = r"\s,;:/\\=<>|{}\[\]()\"*`$#@~^?!…•·—+%&→⇒"
+_SIGNS = r"\s,;:/\\=<>|{}\[\]()\"*`$#@~^?!…•·—+%&→"
 """What no word contains. The rest is open: a word may have hyphens, apostrophes, digits, letters of any script."""
 _ANY = rf"[^{_SIGNS}]"
 _WORD = re.compile(rf"(?:(?![^\W_]){_ANY})*+{_ANY}++")
@@ -50,7 +50,7 @@ def word(text: str) -> str | None:
 
 def is_talk(statement: str) -> bool:
     """Whether a statement is a word of those that surround answers: it is one itself only if nothing else is said."""
-    said = statement[:1].isupper() or statement.endswith((".", "!", ","))
+    said = statement.lstrip('"')[:1].isupper() or statement.endswith((".", "!", ","))
     return said and _TALK.fullmatch(statement.strip(_AROUND)) is not None
 
 
@@ -65,6 +65,7 @@ _NEXT_TURN = re.compile(
     r"^\W{0,4}(?:context|instructions?|question|user|human|prompt|input)\b\W{0,3}:|^#{2,6} ?instruction", re.I | re.M
 )
 """Where a model that completes text starts another example."""
+_ROLE = re.compile(r"<\|(?:im_start|start_header_id|start)\|>\s?assistant\b")
 _TAG = re.compile(r"<(/?)(?:final_?)?answer>", re.IGNORECASE)
 _ALIKE = str.maketrans(
     {
@@ -79,6 +80,7 @@ _ALIKE = str.maketrans(
         "！": "! ",
         "（": " (",
         "）": ")",
+        "∅": NOTHING,
         _OFF: "",
     }
 )
@@ -110,6 +112,8 @@ def _row(row: re.Match[str]) -> str:
     first, *others = (cell.strip() for cell in row[1].split("|"))
     if not others:
         return first
+    while len(others) > 1 and others[-1].isdecimal() > others[-2].isdecimal():  # how many words there are
+        others.pop()
     last = others[-1] if re.search(r"[^\W_]", others[-1]) else NOTHING
     return f"{first}: {last}"
 
@@ -138,14 +142,17 @@ _LAYOUT: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] 
     (re.compile(r"\\n(?![a-z])"), "\n"),  # as the prompt's example may have it
     (re.compile(r" ?\n ?"), "\n"),
     (re.compile(r"\n{3,}"), "\n\n"),
-    (re.compile(r"(?<=,) ?(?:\.{3,}|…)"), ""),
+    (re.compile(r"\Aassistant\n+(?=.)"), ""),
+    (re.compile(r"[-=]+>|[⇒➜➔⟶]"), "→"),
+    (re.compile(r"(?<=:) ?-$", re.M), f" {NOTHING}"),
+    (re.compile(r"(?:(?<=,)|,? and) ?(?:\.{3,}|…)"), ""),
     (re.compile(r"\.{3,}|…"), ". "),
     (re.compile(r"^```[\w+-]*$", re.M), ""),
     (re.compile(r"\bprint(?=\()|(?<=\bvs)\.(?= )"), ""),
     (re.compile(r"^\|[^\n]*\n\|[ :|-]*$\n?", re.M), ""),  # the head of a table
     (re.compile(r"^\|([^\n]*?)\|?$", re.M), _row),
     (re.compile(r"^(\(?[0-9]{1,6}[.)] ?\S[^\n]*\n+)\(?[0-9]{1,6}[.)]?\Z", re.M), r"\1"),  # cut behind a number
-    (re.compile(r"^#{1,6} ?([^\n,:]*?)[*:]*$", re.M), r"\1:"),
+    (re.compile(r"^#{1,6} ?([^\n,:]*?)[*:]*$(?=\n{1,2}\S)", re.M), r"\1:"),
     (re.compile(r"^#{1,6} ", re.M), ""),
     (
         re.compile(
@@ -172,7 +179,7 @@ _LAYOUT: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] 
 
 def laid_out(said: str) -> str:
     """A text that was spoken, laid out."""
-    text = _TAG.sub(lambda tag: "\n" if tag[1] else f"\n{_LABEL}", said)
+    text = _TAG.sub(lambda tag: "\n" if tag[1] else f"\n{_LABEL}", _ROLE.sub("", said))
     text = tidy(text).translate(_ALIKE)
     for pattern, by in _LAYOUT:
         if by is BULLET:
@@ -219,7 +226,7 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
     name = "|".join(" ".join(map(re.escape, name.split())) for name in sorted({*names, "final answer"}, key=len)[::-1])
     return re.compile(
         rf"\b(?:{name})s?\"?(?: ?[:=]+|(?: -)(?= )|(?: list)? (?:is|are)\b(?: as follows| the following)?:?)"
-        rf"|(?:(?<=\n\n)|\A)(?:\w{{1,12}} ){{0,2}}(?:{name})s?$",
+        rf"|(?:(?<=\n\n)|\A)\"?(?:\w{{1,12}} ){{0,2}}(?:{name})s?\"?$",
         re.IGNORECASE | re.MULTILINE,
     )
 
@@ -243,8 +250,8 @@ AGAIN = re.compile(
 _W = rf"\"?{_ANY}{{1,60}}\"?"
 _BESIDE = rf"(?:(?:,? (?:or|and)|,|/)(?: (?:perhaps|maybe|possibly))? ?{_W}){{0,30}}"
 _ENDS = (
-    r"(?=[.!]*\Z|;| - |—|, \w{1,20}:|,? (?:because|since|as|which|based|given|according|not|rather|instead|so|where"
-    r"|in|from|for|at|after|with)\b)"
+    r"(?=[.!]*\Z|;| - |—|, \w{1,20}:|,? (?:because|since|as|which|based|given|according|not|rather|instead|so|where|but"
+    r"|though|in|from|for|at|after|with)\b)"
 )
 _TIED = (
     r"(?:paired|associated|matched|linked|followed|correspond(?:s|ing)?|map(?:s|ped)?|points?|lead(?:s|ing)?)"
@@ -253,15 +260,16 @@ _TIED = (
 _ASKED_ABOUT = re.compile(rf"{_TIED} {_W}\W*\Z", re.IGNORECASE)
 _POINTED = re.compile(
     rf"(?:\b(?:(?:is|was|be|are|equals|becomes|it['’]s|that['’]s)(?! {_TIED})|{_TIED})\b:?"
-    r"|(?P<sign>:|=+>?|→|⇒|->|—| -(?= )))"
+    r"|(?P<sign>:|=+|→|—| -(?= )))"
     rf" ?(?:either )?(?P<words>{_W}{_BESIDE}){_ENDS}",
     re.IGNORECASE,
 )
 _HEAD = re.compile(
     rf"(?:(?:so|thus|therefore|hence|and|yes),? )?(?:the (?:\w+ )?(?:word|number) )?(?P<word>{_W})"
-    r" (?:is|was|appears?|occurs?|repeats?|comes?|follows|would)\b(?! (?:not|never|no)\b|n['’]t)",
+    r" (?:-(?= )|(?:is|was|appears?|occurs?|repeats?|comes?|follows|would)\b(?! (?:not|never|no)\b|n['’]t))",
     re.IGNORECASE,
 )
+_SO = re.compile(r"\A(?:(?:so|thus|therefore|hence|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _COMMA = re.compile("[,;]")
 _JOINT = re.compile(r",? (?:or|and)(?: (?:perhaps|maybe|possibly))? |[,/] ?", re.IGNORECASE)
@@ -284,7 +292,7 @@ _KEY = re.compile(
 _ASIDE_KEY = re.compile(
     r"\b(?:notes?|total|count|length|confidence|times|explanation|reason\w*|first[ _]words?)\Z", re.IGNORECASE
 )
-_PAIR = re.compile(rf"(?<![^\s,;])\"?({_ANY}{{1,60}})\"? ?(?::|=|→|->) ?({_W})(?=[,;.]|\Z)")
+_PAIR = re.compile(rf"(?<![^\s,;])\"?({_ANY}{{1,60}})\"? ?[:=→] ?({_W})(?=[,;.]|\Z)")
 _LONG = 2_000
 """Characters of a statement that is read: what goes on for longer states no one word."""
 
@@ -318,7 +326,7 @@ def _decided(said: Iterable[str], asked: frozenset[str]) -> Sequence[str]:
             break
     said = [statement for statement in said if not is_talk(statement)] or said[:1]
     keys = _keys(said, asked)
-    alone = [word(statement) or _paired(statement, keys) for statement in said]
+    alone = [word(_SO.sub("", statement)) or _paired(statement, keys) for statement in said]
     ends = [[one for one in takewhile(bool, end) if one] for end in (alone, alone[::-1])]
     # A line of a word that the question names may only say what the next ones are about; several words are a list.
     others = [set(end) - asked for end in ends]
@@ -340,7 +348,8 @@ def _paired(statement: str, keys: frozenset[str]) -> str | None:
 def _labelled(said: Sequence[str]) -> list[str]:
     """The words that stand right behind a label."""
     found = _POINTED.match(f": {said[0][:_LONG]}") if said else None
-    return _split(found["words"]) if found else []
+    begins = found and NO_WORD.fullmatch(found["words"]) and len(found["words"]) < len(said[0])
+    return _split(found["words"]) if found and not begins else []
 
 
 def _told(said: Sequence[str], asked: frozenset[str]) -> Sequence[str]:

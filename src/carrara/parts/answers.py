@@ -172,19 +172,16 @@ class Number(Answers[int]):
         return answer
 
 
-class ListName(Answers[str]):
-    """`List 3`, or `no` where it may be none of them."""
+class OneOf(Answers[str]):
+    """One of the question's options, each a name such as `Agent C`, whose last word may stand alone for it."""
 
-    rule = 'Reply with the name of that list, such as "List 1", and nothing else.'
-
-    def __init__(self, none: bool) -> None:
-        self._none = none
+    rule = "Reply with that name and nothing else."
 
     def write(self, answer: str) -> str:
         return answer
 
     def read(self, reply: str, question: Question[str]) -> str | None:
-        names = _names(len(question.options) - self._none, self._none)
+        names = _names(question.options)
 
         def otherwise(text: str) -> Sequence[str]:
             """Whatever is named, unless it is everything."""
@@ -193,23 +190,34 @@ class ListName(Answers[str]):
         return agreed(said(tidy(spoken(reply)), names.whole, names.find, otherwise=otherwise))
 
     def guess(self, dice: Dice, gold: str) -> str:
-        return "no" if self._none else "List 1"
+        return "unknown"
 
     def reference(self, answer: str) -> Reference:
         return answer
 
 
-class _Names(Choices):
-    """Names of lists, and a number alone."""
+class ListName(OneOf):
+    """`List 3`, or `no` where it may be none of them."""
 
+    rule = 'Reply with the name of that list, such as "List 1", and nothing else.'
+
+    def __init__(self, none: bool) -> None:
+        self._none = none
+
+    def guess(self, dice: Dice, gold: str) -> str:
+        return "no" if self._none else "List 1"
+
+
+class _Names(Choices):
     def whole(self, text: str) -> str | None:
-        return super().whole(text) or self.words.get(f"list {text}")
+        """A name, or the end of one."""
+        return super().whole(text) or next((name for name in self.words.values() if name.endswith(f" {text}")), None)
 
 
 @lru_cache(maxsize=64)
-def _names(lists: int, none: bool) -> Choices:
-    names = {f"list {n}": f"List {n}" for n in range(1, lists + 1)}
-    return _Names({**names, **({"no": "no", "none": "no"} if none else {})})
+def _names(options: tuple[str, ...]) -> Choices:
+    names = {option.lower(): option for option in options}
+    return _Names({**names, "none": "no"} if "no" in names else names)
 
 
 @dataclass(frozen=True)

@@ -96,15 +96,15 @@ def told(
         while len(made) < least or not ends(len(made)):
             _say(made, words, next(steps), draw)
         return made, words
-    rest, fits = room.budget, (0, room.budget)
+    rest, fits = room.budget, [(0, room.budget)]
     while rest >= 0 and len(made) < MOST_STEPS:
         chunk = [_say(made, words, next(steps), draw) for _ in range(CHUNK)]
         first = len(made) - CHUNK
         for n, cost in enumerate(room.prices([say(step, words) for step in chunk], "\n"), first + 1):
             rest -= cost
             if rest >= 0 and ends(n):
-                fits = n, rest
-    n, rest = fits
+                fits.append((n, rest))
+    n, rest = fits[-1 - min(room.again, len(fits) - 1)]  # where no words do, fewer steps may
     if n < 2:
         raise Unreachable(f"it has room for {n} steps", part=f"there is room for {n} steps")
     del made[n:]
@@ -188,9 +188,9 @@ def read(context: str) -> Mapping[str, Sequence[str]]:
     return reader.hands
 
 
-def agent(n: int) -> str:
+def agent_name(n: int) -> str:
     """
-    >>> agent(0), agent(26)
+    >>> agent_name(0), agent_name(26)
     ('Agent A', 'Agent AA')
     """
     letters = ""
@@ -199,3 +199,49 @@ def agent(n: int) -> str:
         n, place = divmod(n - 1, 26)
         letters = chr(ord("A") + place) + letters
     return f"Agent {letters}"
+
+
+def dealings(agents: int, size: int, dice: Dice) -> Iterator[Step]:
+    """Each starts with some words; then anybody draws, discards or swaps, whichever can be."""
+    table = Table(agents)
+    for agent in range(agents):
+        yield table.start(agent, dice.between(1, size - 1))
+    while True:
+        agent, other = dice.sample(range(agents), 2)
+        mine, theirs = len(table.hands[agent]), len(table.hands[other])
+        match dice.below(3):
+            case 0 if mine < size:
+                yield table.draw(agent, dice.between(1, size - mine), dice)
+            case 1 if mine > 1:
+                yield table.discard(agent, dice.between(1, mine // 2), dice)
+            case 2 if min(mine, theirs) > 1:
+                yield table.swap(agent, other, dice.between(1, min(mine, theirs) // 2), dice)
+
+
+def said(step: Step, words: Sequence[str]) -> str:
+    """A step in words."""
+    told = f"{agent_name(step.agent)} {step.verb}: {', '.join(words[n] for n in step.words)}"
+    if step.verb != "swaps":
+        return told
+    return f"{told} with {agent_name(step.other)} for: {', '.join(words[n] for n in step.gets)}"
+
+
+class Play(NamedTuple):
+    """Dealings as they are told, and how they end."""
+
+    lines: tuple[str, ...]
+    hands: tuple[tuple[str, tuple[str, ...]], ...]
+    """What each agent has at last."""
+    words: tuple[str, ...]
+    """All that were named."""
+
+
+def played(agents: int, size: int, dice: Dice, draw: Callable[[], str], steps: int, room: Room | None) -> Play:
+    """Dealings of some agents in so many steps, or in as many as make up a room."""
+    made, words = told(dealings(agents, size, dice), draw, said, agents + steps, room, lambda n: n > agents)
+    held = enumerate(hands(made, agents))
+    return Play(
+        tuple(said(step, words) for step in made),
+        tuple((agent_name(n), tuple(words[word] for word in own)) for n, own in held),
+        tuple(words[n] for n in dict.fromkeys(word for step in made for word in step.mentioned)),
+    )

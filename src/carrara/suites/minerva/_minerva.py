@@ -1,20 +1,11 @@
-"""What all tests of this suite share: a context, an instruction, and an answer of some kind."""
+"""What all tests of this suite share: labels, phrasings, and the published scorer beside the sound one."""
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol, TypeVar
 
-from carrara import vocabulary
-from carrara.keys import Dice, Key
-from carrara.parts.answers import Answers
-from carrara.parts.layout import INSTRUCT, OPEN, opened
+from carrara.parts.asking import A, ContextTest
 from carrara.suites.minerva import _published
-from carrara.types import ANSWER, PRESENTS, Frame, Message, Question, Style, Task, World
-
-WORDS: Mapping[str, object] = {"reads": vocabulary.named}
-"""Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
-PHRASING = PRESENTS
-MOST_LABELS = 1000
+from carrara.types import ANSWER, Question
 
 
 class Hidden(Protocol):
@@ -25,131 +16,25 @@ class Hidden(Protocol):
 
 
 class Asking(Protocol):
+    """What all parameters have."""
+
     @property
     def phrasing(self) -> tuple[int, ...]: ...
 
 
 L = TypeVar("L", bound=Hidden)
-A = TypeVar("A")
 P = TypeVar("P", bound=Asking)
 
-FRAME: Mapping[str, str] = {
-    "open": f"{OPEN}\n",
-    "instruct": f"\n\n{INSTRUCT}\n",
-    "rule": "",
-    "answer": "\n\nAnswer:",
-}
 
-
-def wording(answers: Answers[A], *asks: str, **others: tuple[str, ...]) -> Mapping[str, str]:
-    """A test's words: what it asks, in one phrasing or several, and the rule of its kind of answers.
-
-    Where it asks different things, each has a name.
-    """
-    named = {**({"ask": asks} if asks else {}), **others}
-    phrased = {_phrased(part, n): ask for part, several in named.items() for n, ask in enumerate(several, 1)}
-    return {**FRAME, **phrased, "rule": answers.rule}
-
-
-def _phrased(part: str, n: int) -> str:
-    return part if n == 1 else f"{part} {n}"
-
-
-class Minerva(Task[P, L, A]):
-    answers: ClassVar[Answers[A]]
-    keeps: ClassVar[Mapping[str, str]] = {"open": OPEN, "instruct": INSTRUCT}
+class Minerva(ContextTest[P, L, A]):
     published_as: ClassVar[str]
     """The task of the published files, whose scorer is the paper's."""
-    joint: ClassVar[str] = ", "
 
-    @abstractmethod
-    def fields(self, hidden: L) -> Mapping[str, str]:
-        """What the question names."""
+    def labels(self, hidden: L) -> Mapping[str, str]:
+        return hidden.labels
 
-    @abstractmethod
-    def gold(self, hidden: L) -> A: ...
-
-    @abstractmethod
-    def needs(self, world: World[L]) -> Sequence[int]: ...
-
-    @abstractmethod
-    def answer(self, context: str, asked: str) -> A:
-        """Read the answer from the context."""
-
-    def asks(self, hidden: L) -> str:
-        """Which part of the wording asks."""
-        return "ask"
-
-    def closing(self, hidden: L) -> str:
-        """What stands behind the context's last piece: an item that filler may come before."""
-        return ""
-
-    def floor(self, hidden: L) -> float:
-        return self.answers.floor
-
-    def options(self, hidden: L) -> tuple[str, ...]:
-        return ()
-
-    def shown_answer(self, gold: A) -> Mapping[str, str]:
-        """A label that gives the answer away, to slice results by."""
-        return {}
-
-    def questions(self, world: World[L], key: Key, params: P) -> Sequence[Question[A]]:
-        hidden = world.structure
-        gold, needs, fields = self.gold(hidden), tuple(self.needs(world)), self.fields(hidden)
-        several, part = len(params.phrasing) > 1, self.asks(hidden)
-        return [
-            Question(
-                ask=self.wording[_phrased(part, phrasing)].format(**fields),
-                gold=gold,
-                needs=needs,
-                floor=self.floor(hidden),
-                labels={
-                    **hidden.labels,
-                    **self.shown_answer(gold),
-                    **({"phrasing": str(phrasing)} if several or phrasing > 1 else {}),
-                },
-                budget=self.answers.budget(gold),
-                options=self.options(hidden),
-            )
-            for phrasing in params.phrasing
-        ]
-
-    def frame(self, world: World[L], question: Question[A], wording: Mapping[str, str], style: Style) -> Frame:
-        part = _phrased(self.asks(world.structure), int(question.labels.get("phrasing", "1")))
-        ask = wording[part].format(**self.fields(world.structure))
-        ending = f" {wording['rule']}" if wording["rule"] else ""
-        return Frame(
-            before=wording["open"],
-            after=self.closing(world.structure)
-            + wording["instruct"]
-            + ask
-            + ending
-            + (wording["answer"] if style == "base" else ""),
-            joint=self.joint,
-            stop=("\n\n",),
-        )
-
-    def solve(self, messages: Sequence[Message]) -> A:
-        return self.answer(*opened(messages))
-
-    def write(self, answer: A) -> str:
-        return self.answers.write(answer)
-
-    def parse(self, reply: str, question: Question[A]) -> A | None:
-        """What repeats the question says nothing by that: some have names of lists in them, or `no`."""
-        for own in (question.ask, self.wording["rule"]):
-            reply = reply.replace(own, " ") if own else reply
-        return self.answers.read(reply, question)
-
-    def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:
-        return self.answers.guess(dice, question.gold)
-
-    def score(self, answer: A, question: Question[A]) -> float:
-        return self.answers.score(answer, question.gold)
-
-    def trivial(self, question: Question[A]) -> Mapping[str, str]:
-        return self.answers.trivial(question.gold)
+    def phrasings(self, params: P) -> Sequence[int]:
+        return params.phrasing
 
     def published(self, reply: str, question: Question[A]) -> Mapping[str, float]:
         name = self.published_name(question.labels)
@@ -164,8 +49,3 @@ class YesOrNo(Minerva[P, L, str]):
 
     def shown_answer(self, gold: str) -> Mapping[str, str]:
         return {ANSWER: gold}
-
-
-def check_phrasing(task_asks: int, phrasing: Sequence[int]) -> None:
-    if not phrasing or not all(1 <= n <= task_asks for n in phrasing) or len(set(phrasing)) < len(phrasing):
-        raise ValueError(f"phrasing is one or several of {', '.join(map(str, range(1, task_asks + 1)))}")

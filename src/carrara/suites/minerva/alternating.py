@@ -26,9 +26,10 @@ from itertools import product
 from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.answers import QUOTED, SAME, YesNo
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
 from carrara.suites.minerva._lists import Needle
-from carrara.suites.minerva._minerva import PHRASING, WORDS, YesOrNo, check_phrasing, wording
+from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
 from carrara.turns import in_turn

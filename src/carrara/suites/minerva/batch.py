@@ -27,8 +27,9 @@ from dataclasses import dataclass, field
 from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.answers import QUOTED, Listing, Words
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, pair, pairs_of
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._pairs import other_pairs
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn

@@ -27,9 +27,10 @@ from dataclasses import dataclass, field
 from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.answers import QUOTED, Listing, Words
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
 from carrara.suites.minerva._lists import Needle
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
 from carrara.turns import in_turn

@@ -21,8 +21,9 @@ from dataclasses import dataclass, field
 from carrara import vocabulary
 from carrara.keys import Dice, Key
 from carrara.parts.answers import QUOTED, Number
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
 from carrara.types import ANSWER, Piece, Question, Room, World

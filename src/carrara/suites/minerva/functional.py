@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 
 from carrara.keys import Key
 from carrara.parts.answers import Copy, Words
+from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.layout import items_of
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
-from carrara.suites.minerva._minerva import PHRASING, check_phrasing, wording
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World

@@ -22,8 +22,9 @@ from dataclasses import dataclass, field
 from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.answers import QUOTED, Word
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import pair, pairs_of
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._pairs import other_pairs
 from carrara.suites.minerva._params import check_shares
 from carrara.turns import in_turn

@@ -26,9 +26,10 @@ from itertools import product
 from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.answers import QUOTED, ListName
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, told
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, World

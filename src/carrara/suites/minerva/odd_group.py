@@ -26,9 +26,10 @@ from carrara import vocabulary
 from carrara.errors import Unreachable
 from carrara.keys import Key
 from carrara.parts.answers import ListName
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock
 from carrara.parts.layout import Told, line, lines_of
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers, check_shares
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World
@@ -106,9 +107,6 @@ class OddGroup(Minerva[Params, Groups, str]):
 
     def needs(self, world: World[Groups]) -> Sequence[int]:
         return (world.structure.odd,)
-
-    def floor(self, hidden: Groups) -> float:
-        return 1 / len(hidden.lists)
 
     def options(self, hidden: Groups) -> tuple[str, ...]:
         return tuple(_name(n) for n in range(len(hidden.lists)))

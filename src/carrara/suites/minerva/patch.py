@@ -26,9 +26,10 @@ from carrara import vocabulary
 from carrara.errors import Unreachable
 from carrara.keys import Key
 from carrara.parts.answers import Word
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock, opening
 from carrara.parts.layout import Told, items_of, ordinal
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers, check_shares
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World

@@ -22,8 +22,9 @@ from itertools import product
 from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.answers import QUOTED, YesNo
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
-from carrara.suites.minerva._minerva import PHRASING, WORDS, YesOrNo, check_phrasing, wording
+from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import check_shares
 from carrara.turns import in_turn
 from carrara.types import Piece, Room, Undecidable, World

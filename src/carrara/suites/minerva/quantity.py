@@ -28,9 +28,10 @@ from dataclasses import dataclass, field
 from carrara.errors import Unreachable
 from carrara.keys import Dice, Key
 from carrara.parts.answers import FinalNumber
+from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.fitting import CHUNK, pick
 from carrara.parts.layout import Told
-from carrara.suites.minerva._minerva import PHRASING, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.types import Piece, Room, Undecidable, World
 

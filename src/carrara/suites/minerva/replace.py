@@ -24,9 +24,9 @@ from itertools import product
 from carrara import vocabulary
 from carrara.keys import Dice, Key
 from carrara.parts.answers import QUOTED, Copy, Words
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
-from carrara.suites.minerva._minerva import PHRASING, WORDS, check_phrasing, wording
 from carrara.suites.minerva._params import To, check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, World

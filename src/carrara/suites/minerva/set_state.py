@@ -26,9 +26,10 @@ from carrara import vocabulary
 from carrara.keys import Dice, Key
 from carrara.parts import state
 from carrara.parts.answers import FinalSet, Words
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
 from carrara.parts.state import Step, Table
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World

@@ -25,17 +25,18 @@ Agent B: word3
 The steps are the updates. No word is ever in two hands.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
 from carrara import vocabulary
-from carrara.keys import Dice, Key
+from carrara.keys import Key
 from carrara.parts import state
 from carrara.parts.answers import FinalHands, Hands
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
-from carrara.parts.state import Step, Table
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.parts.state import Play
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, World
@@ -63,9 +64,7 @@ class Params:
 
 @dataclass(frozen=True)
 class Played:
-    lines: tuple[str, ...]
-    final: tuple[tuple[str, tuple[str, ...]], ...]
-    every: tuple[str, ...]
+    play: Play
     labels: Mapping[str, str]
 
 
@@ -89,52 +88,20 @@ class TheoryOfMind(Minerva[Params, Played, Hands]):
     def world(self, key: Key, params: Params, room: Room | None) -> World[Played]:
         agents, size = in_turn(key, "cell", list(product(params.agents, params.size)))
         draw = vocabulary.supply(params.words, key.dice("words"))
-        steps, words = state.told(
-            _steps(agents, size, key.dice("steps")), draw, _say, agents + params.steps, room, lambda n: n > agents
-        )
-        every = dict.fromkeys(words[n] for step in steps for n in step.mentioned)
-        final = tuple(
-            (state.agent(n), tuple(words[word] for word in held)) for n, held in enumerate(state.hands(steps, agents))
-        )
-        lines = tuple(_say(step, words) for step in steps)
-        hidden = Played(lines, final, tuple(every), {"agents": str(agents), "size": str(size)})
-        return World(hidden, Told(lines))
+        play = state.played(agents, size, key.dice("steps"), draw, params.steps, room)
+        return World(Played(play, {"agents": str(agents), "size": str(size)}), Told(play.lines))
 
     def fields(self, hidden: Played) -> Mapping[str, str]:
         return {}
 
     def gold(self, hidden: Played) -> Hands:
-        return Hands(hidden.final, hidden.every)
+        return Hands(hidden.play.hands, hidden.play.words)
 
     def needs(self, world: World[Played]) -> Sequence[int]:
         return range(len(world.updates))
 
     def answer(self, context: str, asked: str) -> Hands:
         return Hands(tuple((name, tuple(words)) for name, words in state.read(context).items()))
-
-
-def _steps(agents: int, size: int, dice: Dice) -> Iterator[Step]:
-    """Each starts with some words; then anybody draws, discards or swaps, whichever can be."""
-    table = Table(agents)
-    for agent in range(agents):
-        yield table.start(agent, dice.between(1, size - 1))
-    while True:
-        agent, other = dice.sample(range(agents), 2)
-        mine, theirs = len(table.hands[agent]), len(table.hands[other])
-        match dice.below(3):
-            case 0 if mine < size:
-                yield table.draw(agent, dice.between(1, size - mine), dice)
-            case 1 if mine > 1:
-                yield table.discard(agent, dice.between(1, mine // 2), dice)
-            case 2 if min(mine, theirs) > 1:
-                yield table.swap(agent, other, dice.between(1, min(mine, theirs) // 2), dice)
-
-
-def _say(step: Step, words: Sequence[str]) -> str:
-    said = f"{state.agent(step.agent)} {step.verb}: {', '.join(words[n] for n in step.words)}"
-    if step.verb != "swaps":
-        return said
-    return f"{said} with {state.agent(step.other)} for: {', '.join(words[n] for n in step.gets)}"
 
 
 task = TheoryOfMind()

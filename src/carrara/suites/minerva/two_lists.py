@@ -26,9 +26,10 @@ from carrara import vocabulary
 from carrara.errors import Unreachable
 from carrara.keys import Key
 from carrara.parts.answers import Set, Words
+from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import filled
 from carrara.parts.layout import Told, line, lines_of
-from carrara.suites.minerva._minerva import PHRASING, WORDS, Minerva, check_phrasing, wording
+from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
 from carrara.types import Prices, Room, Undecidable, World
