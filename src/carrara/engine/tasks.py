@@ -157,9 +157,10 @@ def _referred(id: str, retrieve: str, request: str) -> by_reference.Reference:
 def _trivial(id: str) -> Mapping[str, Mapping[str, float]]:
     """What trivial replies to an item score, whichever model is asked: figures alone, for the replies may be long."""
     item = item_of(id)
+    prompt = item.text if item.prompt.tokens <= item.task.echoes else None
     return {
         reply: {name: round(score, DIGITS) for name, score in scores.items()}
-        for reply, scores in trivial(item.task, item.question).items()
+        for reply, scores in trivial(item.task, item.question, prompt).items()
     }
 
 

@@ -52,10 +52,11 @@ def grade(task: AnyTask, question: Question[Any], reply: str, status: Status = "
     return Graded(status, task.write(answer), score, scores, task.fault(answer, question))
 
 
-def trivial(task: AnyTask, question: Question[Any]) -> Mapping[str, Mapping[str, float]]:
+def trivial(task: AnyTask, question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
     """What those score who do not do the task, by the name of their reply: sound and published, graded like any.
 
-    Such a reply may be a whole context: this costs about as much as making the prompt.
+    Such a reply may be a whole context, or the prompt where it is given: this costs about as much as making it.
     """
-    replies = {name: grade(task, question, reply) for name, reply in task.trivial(question).items()}
+    said = {**task.trivial(question), **({"the prompt said back": prompt} if prompt is not None else {})}
+    replies = {name: grade(task, question, reply) for name, reply in said.items()}
     return {name: {SOUND: graded.score, **graded.scores} for name, graded in replies.items()}

@@ -56,7 +56,7 @@ class Answers(ABC, Generic[A]):
     def score(self, answer: A, gold: A) -> float:
         return float(answer == gold)
 
-    def trivial(self, gold: A) -> Mapping[str, str]:
+    def trivial(self, question: Question[A]) -> Mapping[str, str]:
         return {}
 
     def budget(self, gold: A) -> int:
@@ -110,7 +110,7 @@ class YesNo(Answers[str]):
     def reference(self, answer: str) -> Reference:
         return answer
 
-    def trivial(self, gold: str) -> Mapping[str, str]:
+    def trivial(self, question: Question[str]) -> Mapping[str, str]:
         return {"always yes": "yes", "yes or no": "yes or no"}
 
 
@@ -195,6 +195,9 @@ class OneOf(Answers[str]):
     def reference(self, answer: str) -> Reference:
         return answer
 
+    def trivial(self, question: Question[str]) -> Mapping[str, str]:
+        return {"every name": ", ".join(question.options)}
+
 
 class ListName(OneOf):
     """`List 3`, or `no` where it may be none of them."""
@@ -266,8 +269,8 @@ class Listing(Answers[Words]):
             return 0.0
         return above(gold.like(answer), gold.worth_nothing)
 
-    def trivial(self, gold: Words) -> Mapping[str, str]:
-        return {name: ", ".join(items) for name, items in gold.trivial.items()}
+    def trivial(self, question: Question[Words]) -> Mapping[str, str]:
+        return {name: ", ".join(items) for name, items in question.gold.trivial.items()}
 
 
 class Copy(Listing):
@@ -349,7 +352,8 @@ class FinalHands(Answers[Hands]):
             return 0.0
         return above(gold.like(answer), gold.worth_nothing)
 
-    def trivial(self, gold: Hands) -> Mapping[str, str]:
+    def trivial(self, question: Question[Hands]) -> Mapping[str, str]:
+        gold = question.gold
         return {"every word for everyone": self.write(Hands(tuple((name, gold.everything) for name, _ in gold.of)))}
 
 

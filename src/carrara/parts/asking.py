@@ -50,6 +50,7 @@ class ContextTest(Task[P, L, A]):
     answers: ClassVar[Answers[A]]
     keeps: ClassVar[Mapping[str, str]] = {"open": OPEN, "instruct": INSTRUCT}
     joint: ClassVar[str] = ", "
+    echoes = 1 << 16
 
     @abstractmethod
     def fields(self, hidden: L) -> Mapping[str, str]:
@@ -147,7 +148,7 @@ class ContextTest(Task[P, L, A]):
         return self.answers.score(answer, question.gold)
 
     def trivial(self, question: Question[A]) -> Mapping[str, str]:
-        return self.answers.trivial(question.gold)
+        return self.answers.trivial(question)
 
 
 def check_phrasing(asks: int, phrasing: Sequence[int]) -> None:
