@@ -39,8 +39,10 @@ CHECKS = {
 
 VARIANTS = 33
 """Other fillers that are tried."""
-MOST_NEEDS = 32
+NEEDS = 8
 """Needed updates of one item that are left out, drawn where there are more: in some tests every word is needed."""
+NEEDS_TOKENS = 1 << 18
+"""As many are left out as make up so many tokens of prompts, if that is more."""
 
 
 @dataclass
@@ -143,8 +145,9 @@ def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context |
 
 def _check_needs(report: Audited, item: Item) -> None:
     needs = item.question.needs
-    if len(needs) > MOST_NEEDS:
-        needs = tuple(item.recipe.key.dice("audit", item.recipe.question).sample(needs, MOST_NEEDS))
+    most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
+    if len(needs) > most:
+        needs = tuple(item.recipe.key.dice("audit", item.recipe.question).sample(needs, most))
     for update in needs:
         weave = replace(item.prompt.weave, without=update)
         read = _solved(item, replace(item.prompt, weave=weave).messages())

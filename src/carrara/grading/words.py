@@ -143,7 +143,7 @@ _LAYOUT: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] 
     (re.compile(r" ?\n ?"), "\n"),
     (re.compile(r"\n{3,}"), "\n\n"),
     (re.compile(r"\Aassistant\n+(?=.)"), ""),
-    (re.compile(r"[-=]+>|[⇒➜➔⟶]"), "→"),
+    (re.compile(r"(?<![-=])[-=]++>|[⇒➜➔⟶]"), "→"),
     (re.compile(r"(?<=:) ?-$", re.M), f" {NOTHING}"),
     (re.compile(r"(?:(?<=,)|,? and) ?(?:\.{3,}|…)"), ""),
     (re.compile(r"\.{3,}|…"), ". "),
