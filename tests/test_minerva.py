@@ -1,5 +1,6 @@
 """Minerva: what its tests promise beyond the contract that every test keeps (test_tasks.py)."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from carrara import suites, vocabulary
+from carrara.cli import main
 from carrara.errors import UsageError
 from carrara.grading.grade import grade, trivial
 from carrara.items import Item, contexts, make
@@ -15,7 +17,7 @@ from carrara.parts.answers import above
 from carrara.parts.fitting import pick
 from carrara.presets import PRESETS
 from carrara.suites.minerva._minerva import Minerva, YesOrNo
-from carrara.wording import Pack
+from carrara.wording import Pack, read_pack
 
 TESTS = suites.select("minerva")
 SIZED = [test for test in TESTS if suites.load(test).sized]
@@ -392,3 +394,18 @@ def test_above() -> None:
     assert above(0.5, 0.5) == 0.0
     assert above(0.1, 0.5) == 0.0
     assert above(1.0, 1.0) == 1.0
+
+
+def test_items_made_with_a_pack_are_scored_with_it(
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Other words leave another number of tokens for the context, which is the answer."""
+    folder = tmp_path_factory.mktemp("pack")
+    (folder / "pack.toml").write_text('["minerva/snapshot"]\nask = "Copy it."\n', "utf-8")
+    item = make("minerva/snapshot", length=600, pack=read_pack(folder / "pack.toml"))
+    (folder / "replies.jsonl").write_text(json.dumps({"id": item.id, "reply": item.gold}) + "\n", "utf-8")
+    asked = ["score", str(folder / "replies.jsonl")]
+    assert main([*asked, "--prompts", str(folder / "pack.toml")]) == 0
+    assert json.loads(capsys.readouterr().out)["score"] == 1.0
+    assert main(asked) == 2
+    assert "prompt pack" in capsys.readouterr().err

@@ -63,14 +63,14 @@ def test_the_answers_first_words_are_put_into_its_mouth(llama_cpp: str, tmp_path
 
 
 def test_reasoning_is_exact(llama_cpp: str, tmp_path: Path) -> None:
-    code, told, results = asked(llama_cpp, tmp_path, "--cot", "exactly:50")
+    code, told, results = asked(llama_cpp, tmp_path, "--cot", "exactly:24")
     assert code == 0, told
-    assert {result.reasoning for result in results} == {50}
+    assert {result.reasoning for result in results} == {24}
     for result in results:
         lead = LEADS.get(result.task, "Connected Node:")
         assert f"\n\n{lead}" in result.reply
     assert any("Wait" in result.reply for result in results)  # SmolLM2 is short of words
-    code, told, again = asked(llama_cpp, tmp_path, "--cot", "exactly:50")
+    code, told, again = asked(llama_cpp, tmp_path, "--cot", "exactly:24")
     assert code == 0, told
     assert again == results
 
@@ -256,7 +256,7 @@ def test_where_a_server_cannot_go_on_it_is_asked_for_the_answer_alone(closed: st
 
 
 def test_an_exact_length_is_refused_where_it_cannot_be(closed: str, tmp_path: Path) -> None:
-    code, told, results = asked(closed, tmp_path, "--cot", "exactly:50", model="closed")
+    code, told, results = asked(closed, tmp_path, "--cot", "exactly:24", model="closed")
     assert code == 2
     assert "cannot go on with a message" in told
     assert results == []

@@ -12,6 +12,7 @@ from carrara.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.published.minerva_rows import Rescored
+    from carrara.wording import Pack
 
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
 EXAMPLE = "carrara score replies.jsonl > scores.jsonl"
@@ -34,25 +35,32 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--task", metavar="qaN", help="the task of BABILong's predictions (default: as the file's name says)"
     )
+    parser.add_argument(
+        "--prompts", type=Path, metavar="FILE", help="the prompt pack of items whose size depends on their wording"
+    )
     options.as_json(parser)
 
 
 def main(args: Namespace) -> int:
     from carrara.commands._output import whole_file
+    from carrara.wording import read_pack
 
     if args.published:
+        if args.prompts:
+            raise UsageError("--prompts is for items made here: published ones are worded as they are")
         return _minerva(args) if args.published == "minerva" else _babilong(args)
     if args.task or args.json:
         raise UsageError("--task and --json are for published predictions: add --published babilong or minerva")
     if str(args.file) != "-" and (not args.file.exists() or args.file.is_dir()):
         raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
+    pack = read_pack(args.prompts) if args.prompts else None
     broken = []
     means: list[float] = []
 
     def lines() -> Iterator[str]:
         for number, line in _numbered(args.file):
             try:
-                row = _scored(line)
+                row = _scored(line, pack)
             except UsageError as error:
                 broken.append(f"{args.file}:{number}: {error}")
                 continue
@@ -142,7 +150,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _scored(line: bytes) -> dict[str, Any]:
+def _scored(line: bytes, pack: "Pack | None") -> dict[str, Any]:
     from carrara.grading.grade import grade
     from carrara.items import questions_of
     from carrara.recipe import Recipe
@@ -161,7 +169,7 @@ def _scored(line: bytes) -> dict[str, Any]:
         raise UsageError(f"{status!r} is not a status; there are {', '.join(get_args(Status))}")
     recipe = Recipe.parse(row["id"])
     try:
-        posed = questions_of(recipe)
+        posed = questions_of(recipe, pack)
     except (ValueError, RuntimeError) as error:
         raise UsageError(f"{recipe.world_id} cannot be built: {error}") from None
     question = posed.questions[recipe.question]
