@@ -170,6 +170,26 @@ FRUIT = ("apple", "pear", "plum")
         "1.apple\n2.pear\n3.plum",
         "a) apple\nb) pear\nc) plum",
         "Okay.\n\napple, pear, plum\n\nDone.",
+        "assistant\n\napple, pear, plum",
+        "<|im_start|>assistant\napple, pear, plum<|im_end|>",
+        "**Answer**\n\napple, pear, plum",
+        "1\\. apple\n2\\. pear\n3\\. plum",
+        "apple, pear, plum, [continued]",
+        'print("apple, pear, plum")',
+        "apple,\npear,\nplum",
+        "* apple,\n* pear,\n* and plum",
+        "Apple. Pear. Plum.",
+        "Sure, here you go - apple, pear, plum",
+        "The final set of words is {apple, pear, plum}.",
+        "Final state: apple, pear, plum",
+        "Thus the final answer is:\n\n**apple, pear, plum**",
+        "Start: fig, date\nDiscard date: fig\nDraw apple, pear, plum: apple, pear, plum",
+        "1. apple (replaced with fig)\n2. pear (replaced with date)\n3. plum (replaced with lime)",
+        "I'm sorry, but I can only give you a part of it: apple, pear, plum",
+        "List 1's last word: apple\nList 2's last word: pear\nList 3's last word: plum",
+        "List 1: last word is apple\nList 2: last word is pear\nList 3: last word is plum",
+        "Words in List 1 but not in List 2: apple, pear, plum\nWords in List 2 but not in List 1: fig, date, lime\n\n"
+        "Answer: apple, pear, plum",
     ],
 )
 def test_three_words(reply: str) -> None:
@@ -231,6 +251,9 @@ def test_three_words(reply: str) -> None:
         ("The final list is empty.", ()),
         ("There are no words.", ()),
         ("There are no words in Role 2 after fig.", ()),
+        ("FINAL ANSWER: ()", ()),
+        ("FINAL ANSWER: The agent ends up with no words.", ()),
+        ("The agent has discarded all words, so the final list is empty.", ()),
         ("Draws fig, date. Discards fig, date.\n\nFINAL ANSWER: none", ()),
         ("no", ("no",)),
         ("sure", ("sure",)),
@@ -274,6 +297,10 @@ def test_other_lists(reply: str, items: tuple[str, ...]) -> None:
         "List 1: apple, pear\nList 2: plum, fig",
         "Words in List 1 but not in List 2: apple, pear\nWords in List 2 but not in List 1: plum, fig",
         "<think>The list is apple, pear, plum",
+        "1. **apple** vs. **fig**\n2. **pear** vs. **date**",
+        "Answer: apple, pear (first list); fig, date (second list)",
+        "Words unique to the first list: apple, pear\n\nWords unique to the second list: fig, date",
+        "1. apple, pear\n2. plum, fig",
     ],
 )
 def test_no_list(reply: str) -> None:
@@ -292,6 +319,7 @@ def test_no_list(reply: str) -> None:
         "The answer is apple, pear. The answer is plum, fig.",
         "The words are apple and pear. Or the words are plum and fig.",
         "- apple, pear\n\nplum, fig",
+        "Option 1: apple\nOption 2: plum, fig",
     ],
 )
 def test_several_lists_are_never_one(reply: str) -> None:
@@ -398,19 +426,28 @@ AB = {"Agent A": FRUIT, "Agent B": ("fig", "date")}
         "$\\boxed{\\text{Agent A: apple, pear, plum; Agent B: fig, date}}$",
         "<think>Agent A: fig</think>Agent A: apple, pear, plum\nAgent B: fig, date",
         "Sure! Here are the final lists:\n\nAgent A: apple, pear, plum\nAgent B: fig, date\n\nLet me know!",
-        "Agent A: apple, pear, plum\nAgent B: fig, date\n\n(Note: Agent A discarded lime, Agent B swapped kiwi for fig.)",
+        "Agent A: apple, pear, plum\nAgent B: fig, date\n\n(Note: A discarded lime, Agent B swapped kiwi for fig.)",
         "Step 1: Agent A starts with the following words: fig, lime\nAgent B starts with the following words: kiwi\n"
         "Step 2: Agent A draws apple, pear.\nAgent A: fig, lime, apple, pear\nStep 3: Agent A swaps fig with Agent B "
         "for plum.\n\nAgent A: apple, pear, plum\nAgent B: fig, date",
         "Initial:\nAgent A: lime\nAgent B: kiwi\n\nAfter step 1:\nAgent A: lime, apple\nAgent B: fig\n\nAfter step 2:\n"
         "Agent A: apple, plum\nAgent B: fig, date\n\nFINAL ANSWER:\nAgent A: apple, pear, plum\nAgent B: fig, date",
         "Let me trace.\nA: lime\nB: kiwi\nA discards lime.\nA: apple, pear, plum\nB: fig, date",
-        "FINAL ANSWER: Agent A: lime\nAgent B: kiwi\n\nWait, that is wrong.\n\nFINAL ANSWER: Agent A: apple, pear, plum\n"
+        "FINAL ANSWER: Agent A: lime\nAgent B: kiwi\n\nWait, wrong.\n\nFINAL ANSWER: Agent A: apple, pear, plum\n"
         "Agent B: fig, date",
         "FINAL ANSWER: Agent A: lime\nAgent B: kiwi\n\nWait, I mean: Agent A: apple, pear, plum\nAgent B: fig, date",
         "Agent A has the following words: apple, pear, plum.\nAgent B has the following words: fig, date.",
         "After all the actions:\n- Agent A is left with apple, pear, plum.\n- Agent B is left with fig, date.",
         "Agent_A: apple, pear, plum\nAgent_B: fig, date",
+        "A = {apple, pear, plum}, B = {fig, date}",
+        "A: apple, pear, plum; B: fig, date",
+        "Agent A: {kiwi, plum} → draws {apple, pear} → {apple, pear, plum}\nAgent B: {fig} → {fig, date}",
+        "| Agent | Words | Count |\n|---|---|---|\n| Agent A | apple, pear, plum | 3 |\n| Agent B | fig, date | 2 |",
+        '{"Agent A": {"words": ["apple", "pear", "plum"]}, "Agent B": {"words": ["fig", "date"]}}',
+        "Agent A now holds apple, pear and plum, while Agent B holds fig and date.",
+        "Agent A's final set is apple, pear, plum.\nAgent B's final set is fig, date.",
+        "Agent A: apple, pear, plum (after Agent B swapped lime)\nAgent B: fig, date",
+        "Step 1 (Agent A draws apple): A = {apple, kiwi}\nStep 2: A = {apple, pear, plum}\nStep 3: B = {fig, date}",
     ],
 )
 def test_two_agents(reply: str) -> None:
@@ -447,6 +484,13 @@ def test_two_agents(reply: str) -> None:
 )
 def test_agents(reply: str, lists: dict[str, tuple[str, ...]] | None) -> None:
     assert read_named_lists(reply, ["Agent A", "Agent B", "Agent C"]) == lists
+
+
+def test_slips_in_a_long_list_cost_only_themselves() -> None:
+    said = ["uno dos" if n == 1000 else "wh/at" if n == 2000 else one for n, one in enumerate(WORDS)]
+    items = read_list(f"Here it is:\n{', '.join(said)}")
+    assert items
+    assert sorted({*items} ^ {*WORDS}) == sorted(["uno", "dos", "wh/at", WORDS[1000], WORDS[2000]])
 
 
 def test_names_of_one_word() -> None:
@@ -570,7 +614,7 @@ PIECES = [
 texts = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(texts)
 def test_any_text_is_read_without_complaint(text: str) -> None:
     read_list(text)
@@ -596,7 +640,7 @@ def test_long_replies_take_time_in_proportion(unit: str, reader: str) -> None:
         READERS[reader](reply)
         return time.process_time() - start
 
-    assert seconds(80_000) < max(2.0, 20 * seconds(20_000))
+    assert seconds(40_000) < max(1.0, 20 * seconds(10_000))
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -16,6 +16,8 @@ from carrara.types import ANSWER, Question
 
 TASKS = suites.names()
 WORLDS = 15
+FEW = 6
+"""Worlds of a key, where many keys are compared."""
 
 
 def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, given: str = "") -> Recipe:
@@ -36,7 +38,7 @@ def test_splits_share_no_puzzle(task: str) -> None:
     seen: dict[str, str] = {}
     for split in SPLITS:
         for seed in (0, 1):
-            for context in contexts(first(task, split=split, seed=seed), WORLDS):
+            for context in contexts(first(task, split=split, seed=seed), FEW):
                 for item in context.items:
                     assert seen.setdefault(item.survey.sha256, split) == split
 
@@ -46,7 +48,7 @@ def test_seeds_share_no_item(task: str) -> None:
     """In filler: where few worlds are possible, a bare puzzle comes up again (`repeated` in an audit)."""
     seen: dict[str, int] = {}
     for seed in (0, 1, 2):
-        for context in contexts(first(task, seed=seed, length=4096), WORLDS):
+        for context in contexts(first(task, seed=seed, length=4096), FEW):
             for item in context.items:
                 assert seen.setdefault(item.survey.sha256, seed) == seed
 
@@ -116,24 +118,44 @@ ATTACKS = {
     "thinking only": "<think>It must be 4, or [4].",
     "a refusal": "I'm sorry, but I can't help with that.",
     "markup": "<b></b><script>alert('x')</script>",
-    "a million characters": "word " * 200_000,
-    "a million digits": "7" * 1_000_000,
-    "a million brackets": "[" * 1_000_000,
-    "a million lines": "\n" * 1_000_000,
     "an expression": "__import__('os').getcwd()",
     "other digits": "٣٤",
 }
+LONG_ATTACKS = {
+    "characters": "word " * 200_000,
+    "digits": "7" * 1_000_000,
+    "brackets": "[" * 1_000_000,
+    "lines": "\n" * 1_000_000,
+}
+SILENT = ("nothing", "spaces", "thinking only", "a refusal", "brackets", "lines")
 
 
-SILENT = ("nothing", "spaces", "thinking only", "a refusal", "a million brackets", "a million lines")
+def read_by(task: str) -> tuple[object, ...]:
+    """What reads its replies: many tests share it."""
+    loaded = suites.load(task)
+    return type(loaded).parse, type(getattr(loaded, "answers", None))
+
+
+READERS = list({read_by(task): task for task in TASKS}.values())
+"""One test for each way of reading replies."""
+
+
+def score_nothing(task: str, attack: str, reply: str) -> None:
+    posed = questions_of(first(task))
+    for question in posed.questions:
+        graded = grade(posed.task, question, reply)
+        assert graded.score == 0.0
+        if attack in SILENT or posed.task.parse("quixotry", question) is None:  # any word may be the answer in some
+            assert graded.status in ("unparsed", "refused")
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("task", TASKS)
 def test_hostile_replies_score_nothing(task: str, attack: str) -> None:
-    posed = questions_of(first(task))
-    for question in posed.questions:
-        graded = grade(posed.task, question, ATTACKS[attack])
-        assert graded.score == 0.0
-        if attack in SILENT or posed.task.parse("quixotry", question) is None:  # any word may be the answer in some
-            assert graded.status in ("unparsed", "refused")
+    score_nothing(task, attack, ATTACKS[attack])
+
+
+@pytest.mark.parametrize("attack", LONG_ATTACKS)
+@pytest.mark.parametrize("task", READERS)
+def test_replies_of_a_million_characters_score_nothing(task: str, attack: str) -> None:
+    score_nothing(task, attack, LONG_ATTACKS[attack])

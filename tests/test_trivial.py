@@ -74,8 +74,8 @@ def test_a_run_keeps_the_figures_and_no_replies(folder: Path) -> None:
     assert all(result.score == 1 for result in results)
     names = {result.task: set(result.trivial) for result in results if result.labels.get("to") != "nothing"}
     assert names == {
-        "minerva/word_search": {"always yes", "yes or no"},
-        "minerva/replace": {"the context as it is", "one word over and over"},
+        "minerva/word_search": {"always yes", "yes or no", "the prompt said back"},
+        "minerva/replace": {"the context as it is", "one word over and over", "the prompt said back"},
     }
     for log in (folder / "logs").glob("*.eval"):
         assert log.stat().st_size < 4 * 20 * 1024
@@ -83,7 +83,7 @@ def test_a_run_keeps_the_figures_and_no_replies(folder: Path) -> None:
             for name in archive.namelist():
                 if name.startswith("samples/"):
                     kept = json.loads(archive.read(name))["scores"]["graded"]["metadata"]["trivial"]
-                    assert len(json.dumps(kept)) < 200
+                    assert len(json.dumps(kept)) < 300
 
 
 def test_the_table_and_the_page_tell(folder: Path) -> None:
@@ -108,7 +108,11 @@ def test_the_table_and_the_page_tell(folder: Path) -> None:
 def test_json_has_every_name_with_both_scores(folder: Path) -> None:
     rows = json.loads(reported(folder, "--json"))
     assert [row["trivial"] for row in rows if row["test"] == "minerva/word_search"] == 2 * [
-        {"always yes": {"score": 0.5, "minerva": 0.5}, "yes or no": {"score": 0.0, "minerva": 1.0}}
+        {
+            "always yes": {"score": 0.5, "minerva": 0.5},
+            "yes or no": {"score": 0.0, "minerva": 1.0},
+            "the prompt said back": {"score": 0.0, "minerva": 1.0},
+        }
     ]
 
 

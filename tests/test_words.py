@@ -96,6 +96,18 @@ NEXT = "Predict the third word that appears after the final word in the given se
         "The word is banana because the list says so.",
         "The word is banana, not cherry.",
         "| Answer |\n|---|\n| banana |",
+        "### banana",
+        "**Answer**\n\nbanana",
+        "assistant\n\nbanana",
+        "<|im_start|>assistant\nbanana<|im_end|>",
+        "Assistant: banana",
+        "So, banana.",
+        "Therefore, banana.",
+        "I believe it's banana.",
+        "I think the word might be banana, but I'm not sure.",
+        "banana - this is the word that you are looking for",
+        '"banana" - this is the word.',
+        "The word is banana. It stands in the middle of the list, as you can see.",
     ],
 )
 @pytest.mark.parametrize("ask", [PAIRS, REPEATED, NEXT])
@@ -153,7 +165,7 @@ def test_banana(reply: str, ask: str) -> None:
         ("The third word that appears after the final word in the given sequence is banana.", NEXT),
         ('The third word after the final word is "banana".', NEXT),
         (
-            "The pattern is: fig, date, banana. The sequence ends with fig. The first word after it is date, the second "
+            "The pattern is: fig, date, banana. It ends with fig. The first word after it is date, the second "
             "is banana, and the third is fig. Hmm, so after date the third word is banana.",
             NEXT,
         ),
@@ -229,6 +241,11 @@ def test_other_words(reply: str, answer: str) -> None:
         '{"apple": "banana", "fig": "cherry"}',
         "The words are banana and cherry.",
         "<think>It is banana",
+        "banana (or cherry)",
+        "banana, or possibly cherry",
+        "N/A",
+        "The answer is not in the context.",
+        "The corresponding second word is not provided in the context.",
     ],
 )
 def test_no_word(reply: str) -> None:

@@ -42,9 +42,8 @@ LABELS = ("final answer", "answer")
 _MANY = 8
 """Items of a list of which one may be a slip, such as a comma left out."""
 _PROSE = re.compile(
-    r"\b(?:the|of|to|in|is|are|was|not|no|and|or|but|for|with|this|that|i|it|you|can|could|cannot|your|my|be|have|has|on"
-    r"|from|as|all|any|there|here|let|me|if|please|after|before|each|every|words?|lists?|found|unable)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:the|of|to|in|is|are|was|not|no|and|or|but|for|with|this|that|i|it|you|can|could|cannot|your|my|be|have|has|on"
+    r"|from|as|all|any|there|here|let|me|if|please|after|before|each|every|words?|lists?|found|unable)\b"
 )
 _SIGN = re.compile(r":|=+|→|—| -(?= )")
 _PAIR = re.compile(r"(?:[^:\n]{1,200}: )?[^:=→—]{1,60}?(?::|=+|→|—| -(?= ))(.{1,80})")
@@ -206,15 +205,16 @@ _SOME = 5
 """Words that are a list without commas where no label says so; and items of a line that may go on in the next one."""
 _OR = re.compile(r"(?:and/)?or\b|alternatively\b", re.IGNORECASE)
 _ASIDE = re.compile(
-    r"\W*(?:(?:the|all|some|any|number|no\.?|words?|items?|list|i|were|was|that|of|you) )*"
+    r"(?i)\W*(?:(?:the|all|some|any|number|no\.?|words?|items?|list|i|were|was|that|of|you) )*"
     r"(?:notes?|total|count|length|confidence|explanations?|reason\w*|examples?|context|instructions?|breakdown"
-    r"|remov\w+|skipp\w+|delet\w+|exclud\w+|ignor\w+|omitt\w+|replac\w+|chang\w+|mistake\w*)\b",
-    re.IGNORECASE,
+    r"|remov\w+|skipp\w+|delet\w+|exclud\w+|ignor\w+|omitt\w+|replac\w+|chang\w+|mistake\w*)\b"
 )
 _CONCLUDES = re.compile(
     r"(?im)^(?:so|thus|therefore|hence|final(?:ly)?|overall|in (?:summary|conclusion|total)|the (?:final|resulting))\b"
 )
-_STEP = re.compile(r"(?<!\")\b(?:step|round|after|turn|iteration|then|action|update|state|now)\b", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?i)(?<!\")\b(?:step|round|after|turn|iteration|then|action|update|state|now|option|alternative|attempt|guess)\b"
+)
 _TOKEN = re.compile(r'"[^"\n]*"|[\w\'’-]+')
 _KEYED = re.compile(r'"|[0-9]|\b(?:first|second|third|fourth|fifth|last|[a-z])\b', re.IGNORECASE)
 
@@ -338,8 +338,7 @@ def _unlabelled(text: str) -> _List | None:
 # --- lists under names ---
 
 _ACTS = re.compile(
-    r"\b(?:start|beg[ai]n|draw|discard|swap|trad|exchang|receiv|giv|gave|los|add|remov|initial|tak|for the following)",
-    re.IGNORECASE,
+    r"(?i)\b(?:start|beg[ai]n|draw|discard|swap|trad|exchang|receiv|giv|los|add|remov|initial|tak|for the following)"
 )
 _JOINT = re.compile(r"[,;]? (?:and|while|whereas|but|then) \Z", re.IGNORECASE)
 

@@ -266,7 +266,8 @@ _POINTED = re.compile(
 )
 _HEAD = re.compile(
     rf"(?:(?:so|thus|therefore|hence|and|yes),? )?(?:the (?:\w+ )?(?:word|number) )?(?P<word>{_W})"
-    r" (?:-(?= )|(?:is|was|appears?|occurs?|repeats?|comes?|follows|would)\b(?! (?:not|never|no)\b|n['’]t))",
+    rf" (?:-(?= )|(?:is|was) (?=the\b|my\b|repeat|duplicat|{_TIED})"
+    r"|(?:appears?|occurs?|repeats?|comes?|follows|would)\b(?! (?:not|never|no)\b|n['’]t))",
     re.IGNORECASE,
 )
 _SO = re.compile(r"\A(?:(?:so|thus|therefore|hence|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
@@ -279,7 +280,7 @@ NO_WORD = re.compile(
     r"|repeated|present|absent|missing|unknown|unclear|found|unique|duplicated?|(?:in)?correct|right|wrong|empty"
     r"|ambiguous|(?:im)?possible|following|below|above|listed|given|provided|needed|required|used|different"
     r"|(?:un)?available|(?:un)?able|sorry|clear|likely|also|associated|paired|matched|followed|located|mentioned"
-    r"|specified|shown|defined|meant|asked|wanted|intended|identical|same|sorted|complete|ready|replaced|removed|skipped"
+    r"|specified|shown|looking|meant|asked|wanted|intended|identical|same|sorted|complete|ready|replaced|removed|skipped"
     r"|omitted|added|changed|modified|updated|edited|preserved|kept|requested|included|swapped|words?|lists?",
     re.IGNORECASE,
 )

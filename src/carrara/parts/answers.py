@@ -28,6 +28,8 @@ Reference = str | int | list[str] | dict[str, list[str]]
 
 SPARE = 48
 """Tokens of a reply beside its answer: a few words that lead to it, quotes, a full stop."""
+SHORT = 10_000
+"""Characters of a reply in which numbers in words are looked for."""
 FEW = 2
 """Lists that an explanation may name: the one and another."""
 TWICE = 2
@@ -161,7 +163,7 @@ class Number(Answers[int]):
 
     def read(self, reply: str, question: Question[int]) -> int | None:
         number = stated(reply, read_number, find_numbers)
-        if number is None and (word := _NUMERALS.read(reply)):
+        if number is None and len(reply) <= SHORT and (word := _NUMERALS.read(reply)):
             return int(word)
         return number
 
