@@ -30,7 +30,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
 
 BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
-  retrieval writings mrcr sync_speed prefix_cache
+  retrieval writings mrcr sync_speed prefix_cache minerva_speed rouge
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
@@ -48,6 +48,7 @@ audit: env  ## the long proofs, kept under results/
 	set -e; for suite in sync classic; do \
 	  .venv/bin/carrara audit $$suite -n 300 --lengths 0,32k,128k \
 	    > results/audit_$$suite.txt; cat results/audit_$$suite.txt; done
+	.venv/bin/carrara audit minerva -n 200 --lengths 1k,4k,32k > results/audit_minerva.txt; cat results/audit_minerva.txt
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache

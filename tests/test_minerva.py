@@ -63,7 +63,7 @@ def test_every_cell_comes_equally_often(test: str) -> None:
     cells = Counter(str(sorted(item.question.labels.items())) for item in items(test, size.worlds))
     if test == "minerva/positions":  # sliced by how far two words are apart, which is not even
         return
-    assert len(set(cells.values())) == 1 or test == "minerva/word_search"  # whose depth is of words that are there
+    assert len(set(cells.values())) == 1
 
 
 # --- lengths ---

@@ -28,7 +28,7 @@ Reference = str | int | list[str] | dict[str, list[str]]
 
 SPARE = 48
 """Tokens of a reply beside its answer: a few words that lead to it, quotes, a full stop."""
-SHORT = 10_000
+SHORT = 300
 """Characters of a reply in which numbers in words are looked for."""
 FEW = 2
 """Lists that an explanation may name: the one and another."""

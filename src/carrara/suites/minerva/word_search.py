@@ -36,7 +36,7 @@ class Params:
     words: str = field(default="dictionary", metadata=WORDS)
     """What the words are: dictionary, common, gibberish, or the path of a list."""
     depth: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
-    """How far into the context the word stands, taken in turn."""
+    """How far into the context the word stands, taken in turn; absent words have a turn at each depth, too."""
     answer: tuple[Label, ...] = ("yes", "no")
     """Whether it is there, taken in turn."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
@@ -73,7 +73,7 @@ class WordSearch(YesOrNo[Params, Sought]):
         word, first, last = ends = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 3)
         there = answer == "yes"
         return World(
-            structure=Sought(word, there, last, {"depth": f"{depth:g}"} if there else {}),
+            structure=Sought(word, there, last, {"depth": f"{depth:g}"}),
             opening=(Piece(first),),
             updates=((Piece(word, update=0),),) if there else (),
             filler=vocabulary.filler(params.words, ends),
