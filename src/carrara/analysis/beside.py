@@ -66,5 +66,11 @@ def same_length(ours: int, theirs: int | None) -> bool:
     return theirs is None or abs(ours - theirs) <= SAME * max(ours, theirs)
 
 
+def by_paper(one: Measured) -> float | None:
+    """What the paper's scorer gives the same replies, where there is one: it has the name of its suite, or none."""
+    return one.stat.published.get(PAPER, one.stat.published.get(one.test.partition("/")[0]))
+
+
 def _ranked(one: Measured) -> float:
-    return one.stat.published.get(PAPER, one.stat.mean)
+    score = by_paper(one)
+    return one.stat.mean if score is None else score

@@ -272,10 +272,10 @@ def _row(place: "Place") -> tuple[str, ...]:
         metric = f"{place.score:.3f}"
         return "", place.model, "", metric, "", "", f"{place.published.table}, {place.published.metric}"
     assert place.ours
-    from carrara.analysis.beside import PAPER
+    from carrara.analysis.beside import by_paper
 
-    stat = place.ours.stat
-    paper = f"{stat.published[PAPER]:.3f}" if PAPER in stat.published else ""
+    stat, score = place.ours.stat, by_paper(place.ours)
+    paper = "" if score is None else f"{score:.3f}"
     return (
         ">", place.model, f"{stat.mean:.3f}", paper, f"{stat.low:.3f}-{stat.high:.3f}", str(stat.n), "these runs"
     )  # fmt: skip
@@ -291,7 +291,7 @@ def _board(board: "Board") -> dict[str, Any]:
 
 
 def _place(place: "Place") -> dict[str, Any]:
-    from carrara.analysis.beside import PAPER
+    from carrara.analysis.beside import by_paper
 
     named: dict[str, Any] = {"model": place.model, "ranked by": place.score, "ours": place.ours is not None}
     if place.published:
@@ -304,5 +304,5 @@ def _place(place: "Place") -> dict[str, Any]:
         "low": stat.low,
         "high": stat.high,
         "n": stat.n,
-        "paper's metric": stat.published.get(PAPER),
+        "paper's metric": by_paper(place.ours),
     }
