@@ -409,3 +409,9 @@ def test_items_made_with_a_pack_are_scored_with_it(
     assert json.loads(capsys.readouterr().out)["score"] == 1.0
     assert main(asked) == 2
     assert "prompt pack" in capsys.readouterr().err
+
+
+def test_an_answer_without_reasoning_begins_as_its_rule_says() -> None:
+    for test in TESTS:
+        frame = make(test).prompt.frame
+        assert frame.lead == ("FINAL ANSWER:" if "FINAL ANSWER:" in frame.after else None)

@@ -26,6 +26,7 @@ A = TypeVar("A")
 Reference = str | int | list[str] | dict[str, list[str]]
 """An answer as the published files of Minerva hold it."""
 
+FINAL = "FINAL ANSWER:"
 SPARE = 48
 """Tokens of a reply beside its answer: a few words that lead to it, quotes, a full stop."""
 SHORT = 300
@@ -39,6 +40,8 @@ TWICE = 2
 class Answers(ABC, Generic[A]):
     rule: ClassVar[str]
     """What the prompt says of the form of the reply."""
+    lead: ClassVar[str | None] = None
+    """What an answer without reasoning begins with, if the rule says so."""
     floor: ClassVar[float] = 0.0
     """What a blind guess scores."""
 
@@ -297,6 +300,7 @@ class FinalSet(Set):
     """Words in any order, after whatever thinking it took."""
 
     rule = "End your reply with a line such as: FINAL ANSWER: word1, word2, word3"
+    lead = FINAL
 
     def write(self, answer: Words) -> str:
         return f"FINAL ANSWER: {super().write(answer)}"
@@ -304,6 +308,7 @@ class FinalSet(Set):
 
 class FinalNumber(Number):
     rule = "End your reply with a line such as: FINAL ANSWER: 42"
+    lead = FINAL
 
     def write(self, answer: int) -> str:
         return f"FINAL ANSWER: {answer}"
@@ -328,6 +333,7 @@ class Hands:
 
 
 class FinalHands(Answers[Hands]):
+    lead = FINAL
     rule = (
         "End your reply with the line FINAL ANSWER: and, below it, a line for each agent, such as:\n"
         "FINAL ANSWER:\nAgent A: word1, word2\nAgent B: word3"

@@ -127,6 +127,7 @@ class ContextTest(Task[P, L, A]):
             + (wording["answer"] if style == "base" else ""),
             joint=self.joint,
             stop=("\n\n",),
+            lead=self.answers.lead,
         )
 
     def solve(self, messages: Sequence[Message]) -> A:
