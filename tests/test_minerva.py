@@ -145,6 +145,11 @@ def test_worlds_that_do_not_fit_are_named_together() -> None:
         ("replace", {"density": "0.25"}),
         ("replace", {"to": "blank"}),
         ("functional", {"change": "divide 2"}),
+        ("functional", {"change": "Add 3"}),
+        ("functional", {"change": "add to 3"}),
+        ("functional", {"change": "add 0"}),
+        ("word_search", {"words": "x" * 300}),
+        ("word_search", {"words": "/"}),
         ("overwrite", {"nth": "1"}),
         ("set_state", {"steps": "99"}),
         ("patch", {"size": "1"}),
@@ -152,7 +157,7 @@ def test_worlds_that_do_not_fit_are_named_together() -> None:
     ],
 )
 def test_wrong_parameters(test: str, params: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match=f"minerva/{test}"):
+    with pytest.raises(UsageError, match=r"minerva/|words="):
         make(f"minerva/{test}", params=params)
 
 
@@ -301,6 +306,7 @@ def test_minus_signs_count() -> None:
         ("It appears in the context.", "yes"),
         ("It is missing from the context.", "no"),
         ("It isn't missing.", "yes"),
+        ("The word is present, but not in this form.", None),
         ("yes or no", None),
         ("I cannot tell.", None),
     ],

@@ -147,13 +147,14 @@ def named(words: str) -> str:
 
     if words in KINDS or (_HASH.fullmatch(words) and (kept.folder("words") / words).is_file()):
         return words
-    path = Path(words)
-    if not path.is_file():
-        raise UsageError(f"words={words} is no file; give {', '.join(KINDS)}, or a list with one word a line")
     try:
-        lines = [line.strip() for line in path.read_text("utf-8-sig").splitlines()]
+        lines = [line.strip() for line in Path(words).read_text("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
         raise UsageError(f"{words} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+    except (OSError, ValueError):
+        raise UsageError(
+            f"words={words[:200]} is no file that can be read; give {', '.join(KINDS)}, or a list with one word a line"
+        ) from None
     own = list(dict.fromkeys(filter(None, lines)))
     if odd := next((word for word in own if not _OWN.fullmatch(word)), None):
         raise UsageError(f"{words} has {odd[:40]!r}, which is no single word: no spaces, commas, colons or quotes")

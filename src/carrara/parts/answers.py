@@ -76,13 +76,16 @@ class Claim(NamedTuple):
     no: str
 
     def answers(self, text: str) -> list[str]:
-        found = (match for sentence in _SENTENCE.split(text) if (match := _claim(self).search(sentence)))
+        plain = (sentence for sentence in _SENTENCE.split(text) if not _CONTRAST.search(sentence))
+        found = (match for sentence in plain if (match := _claim(self).search(sentence)))
         return ["no" if (match["not"] is None) == (match["no"] is not None) else "yes" for match in found]
 
 
 PRESENT = Claim(yes="present|there|found|appears?|occurs?|in the context", no="absent|missing")
 SAME = Claim(yes="same", no="different")
 
+_CONTRAST = re.compile(r"\b(?:but|although|though|however|except|while|whereas|only|if|whether)\b", re.IGNORECASE)
+"""Where a sentence says two things: `The words are present, but not in this order.`"""
 _SENTENCE = re.compile(r"(?<=[.!])\s|\n")
 
 

@@ -6,12 +6,9 @@ another size, such that the total comes out: a subset sum over the bits of an in
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from carrara.errors import Unreachable
 from carrara.types import Prices, Room
-
-T = TypeVar("T")
 
 CHUNK = 256
 """Things that are priced at once."""
@@ -48,21 +45,19 @@ def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
     return chosen[::-1]
 
 
-def filled(room: Room, draw: Callable[[], T], text: Callable[[T], str], joint: str = ", ") -> list[T]:
-    """Things in the order drawn that take a room's budget exactly; of the last, some are left out.
+def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
+    """Words in the order drawn that take a room's budget exactly; of the last, some are left out.
 
     With `room.again` the choice is another one.
     """
-    rest, things = room.budget, list[T]()
-    chunk: list[T] = []
-    costs: list[int] = []
+    rest, words = room.budget, list[str]()
     while True:
         chunk = [draw() for _ in range(CHUNK if rest > 8 * TAIL else POOLS[0])]
-        costs = room.prices([text(thing) for thing in chunk], joint)
+        costs = room.prices(chunk, joint)
         n = 0
         while n < len(chunk) and rest - costs[n] >= TAIL:
             rest -= costs[n]
-            things.append(chunk[n])
+            words.append(chunk[n])
             n += 1
         if n < len(chunk):
             break
@@ -70,9 +65,9 @@ def filled(room: Room, draw: Callable[[], T], text: Callable[[T], str], joint: s
     for most in POOLS:
         more = [draw() for _ in range(max(0, most + room.again - len(pool)))]
         pool += more
-        costs += room.prices([text(thing) for thing in more], joint)
+        costs += room.prices(more, joint)
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
-            return things + [thing for thing, yes in zip(pool, taken, strict=True) if yes]
+            return words + [word for word, yes in zip(pool, taken, strict=True) if yes]
     raise Unreachable(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
 
 

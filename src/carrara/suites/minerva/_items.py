@@ -65,7 +65,7 @@ def listed(room: Room | None, draw: Callable[[], str], items: int, least: int = 
     """As many things as fill a room, or so many where there is none."""
     if room is None:
         return tuple(vocabulary.some(draw, items))
-    found = filled(room, draw, str) if room.budget > 0 else []
+    found = filled(room, draw) if room.budget > 0 else []
     if len(found) < least:
         raise Unreachable(f"it has room for {len(found)} words", part=f"there is room for {len(found)} words")
     return tuple(found)

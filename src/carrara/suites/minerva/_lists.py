@@ -47,7 +47,7 @@ def lists_of(
     if room is None:
         words = vocabulary.some(draw, max(items, least * parts))
     else:
-        words = filled(room, draw, str) if room.budget > 0 else []
+        words = filled(room, draw) if room.budget > 0 else []
     if len(words) < least * parts:
         raise Unreachable(f"{what} leaves room for {len(words)} words", part=f"{what} leaves too little room for words")
     lists = dealt(words, parts)

@@ -29,6 +29,7 @@ from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World
 
+_GIVEN = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 _CHANGE = re.compile(r"\b(add|subtract|multiply)\b.*?([0-9]+)", re.IGNORECASE)
 
 
@@ -42,7 +43,7 @@ class Params:
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
-        if not all(_CHANGE.fullmatch(change) for change in self.change) or "multiply 1" in self.change:
+        if not all(_GIVEN.fullmatch(change) for change in self.change) or "multiply 1" in self.change:
             raise ValueError("change is a list of such as: add 3, subtract 1, multiply 2")
         check_numbers("items", (self.items,), 2, 1_000_000)
         check_phrasing(2, self.phrasing)

@@ -129,7 +129,7 @@ def _common(room: Room, draw: Callable[[], str], old: Sequence[str], new: list[s
         other = next(word for word in iter(draw, None) if (_sum(room.prices, [word]) - own) % 2)
         left -= _sum(room.prices, [other]) - own
         new[-1] = other
-    return filled(room._replace(budget=left // 2), draw, str) if left > 0 else []
+    return filled(room._replace(budget=left // 2), draw) if left > 0 else []
 
 
 def _sum(prices: Prices, words: Sequence[str]) -> int:
