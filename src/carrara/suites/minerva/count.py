@@ -16,41 +16,14 @@ The updates are the word, as often as it comes, and the filler are other words, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
-from carrara import vocabulary
 from carrara.keys import Dice, Key
 from carrara.parts.answers import QUOTED, Number
-from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
+from carrara.parts.asking import wording
 from carrara.parts.layout import items_of
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
-from carrara.turns import in_turn
-from carrara.types import ANSWER, Piece, Question, Room, World
-
-
-@dataclass(frozen=True)
-class Params:
-    words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
-    times: tuple[int, ...] = (2, 4, 8, 16, 32)
-    """How often the word comes, taken in turn."""
-    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
-    """How it is asked: 1 or 2, or both of each context."""
-
-    def __post_init__(self) -> None:
-        check_numbers("times", self.times, 1)
-        check_phrasing(2, self.phrasing)
-
-
-@dataclass(frozen=True)
-class Repeated:
-    word: str
-    times: int
-    chances: tuple[int, ...]
-    """What the number may be, for whoever guesses."""
-    last: str
-    labels: Mapping[str, str]
+from carrara.suites.minerva._repeats import Params, Repeated, repeated
+from carrara.types import ANSWER, Question, Room, World
 
 
 class Count(Minerva[Params, Repeated, int]):
@@ -67,14 +40,7 @@ class Count(Minerva[Params, Repeated, int]):
     )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Repeated]:
-        times = in_turn(key, "times", params.times)
-        word, first, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 3)
-        return World(
-            structure=Repeated(word, times, params.times, last, {}),
-            opening=(Piece(first),),
-            updates=tuple((Piece(word, update=n),) for n in range(times)),
-            filler=vocabulary.filler(params.words, drawn),
-        )
+        return repeated(key, params, told=False)
 
     def fields(self, hidden: Repeated) -> Mapping[str, str]:
         return {"word": hidden.word}

@@ -18,46 +18,30 @@ The updates are the word, as often as it comes, and the filler are other words, 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.answers import Word
-from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
+from carrara.parts.asking import wording
 from carrara.parts.layout import items_of
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
-from carrara.turns import in_turn
-from carrara.types import Piece, Room, Undecidable, World
+from carrara.suites.minerva._repeats import Params, Repeated, repeated
+from carrara.types import Room, Undecidable, World
 
 
 @dataclass(frozen=True)
-class Params:
-    words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
-    times: tuple[int, ...] = (2, 4, 8, 16, 32)
-    """How often the word comes, taken in turn."""
-    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
-    """How it is asked: 1 or 2, or both of each context."""
-
+class Twice(Params):
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_numbers("times", self.times, 2)
-        check_phrasing(2, self.phrasing)
 
 
-@dataclass(frozen=True)
-class Repeated:
-    word: str
-    times: int
-    last: str
-    labels: Mapping[str, str]
-
-
-class Duplicates(Minerva[Params, Repeated, str]):
+class Duplicates(Minerva[Twice, Repeated, str]):
     version = 1
     title = "Find duplicates"
     capability = "noticing a word that comes again"
-    parameters = Params
+    parameters = Twice
     answers = Word()
     published_as = "find_duplicates"
     wording = wording(
@@ -66,15 +50,8 @@ class Duplicates(Minerva[Params, Repeated, str]):
         "Exactly one of the words in the context is repeated. Find out which.",
     )
 
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Repeated]:
-        times = in_turn(key, "times", params.times)
-        word, first, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 3)
-        return World(
-            structure=Repeated(word, times, last, {"times": str(times)}),
-            opening=(Piece(first),),
-            updates=tuple((Piece(word, update=n),) for n in range(times)),
-            filler=vocabulary.filler(params.words, drawn),
-        )
+    def world(self, key: Key, params: Twice, room: Room | None) -> World[Repeated]:
+        return repeated(key, params, told=True)
 
     def fields(self, hidden: Repeated) -> Mapping[str, str]:
         return {}
