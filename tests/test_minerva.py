@@ -13,8 +13,8 @@ from carrara.errors import UsageError
 from carrara.grading.grade import grade, trivial
 from carrara.items import Item, contexts, make
 from carrara.measure import count
-from carrara.parts.answers import above
 from carrara.parts.fitting import pick
+from carrara.parts.listing import above
 from carrara.presets import PRESETS
 from carrara.suites.minerva._minerva import Minerva, YesOrNo
 from carrara.wording import Pack, read_pack

@@ -40,6 +40,8 @@ class Result:
     trivial: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     """What those score on the same question who do not do the task, by the name of their reply: `SOUND` and published
     scores. Logs of tests without such replies, and older ones, have none."""
+    category: str = ""
+    """What its test is one of several tests of. Logs of other tests, and older ones, have none."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     ask: str = ""
     gold: str = ""

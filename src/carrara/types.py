@@ -201,6 +201,8 @@ class Task(ABC, Generic[P, L, A]):
     title: ClassVar[str]
     capability: ClassVar[str]
     """What it measures, in a few words, for lists and reports."""
+    category: ClassVar[str] = ""
+    """What it is one of several tests of, where its paper sorts them so: their scores are told together too."""
     parameters: type[P]
     """A frozen dataclass of parameters, each with its default."""
     sized: ClassVar[bool] = False

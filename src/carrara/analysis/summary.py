@@ -75,6 +75,7 @@ class Row:
     length: int
     stat: Stat
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    category: str = ""
 
     @property
     def series(self) -> Series:
@@ -152,7 +153,7 @@ def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence
         values = tuple(result.labels.get(label, "") for label in by)
         groups.setdefault((result.task, series(result), result.length, values), []).append(result)
     return [
-        Row(model, variant, task, length, stat(group), dict(zip(by, values, strict=True)))
+        Row(model, variant, task, length, stat(group), dict(zip(by, values, strict=True)), group[0].category)
         for (task, (model, variant), length, values), group in sorted(groups.items(), key=lambda item: _order(item[0]))
     ]
 
@@ -172,6 +173,8 @@ def record(row: Row) -> dict[str, Any]:
     named: dict[str, Any] = {"model": row.model, "test": row.task, "length": row.length}
     if row.variant:
         named["variant"] = row.variant
+    if row.category:
+        named["category"] = row.category
     if row.labels:
         named["labels"] = dict(row.labels)
     return named | asdict(row.stat)

@@ -148,6 +148,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
         floor=meta["floor"],
         scores={name: float(value) for name, value in values.items()},
         trivial=notes.get("trivial") or {},
+        category=meta.get("category", ""),
         labels=meta["labels"],
         ask=meta["ask"],
         gold=str(sample["target"]),

@@ -81,6 +81,7 @@ def _sample(item: Item, budgeted: bool) -> Sample:
             "context_id": recipe.context_id,
             "world_id": recipe.world_id,
             "labels": dict(question.labels),
+            "category": item.task.category,
             "floor": question.floor,
             "ask": question.ask,
             "budget": question.budget if budgeted else None,

@@ -22,17 +22,18 @@ from typing import Any, NamedTuple
 
 from carrara.errors import UsageError
 from carrara.grading.words import word
-from carrara.parts import answers as kinds
-from carrara.parts.answers import QUOTED, Hands, Words
+from carrara.parts.answers import QUOTED, Answers, FinalNumber, Number, Word
 from carrara.parts.layout import INSTRUCT, items_of, lines_of
+from carrara.parts.listing import Copy, FinalHands, FinalSet, Hands, Listing, Set, Words
+from carrara.parts.naming import PRESENT, SAME, ListName, YesNo
 from carrara.suites.minerva._published import primary
 from carrara.types import Question
 
 Gold = str | int | Words | Hands
 
-_PRESENT, _SAME = kinds.YesNo(kinds.PRESENT), kinds.YesNo(kinds.SAME)
-_WORD, _COPY, _LISTING = kinds.Word(), kinds.Copy(), kinds.Listing()
-_ANSWERS: Mapping[str, kinds.Answers[Any]] = {
+_PRESENT, _SAME = YesNo(PRESENT), YesNo(SAME)
+_WORD, _COPY, _LISTING = Word(), Copy(), Listing()
+_ANSWERS: Mapping[str, Answers[Any]] = {
     "string_search_word": _PRESENT,
     "string_search_gibberish": _PRESENT,
     "string_search_sequence": _PRESENT,
@@ -45,22 +46,22 @@ _ANSWERS: Mapping[str, kinds.Answers[Any]] = {
     "overwrite_positions": _COPY,
     "overwrite_positions_nth_to_null": _COPY,
     "functional_updates": _COPY,
-    "compare_positions": kinds.YesNo(),
+    "compare_positions": YesNo(),
     "find_duplicates": _WORD,
-    "count": kinds.Number(),
+    "count": Number(),
     "check_association": _SAME,
-    "compare_two_lists": kinds.Set(),  # its references are in random order
-    "identify_odd_group": kinds.ListName(none=False),
+    "compare_two_lists": Set(),  # its references are in random order
+    "identify_odd_group": ListName(none=False),
     "patch_the_difference": _WORD,
-    "group_membership": kinds.ListName(none=True),
+    "group_membership": ListName(none=True),
     "group_association": _SAME,
     "alternating_group_association": _SAME,
     "iterate_last": _LISTING,
     "iterate_first": _LISTING,
-    "quantity_state": kinds.FinalNumber(),
-    "set_state": kinds.FinalSet(),
+    "quantity_state": FinalNumber(),
+    "set_state": FinalSet(),
     "processing_data_blocks": _LISTING,
-    "theory_of_mind": kinds.FinalHands(),
+    "theory_of_mind": FinalHands(),
 }
 _LIST = re.compile(r"List ([1-9][0-9]{0,2})")
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
@@ -108,27 +109,27 @@ def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> 
 
 def _gold(task: str, reference: Any) -> Gold:
     match _ANSWERS[task]:
-        case kinds.YesNo():
+        case YesNo():
             if reference in ("yes", "no"):
                 return str(reference)
             wants = "yes or no"
-        case kinds.Word():
+        case Word():
             if isinstance(reference, str) and (not reference or word(reference)):
                 return word(reference) or ""
             wants = "one word"
-        case kinds.ListName():
+        case ListName():
             if isinstance(reference, str) and (_LIST.fullmatch(reference) or reference in _no_list(task)):
                 return reference
             wants = "the name of a list, such as 'List 1'"
-        case kinds.Number():
+        case Number():
             if _INTEGER.fullmatch(str(reference)):
                 return int(reference)
             wants = "a whole number"
-        case kinds.FinalSet():
+        case FinalSet():
             if _are_words(reference):
                 return Words(tuple(reference), ordered=False)
             wants = "a list of words"
-        case kinds.FinalHands():
+        case FinalHands():
             hands = reference if isinstance(reference, dict) else {}
             if hands and all(name.strip() and _are_words(words) for name, words in hands.items()):
                 return Hands(tuple((name, tuple(words)) for name, words in hands.items()))
@@ -136,7 +137,7 @@ def _gold(task: str, reference: Any) -> Gold:
         case other:
             if isinstance(reference, str):
                 items = tuple(filter(None, map(str.strip, reference.split(","))))
-                return Words(items, ordered=not isinstance(other, kinds.Set))
+                return Words(items, ordered=not isinstance(other, Set))
             wants = "a text such as 'oak, elm'"
     raise UsageError(f"the reference of {task} is {wants}, and not {reprlib.repr(reference)}: mend the row")
 
@@ -187,7 +188,7 @@ def _acted_on(context: str) -> tuple[str, ...]:
 
 def _options(task: str, gold: Gold, context: str) -> tuple[str, ...]:
     """The names that may be the answer: as many lists as the context has."""
-    if not isinstance(_ANSWERS[task], kinds.ListName):
+    if not isinstance(_ANSWERS[task], ListName):
         return ()
     named = _LIST.fullmatch(str(gold))
     lists = max(min(len(lines_of(context)) or _LISTS, _MOST_LISTS), int(named[1]) if named else 0)

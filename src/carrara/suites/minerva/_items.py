@@ -7,9 +7,10 @@ from typing import ClassVar
 from carrara import vocabulary
 from carrara.errors import Unreachable
 from carrara.keys import Dice
-from carrara.parts.answers import Answers, Copy, Words
+from carrara.parts.answers import Answers
 from carrara.parts.fitting import filled
 from carrara.parts.layout import Told
+from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._minerva import Minerva, P
 from carrara.types import Room, World
 

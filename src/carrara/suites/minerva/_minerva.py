@@ -1,7 +1,7 @@
 """What all tests of this suite share: labels, phrasings, and the published scorer beside the sound one."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 from carrara.parts.asking import A, ContextTest
 from carrara.suites.minerva import _published
@@ -26,7 +26,20 @@ L = TypeVar("L", bound=Hidden)
 P = TypeVar("P", bound=Asking)
 
 
+Category = Literal[
+    "search",
+    "recall and edit",
+    "match and compare",
+    "spot the differences",
+    "compute on sets and lists",
+    "stateful processing",
+    "composite",
+]
+"""The paper's (Table 10)."""
+
+
 class Minerva(ContextTest[P, L, A]):
+    category: ClassVar[Category]
     published_as: ClassVar[str]
     """The task of the published files, whose scorer is the paper's."""
 

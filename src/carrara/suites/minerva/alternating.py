@@ -25,9 +25,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, SAME, YesNo
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
+from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
@@ -61,6 +62,7 @@ class Alternating(YesOrNo[Params, Roles]):
     version = 1
     title = "Alternating group association"
     capability = "telling whose words two words are"
+    category = "compute on sets and lists"
     parameters = Params
     sized = True
     answers = YesNo(SAME)

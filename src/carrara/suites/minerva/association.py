@@ -22,9 +22,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, SAME, YesNo
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import pair, pairs_of
+from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
 from carrara.turns import in_turn
@@ -60,6 +61,7 @@ class Association(YesOrNo[Params, Tagged]):
     version = 1
     title = "Check association"
     capability = "comparing what two words are tagged with"
+    category = "match and compare"
     parameters = Params
     answers = YesNo(SAME)
     published_as = "check_association"

@@ -26,9 +26,10 @@ from dataclasses import dataclass, field
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, Listing, Words
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, pair, pairs_of
+from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._pairs import other_pairs
 from carrara.suites.minerva._params import check_numbers
@@ -61,6 +62,7 @@ class Batch(Minerva[Params, Pairs, Words]):
     version = 1
     title = "Batch search"
     capability = "looking up many pairs at once"
+    category = "search"
     parameters = Params
     answers = Listing()
     published_as = "batch_key_value_search"

@@ -26,9 +26,10 @@ from dataclasses import dataclass, field
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, Listing, Words
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
+from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
@@ -62,6 +63,7 @@ class Blocks(Minerva[Params, Roles, Words]):
     version = 1
     title = "Processing data blocks"
     capability = "following one of many interleaved lists"
+    category = "composite"
     parameters = Params
     sized = True
     answers = Listing()

@@ -30,6 +30,7 @@ class Count(Minerva[Params, Repeated, int]):
     version = 1
     title = "Count"
     capability = "counting a word"
+    category = "match and compare"
     parameters = Params
     answers = Number()
     published_as = "count"

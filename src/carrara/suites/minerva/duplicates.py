@@ -41,6 +41,7 @@ class Duplicates(Minerva[Twice, Repeated, str]):
     version = 1
     title = "Find duplicates"
     capability = "noticing a word that comes again"
+    category = "match and compare"
     parameters = Twice
     answers = Word()
     published_as = "find_duplicates"

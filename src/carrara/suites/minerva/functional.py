@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from carrara.keys import Key
-from carrara.parts.answers import Copy, Words
 from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.layout import items_of
+from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
@@ -53,6 +53,7 @@ class Functional(Edit[Params]):
     version = 1
     title = "Functional updates"
     capability = "changing every number"
+    category = "recall and edit"
     parameters = Params
     published_as = "functional_updates"
     wording = wording(

@@ -25,9 +25,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, SAME, YesNo
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
+from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
@@ -57,6 +58,7 @@ class GroupAssociation(YesOrNo[Params, Lists]):
     version = 1
     title = "Group association"
     capability = "telling whether two words share a list"
+    category = "compute on sets and lists"
     parameters = Params
     sized = True
     answers = YesNo(SAME)

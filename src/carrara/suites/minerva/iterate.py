@@ -26,9 +26,9 @@ from typing import Literal
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import Listing, Words
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
+from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
@@ -60,6 +60,7 @@ class Iterate(Minerva[Params, Lists, Words]):
     version = 1
     title = "Iterate"
     capability = "going through the ends of lists"
+    category = "compute on sets and lists"
     parameters = Params
     sized = True
     answers = Listing()

@@ -57,6 +57,7 @@ class KeyValue(Minerva[Params, Paired, str]):
     version = 1
     title = "Key-value search"
     capability = "looking up a pair"
+    category = "search"
     parameters = Params
     answers = Word()
     published_as = "key_value_search"

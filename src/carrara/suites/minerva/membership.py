@@ -25,9 +25,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, ListName
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
+from carrara.parts.naming import ListName
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
@@ -58,6 +59,7 @@ class Membership(Minerva[Params, Lists, str]):
     version = 1
     title = "Group membership"
     capability = "finding the list of a word"
+    category = "compute on sets and lists"
     parameters = Params
     sized = True
     answers = ListName(none=True)

@@ -25,10 +25,10 @@ from itertools import accumulate, product
 from carrara import vocabulary
 from carrara.errors import Unreachable
 from carrara.keys import Key
-from carrara.parts.answers import ListName
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock
 from carrara.parts.layout import Told, line, lines_of
+from carrara.parts.naming import ListName
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers, check_shares
 from carrara.turns import in_turn
@@ -71,6 +71,7 @@ class OddGroup(Minerva[Params, Groups, str]):
     version = 1
     title = "Identify the odd group"
     capability = "finding the list that differs"
+    category = "spot the differences"
     parameters = Params
     sized = True
     answers = ListName(none=False)

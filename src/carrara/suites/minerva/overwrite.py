@@ -24,9 +24,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, Copy, Words
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, ordinal
+from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
 from carrara.suites.minerva._params import To, check_numbers
 from carrara.turns import in_turn
@@ -58,6 +59,7 @@ class Overwrite(Edit[Params]):
     version = 1
     title = "Overwrite positions"
     capability = "copying while counting places"
+    category = "recall and edit"
     parameters = Params
     wording = wording(
         Copy(),

@@ -86,6 +86,7 @@ class Patch(Minerva[Params, Sequel, str]):
     version = 1
     title = "Patch the difference"
     capability = "going on with a pattern"
+    category = "spot the differences"
     parameters = Params
     sized = True
     answers = Word()

@@ -21,9 +21,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, YesNo
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
+from carrara.parts.naming import YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import check_shares
 from carrara.turns import in_turn
@@ -60,6 +61,7 @@ class Positions(YesOrNo[Params, Two]):
     version = 1
     title = "Compare positions"
     capability = "comparing where two words stand"
+    category = "match and compare"
     parameters = Params
     answers = YesNo()
     published_as = "compare_positions"

@@ -67,6 +67,7 @@ class Quantity(Minerva[Params, Sum, int]):
     version = 1
     title = "Quantity"
     capability = "keeping track of a number"
+    category = "stateful processing"
     parameters = Params
     sized = True
     answers = FinalNumber()

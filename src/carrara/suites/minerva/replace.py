@@ -23,9 +23,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Dice, Key
-from carrara.parts.answers import QUOTED, Copy, Words
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
+from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
 from carrara.suites.minerva._params import To, check_numbers
 from carrara.turns import in_turn
@@ -59,6 +60,7 @@ class Replace(Edit[Params]):
     version = 1
     title = "Replace all"
     capability = "copying while replacing a word"
+    category = "recall and edit"
     parameters = Params
     wording = wording(
         Copy(),

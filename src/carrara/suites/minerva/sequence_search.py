@@ -22,9 +22,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import PRESENT, QUOTED, YesNo
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
+from carrara.parts.naming import PRESENT, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
 from carrara.turns import in_turn
@@ -60,6 +61,7 @@ class SequenceSearch(YesOrNo[Params, Sought]):
     version = 1
     title = "Sequence search"
     capability = "finding a sequence of words"
+    category = "search"
     parameters = Params
     answers = YesNo(PRESENT)
     published_as = "string_search_sequence"

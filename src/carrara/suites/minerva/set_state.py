@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from carrara import vocabulary
 from carrara.keys import Dice, Key
 from carrara.parts import state
-from carrara.parts.answers import FinalSet, Words
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
+from carrara.parts.listing import FinalSet, Words
 from carrara.parts.state import Step, Table
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
@@ -66,6 +66,7 @@ class SetState(Minerva[Params, Drawn, Words]):
     version = 1
     title = "Set"
     capability = "keeping track of a set"
+    category = "stateful processing"
     parameters = Params
     sized = True
     answers = FinalSet()

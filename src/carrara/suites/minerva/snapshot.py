@@ -23,9 +23,9 @@ from typing import Literal
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import Copy, Words
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
+from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
@@ -52,6 +52,7 @@ class Snapshot(Edit[Params]):
     version = 1
     title = "Snapshot"
     capability = "copying the whole context"
+    category = "recall and edit"
     parameters = Params
     wording = wording(
         Copy(),

@@ -32,9 +32,9 @@ from itertools import product
 from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts import state
-from carrara.parts.answers import FinalHands, Hands
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
+from carrara.parts.listing import FinalHands, Hands
 from carrara.parts.state import Play
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
@@ -72,6 +72,7 @@ class TheoryOfMind(Minerva[Params, Played, Hands]):
     version = 1
     title = "Theory of mind"
     capability = "keeping track of what each of many has"
+    category = "composite"
     parameters = Params
     sized = True
     answers = FinalHands()

@@ -25,10 +25,10 @@ from typing import Literal
 from carrara import vocabulary
 from carrara.errors import Unreachable
 from carrara.keys import Key
-from carrara.parts.answers import Set, Words
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import filled
 from carrara.parts.layout import Told, line, lines_of
+from carrara.parts.listing import Set, Words
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
@@ -72,6 +72,7 @@ class TwoLists(Minerva[Params, Lists, Words]):
     version = 1
     title = "Compare two lists"
     capability = "telling two long lists apart"
+    category = "spot the differences"
     parameters = Params
     sized = True
     answers = Set()

@@ -22,9 +22,10 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import PRESENT, QUOTED, YesNo
+from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
+from carrara.parts.naming import PRESENT, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_shares
 from carrara.turns import in_turn
@@ -59,6 +60,7 @@ class WordSearch(YesOrNo[Params, Sought]):
     version = 1
     title = "Word search"
     capability = "finding a word"
+    category = "search"
     parameters = Params
     answers = YesNo(PRESENT)
     published_as = "string_search_word"

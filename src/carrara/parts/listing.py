@@ -1,0 +1,162 @@
+"""Answers that are lists of words: in order, as sets, or one for each of some agents.
+
+Only that counts which goes beyond the best of the trivial replies, so that these score 0: a copy of the context where
+it was to be changed, every word that was ever named.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from carrara.grading.lists import read_list, read_named_lists
+from carrara.grading.sequences import jaccard, overlap
+from carrara.keys import Dice
+from carrara.parts.answers import FINAL, SPARE, Answers, Reference
+from carrara.types import Question
+
+TWICE = 2
+"""A list so many times as long as the right one is no answer: it names whatever there is."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A list of words or numbers."""
+
+    items: tuple[str, ...]
+    trivial: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
+    )
+    """Of a gold answer: lists that somebody has without doing the task."""
+    ordered: bool = field(default=True, compare=False, repr=False)
+
+    def like(self, other: "Words") -> float:
+        """How much of it another list has: in its order, or as a set."""
+        if self.ordered:
+            return overlap(other.items, self.items).f1
+        return jaccard(other.items, self.items)
+
+    @cached_property
+    def worth_nothing(self) -> float:
+        """What the best of the trivial lists has of it."""
+        return max((self.like(Words(items)) for items in self.trivial.values()), default=0.0)
+
+
+class Listing(Answers[Words]):
+    """Words in an order that is asked for."""
+
+    rule = "Reply with those words in that order, separated by commas, and nothing else."
+
+    def write(self, answer: Words) -> str:
+        return ", ".join(answer.items)
+
+    def read(self, reply: str, question: Question[Words]) -> Words | None:
+        items = read_list(reply)
+        return None if items is None else Words(spelt(items, question.gold.items))
+
+    def guess(self, dice: Dice, gold: Words) -> Words:
+        return Words(("unknown",))
+
+    def reference(self, answer: Words) -> Reference:
+        return list(answer.items)
+
+    def score(self, answer: Words, gold: Words) -> float:
+        if len(answer.items) > TWICE * len(gold.items):
+            return 0.0
+        return above(gold.like(answer), gold.worth_nothing)
+
+    def trivial(self, question: Question[Words]) -> Mapping[str, str]:
+        return {name: ", ".join(items) for name, items in question.gold.trivial.items()}
+
+
+class Copy(Listing):
+    """The whole context, or what becomes of it."""
+
+    rule = "Reply with the result in the same form, separated by commas, and nothing else."
+
+    def reference(self, answer: Words) -> Reference:
+        return ", ".join(answer.items)
+
+    def budget(self, gold: Words) -> int:
+        return SPARE + len(self.write(gold))  # digits may take a token each
+
+
+class Set(Listing):
+    """Words in any order."""
+
+    rule = "Reply with those words, separated by commas, and nothing else."
+
+
+class FinalSet(Set):
+    """Words in any order, after whatever thinking it took."""
+
+    rule = "End your reply with a line such as: FINAL ANSWER: word1, word2, word3"
+    lead = FINAL
+
+    def write(self, answer: Words) -> str:
+        return f"FINAL ANSWER: {super().write(answer)}"
+
+
+@dataclass(frozen=True)
+class Hands:
+    """What each of some agents has."""
+
+    of: tuple[tuple[str, tuple[str, ...]], ...]
+    everything: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """Of a gold answer: every word that was ever named."""
+
+    def like(self, other: "Hands") -> float:
+        """The mean over agents of what the sets share; an agent who is left out has nothing."""
+        theirs = dict(other.of)
+        return sum(jaccard(theirs[name], own) if name in theirs else 0.0 for name, own in self.of) / len(self.of)
+
+    @cached_property
+    def worth_nothing(self) -> float:
+        return self.like(Hands(tuple((name, self.everything) for name, _ in self.of)))
+
+
+class FinalHands(Answers[Hands]):
+    lead = FINAL
+    rule = (
+        "End your reply with the line FINAL ANSWER: and, below it, a line for each agent, such as:\n"
+        "FINAL ANSWER:\nAgent A: word1, word2\nAgent B: word3"
+    )
+
+    def write(self, answer: Hands) -> str:
+        return "\n".join(["FINAL ANSWER:", *(f"{name}: {', '.join(words) or 'none'}" for name, words in answer.of)])
+
+    def read(self, reply: str, question: Question[Hands]) -> Hands | None:
+        gold = question.gold.of
+        found = read_named_lists(reply, [name for name, _ in gold])
+        if found is None:
+            return None
+        return Hands(tuple((name, spelt(found[name], words)) for name, words in gold if name in found))
+
+    def guess(self, dice: Dice, gold: Hands) -> Hands:
+        return Hands(tuple((name, ("unknown",)) for name, _ in gold.of))
+
+    def reference(self, answer: Hands) -> Reference:
+        return {name: list(words) for name, words in answer.of}
+
+    def score(self, answer: Hands, gold: Hands) -> float:
+        if sum(len(words) for _, words in answer.of) > TWICE * sum(len(words) for _, words in gold.of):
+            return 0.0
+        return above(gold.like(answer), gold.worth_nothing)
+
+    def trivial(self, question: Question[Hands]) -> Mapping[str, str]:
+        gold = question.gold
+        return {"every word for everyone": self.write(Hands(tuple((name, gold.everything) for name, _ in gold.of)))}
+
+
+def above(likeness: float, trivial: float) -> float:
+    """The share of what the best trivial reply leaves open.
+
+    >>> above(0.8, 0.6), above(0.5, 0.6)
+    (0.5000000000000001, 0.0)
+    """
+    return max(0.0, (likeness - trivial) / (1 - trivial)) if trivial < 1 else likeness
+
+
+def spelt(items: Sequence[str], gold: Sequence[str]) -> tuple[str, ...]:
+    """Words as the context spells them, where a reply differs by capitals alone."""
+    known = {word.casefold(): word for word in gold}
+    return tuple(known.get(item.casefold(), item) for item in items)
