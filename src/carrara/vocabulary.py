@@ -7,11 +7,14 @@ An id has to mean the same everywhere, so in it a list stands by the hash of its
 import pickle
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from unicodedata import category, normalize
 
 from carrara.errors import Dry, UsageError
 from carrara.keys import Dice, digest
+from carrara.offence import offensive
 from carrara.tokens.packages import data_file
 from carrara.types import EndingTap, Filler, Piece, Unit
 
@@ -21,19 +24,24 @@ ENDLESS = ("dictionary", "gibberish")
 
 _ENGLISH = ("english_words", "english-words==2.0.2")
 _COMMON = ("wonderwords", "wonderwords==3.0.1")
-_HASHES = {"dictionary": 0xAB1745AC2927A8C1, "common": 0x9917AFDB6F241F98}
+_HASHES = {"dictionary": 0x1434919B72E46345, "common": 0x1653B6649470F17A}
 """Of all their words: with other ones, items would not be those of others."""
 
-_SPOKEN_FOR = frozenset(
-    (
-        *("yes", "no", "not", "none", "nothing", "empty", "null", "unknown", "sorry", "and", "the", "are"),
-        *("word", "words", "number", "numbers", "list", "lists", "role", "roles", "agent", "agents"),
-        *("answer", "final", "context", "instruction", "order", "other"),
-    )
-)
+_ANSWERS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
+"""What a reply says where it means no word."""
+_SAID = """
+and the are not sorry word words number numbers list lists role roles agent agents partner partners answer final
+context instruction order other which what that this these those there here one its also either able unable repeated
+present absent missing found unclear unique duplicate duplicated correct incorrect right wrong ambiguous possible
+impossible following below above listed given provided needed required used different same identical available
+unavailable clear likely associated paired matched followed located mentioned specified shown looking meant asked
+wanted intended sorted complete ready replaced removed skipped omitted added changed modified updated edited preserved
+kept requested included swapped once twice thrice
+"""
+_SPOKEN_FOR = _ANSWERS.union(_SAID.split())
 """What prompts and replies say for themselves."""
 _WORD = re.compile(r"[a-z]{3,24}")
-_OWN = re.compile(r"[^\s,:;\"'`*_()\[\]{}<>|/@\\#]+")
+_JOINTS = "-'’"
 _HASH = re.compile(r"[0-9a-f]{16}")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -111,6 +119,15 @@ def some(draw: Draw, n: int) -> list[str]:
     return [draw() for _ in range(n)]
 
 
+def upto(draw: Draw, n: int) -> list[str]:
+    """So many words, or as many as there are."""
+    found: list[str] = []
+    with suppress(Dry):
+        while len(found) < n:
+            found.append(draw())
+    return found
+
+
 def filler(words: str, without: Collection[str], told: Callable[[str, Dice], str] = lambda word, dice: word) -> Filler:
     """Other words, each as `told` has it: alone, or with what is paired with it."""
     return lambda dice, tokenizer: _Words(supply(words, dice, without), dice, words, told)
@@ -148,7 +165,7 @@ def named(words: str) -> str:
     if words in KINDS or (_HASH.fullmatch(words) and (kept.folder("words") / words).is_file()):
         return words
     try:
-        lines = [line.strip() for line in Path(words).read_text("utf-8-sig").splitlines()]
+        lines = [normalize("NFC", line.strip()) for line in Path(words).read_text("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
         raise UsageError(f"{words} is not UTF-8 text: {error.reason} at byte {error.start}") from None
     except (OSError, ValueError):
@@ -156,14 +173,40 @@ def named(words: str) -> str:
             f"words={words[:200]} is no file that can be read; give {', '.join(KINDS)}, or a list with one word a line"
         ) from None
     own = list(dict.fromkeys(filter(None, lines)))
-    if odd := next((word for word in own if not _OWN.fullmatch(word)), None):
-        raise UsageError(f"{words} has {odd[:40]!r}, which is no single word: no spaces, commas, colons or quotes")
-    if len(own) < 2 or len({word.casefold() for word in own}) < len(own):
-        raise UsageError(f"{words} needs two words or more, no two of which differ by capitals alone")
+    _check(words, own)
     hash = f"{digest(*own):016x}"
     with kept.whole_file(kept.folder("words") / hash) as file:
         file.write("\n".join(own).encode())
     return hash
+
+
+def _check(source: str, words: Sequence[str]) -> None:
+    """Raise unless replies can be read that have these words, each of which is told from the others."""
+    if len(words) < 2:
+        raise UsageError(f"{source} needs two words or more, one a line: it has {len(words)}")
+    if odd := next((word for word in words if not _is_one(word)), None):
+        raise UsageError(
+            f"{source} has {odd[:40]!a}, which is no single word: letters and digits, with hyphens or apostrophes "
+            "between them"
+        )
+    if said := [word for word in words if word.casefold() in _ANSWERS]:
+        raise UsageError(f"{source} has {', '.join(said)}: replies say so where they mean no word; leave them out")
+    alike: dict[str, str] = {}
+    for word in words:
+        if (other := alike.setdefault(word.casefold(), word)) != word:
+            raise UsageError(
+                f"{source} has {other[:40]} and {word[:40]}, which differ by capitals alone: leave one out"
+            )
+
+
+def _is_one(word: str) -> bool:
+    """Letters with their marks and digits; what joins them stands between two.
+
+    >>> _is_one("o'clock"), _is_one("-word"), _is_one("two words"), _is_one("हिन्दी")
+    (True, False, False, True)
+    """
+    inner = [one.isalnum() or category(one).startswith("M") for one in word]
+    return inner[0] and inner[-1] and all(yes or one in _JOINTS for yes, one in zip(inner, word, strict=True))
 
 
 @cache
@@ -194,9 +237,11 @@ def _common() -> tuple[str, ...]:
 
 
 def _checked(kind: str, found: set[str]) -> tuple[str, ...]:
-    """In order, without words that give offence: a provider's filter would take the prompt for something else."""
-    offensive = set(data_file(*_COMMON, "assets/profanitylist.txt").read_text("utf-8").split())
-    words = tuple(sorted(word for word in found - offensive - _SPOKEN_FOR if _WORD.fullmatch(word)))
+    """In order, without what is spoken for, and without words that give offence (offence.py)."""
+    profane = set(data_file(*_COMMON, "assets/profanitylist.txt").read_text("utf-8").split())
+    plain = sorted(word for word in found - profane - _SPOKEN_FOR if _WORD.fullmatch(word))
+    odd = offensive(plain)
+    words = tuple(word for word in plain if word not in odd)
     if digest(*words) != _HASHES[kind]:
         raise UsageError(
             f"the {kind} is another one here, so its items would not be those of others: install "

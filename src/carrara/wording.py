@@ -51,7 +51,10 @@ class Pack:
 
 
 def _check_fields(name: str, part: str, own: str, words: str) -> None:
-    """A part with fields is a format and has to have the same ones; any other is taken as it stands."""
+    """A part with fields is a format and has to have the same ones, in quotes where it has them: solvers look for them.
+
+    Any other is taken as it stands.
+    """
     wanted = _fields(own)
     if not wanted:
         return
@@ -65,6 +68,11 @@ def _check_fields(name: str, part: str, own: str, words: str) -> None:
     if given != wanted:
         odd = ", ".join(sorted(given ^ wanted))
         raise UsageError(f"the prompt pack's {part!r} for {name} differs from the original in {{{odd}}}")
+    bare = [quoted for field in sorted(wanted) if (quoted := f'"{{{field}}}"') in own and quoted not in words]
+    if bare:
+        raise UsageError(
+            f"the prompt pack's {part!r} for {name} has to have {', '.join(bare)} with the quotes, as it is"
+        )
 
 
 def _fields(words: str) -> set[str]:

@@ -60,14 +60,14 @@ def _print(item: "Item") -> None:
             raise BrokenPipeError  # whoever reads has seen enough: no failure, as for the other commands
 
     console = Terminal(highlight=False, soft_wrap=True)
-    text = Text()
+    text, needs = Text(), frozenset(item.question.needs)
     message = 0
     for part in item.prompt.parts():
         if part.message != message:
             text.append(f"\n\n[{part.role}]\n", style="bold blue")
             message = part.message
         if part.update is not None:
-            text.append(part.text, style="bold green" if part.update in item.question.needs else "yellow")
+            text.append(part.text, style="bold green" if part.update in needs else "yellow")
         else:
             text.append(part.text, style="dim" if part.piece else "")
     console.print(text)

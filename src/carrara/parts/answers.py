@@ -4,7 +4,6 @@ A test names its kind and has the rest from it. Here are one word and one number
 things that are known beforehand, and listing.py lists, sets and what each of several has.
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Generic, TypeVar
@@ -124,7 +123,3 @@ class FinalNumber(Number):
 
     def write(self, answer: int) -> str:
         return f"FINAL ANSWER: {answer}"
-
-
-QUOTED = re.compile(r'"([^"\n]*)"')
-"""The words that a question names."""

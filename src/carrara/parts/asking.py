@@ -116,7 +116,9 @@ class ContextTest(Task[P, L, A]):
 
     def frame(self, world: World[L], question: Question[A], wording: Mapping[str, str], style: Style) -> Frame:
         part = _phrased(self.asks(world.structure), int(question.labels.get("phrasing", "1")))
-        ask = wording[part].format(**self.fields(world.structure))
+        ask = wording[part]
+        if "{" in self.wording[part]:  # a pack's braces are its own where the test has no fields
+            ask = ask.format(**self.fields(world.structure))
         ending = f" {wording['rule']}" if wording["rule"] else ""
         return Frame(
             before=wording["open"],

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from carrara.errors import Unreachable
 from carrara.types import Prices, Room
+from carrara.vocabulary import upto
 
 CHUNK = 256
 """Things that are priced at once."""
@@ -52,7 +53,7 @@ def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
     """
     rest, words = room.budget, list[str]()
     while True:
-        chunk = [draw() for _ in range(CHUNK if rest > 8 * TAIL else POOLS[0])]
+        chunk = upto(draw, CHUNK if rest > 8 * TAIL else POOLS[0]) or [draw()]  # raises where there are no more
         costs = room.prices(chunk, joint)
         n = 0
         while n < len(chunk) and rest - costs[n] >= TAIL:
@@ -63,7 +64,7 @@ def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
             break
     pool, costs = chunk[n:], costs[n:]
     for most in POOLS:
-        more = [draw() for _ in range(max(0, most + room.again - len(pool)))]
+        more = upto(draw, most + room.again - len(pool))
         pool += more
         costs += room.prices(more, joint)
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
@@ -82,7 +83,7 @@ class Stock:
     def __init__(self, draw: Callable[[], str], prices: Prices, joint: str = ", ") -> None:
         self._prices, self._joint = prices, joint
         self._by_cost: defaultdict[int, list[str]] = defaultdict(list)
-        fresh = [draw() for _ in range(CHUNK)]
+        fresh = upto(draw, CHUNK)
         for word, cost in zip(fresh, prices(fresh, joint), strict=True):
             self._by_cost[cost].append(word)
 

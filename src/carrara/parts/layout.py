@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import overload
 
 from carrara.types import Message, Piece, Undecidable, Unit
@@ -10,6 +9,7 @@ from carrara.types import Message, Piece, Undecidable, Unit
 OPEN, INSTRUCT = "Context:", "Instruction:"
 """By what a context and what is asked of it are found."""
 
+_QUOTED = re.compile(r'"([^"\n]*)"')
 _LABELLED = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
 
 
@@ -46,6 +46,18 @@ def opened(messages: Sequence[Message]) -> tuple[str, str]:
     return context.strip(), asked.strip()
 
 
+def quoted(asked: str, least: int = 1) -> list[str]:
+    """The words that a question quotes.
+
+    >>> quoted('Is "oak" before "elm"?', 2)
+    ['oak', 'elm']
+    """
+    words: list[str] = _QUOTED.findall(asked)
+    if len(words) < least:
+        raise Undecidable("the question does not quote what it asks about")
+    return words
+
+
 def items_of(context: str) -> list[str]:
     """
     >>> items_of("oak, elm, ash")
@@ -76,12 +88,6 @@ def lines_of(context: str) -> list[tuple[str, list[str]]]:
     [('List 1', ['oak', 'elm']), ('List 2', ['ash'])]
     """
     return [(label, items_of(words)) for label, words in _LABELLED.findall(context)]
-
-
-def dealt(words: Sequence[str], lines: int) -> list[list[str]]:
-    """Words in as many parts, one after the other, whose sizes differ by one at most."""
-    bounds = [n * len(words) // lines for n in range(lines + 1)]
-    return [list(words[start:end]) for start, end in pairwise(bounds)]
 
 
 def placed(words: Sequence[str], word: str, share: float) -> list[str]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from carrara.errors import Unreachable
+from carrara.errors import Dry, Unreachable, UsageError
 from carrara.keys import Dice
 from carrara.parts.fitting import CHUNK, Stock
 from carrara.types import Room, Undecidable
@@ -98,12 +98,18 @@ def told(
         return made, words
     rest, fits = room.budget, [(0, room.budget)]
     while rest >= 0 and len(made) < MOST_STEPS:
-        chunk = [_say(made, words, next(steps), draw) for _ in range(CHUNK)]
-        first = len(made) - CHUNK
-        for n, cost in enumerate(room.prices([say(step, words) for step in chunk], "\n"), first + 1):
+        first, dry = len(made), None
+        try:
+            for _ in range(CHUNK):
+                _say(made, words, next(steps), draw)
+        except Dry as reason:
+            dry = reason
+        for n, cost in enumerate(room.prices([say(step, words) for step in made[first:]], "\n"), first + 1):
             rest -= cost
             if rest >= 0 and ends(n):
                 fits.append((n, rest))
+        if dry and rest >= 0:
+            raise dry
     n, rest = fits[-1 - min(room.again, len(fits) - 1)]  # where no words do, fewer steps may
     if n < 2:
         raise Unreachable(f"it has room for {n} steps", part=f"there is room for {n} steps")
@@ -120,11 +126,10 @@ def told(
     return made, words
 
 
-def _say(made: list[Step], words: list[str], step: Step, draw: Callable[[], str]) -> Step:
+def _say(made: list[Step], words: list[str], step: Step, draw: Callable[[], str]) -> None:
     while len(words) <= max(step.mentioned):
         words.append(draw())
     made.append(step)
-    return step
 
 
 def hands(steps: Sequence[Step], agents: int) -> list[list[int]]:
@@ -238,6 +243,11 @@ class Play(NamedTuple):
 
 def played(agents: int, size: int, dice: Dice, draw: Callable[[], str], steps: int, room: Room | None) -> Play:
     """Dealings of some agents in so many steps, or in as many as make up a room."""
+    if agents < 2 or size < 2 or steps < 1:
+        raise UsageError(
+            f"agents={agents} who hold up to {size} words cannot deal in {steps} steps: it takes two agents, two words "
+            "and a step at least"
+        )
     made, words = told(dealings(agents, size, dice), draw, said, agents + steps, room, lambda n: n > agents)
     held = enumerate(hands(made, agents))
     return Play(

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 from carrara.errors import UsageError
 from carrara.grading.words import word
-from carrara.parts.answers import QUOTED, Answers, FinalNumber, Number, Word
-from carrara.parts.layout import INSTRUCT, items_of, lines_of
+from carrara.parts.answers import Answers, FinalNumber, Number, Word
+from carrara.parts.layout import INSTRUCT, items_of, lines_of, quoted
 from carrara.parts.listing import Copy, FinalHands, FinalSet, Hands, Listing, Set, Words
 from carrara.parts.naming import PRESENT, SAME, ListName, YesNo
 from carrara.suites.minerva._published import primary
@@ -159,11 +159,11 @@ def _opened(prompt: str) -> tuple[str, str]:
 
 def _trivial(task: str, gold: Words, context: str, asked: str) -> Mapping[str, tuple[str, ...]]:
     """The lists that somebody has without doing the task, as our own tests name them; none where no context tells."""
-    quoted, lines = QUOTED.findall(asked), [words for _, words in lines_of(context)]
+    named, lines = quoted(asked, 0), [words for _, words in lines_of(context)]
     trivial: dict[str, tuple[str, ...]] = {}
     match task:
         case "batch_key_value_search":
-            trivial["the words asked for"] = tuple(items_of(quoted[-1])) if quoted else ()
+            trivial["the words asked for"] = tuple(items_of(named[-1])) if named else ()
         case "iterate_last" | "iterate_first":
             other = 0 if task == "iterate_last" else -1
             trivial["the words at the other ends"] = tuple(words[other] for words in lines)
@@ -176,8 +176,8 @@ def _trivial(task: str, gold: Words, context: str, asked: str) -> Mapping[str, t
             trivial["every word"] = _acted_on(context)
         case _:
             trivial["the context as it is"] = tuple(items_of(context))
-            if quoted and task in ("replace_all", "overwrite_positions"):
-                trivial["one word over and over"] = (quoted[-1],) * len(gold.items)
+            if named and task in ("replace_all", "overwrite_positions"):
+                trivial["one word over and over"] = (named[-1],) * len(gold.items)
     return {name: items for name, items in trivial.items() if items}
 
 

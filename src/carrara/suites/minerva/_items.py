@@ -72,6 +72,6 @@ def listed(room: Room | None, draw: Callable[[], str], items: int, least: int = 
     return tuple(found)
 
 
-def numbers(dice: Dice) -> Callable[[], str]:
-    """Whole numbers; one may come again."""
-    return lambda: str(dice.between(0, LARGEST))
+def numbers(room: Room | None, dice: Dice, items: int) -> tuple[str, ...]:
+    """Whole numbers; one may come again. They are shuffled: those that make up a length come last, all of one kind."""
+    return tuple(dice.shuffled(listed(room, lambda: str(dice.between(0, LARGEST)), items)))

@@ -7,14 +7,14 @@ From Minerva (Table 10). One item of two roles in two turns:
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: diphenylmethane, vulgarly
-Role 2: motorphobiac, provenly, ultrapapist, impollute
-Role 1: adatom, suballiance, iatromechanical
-Role 2: subframe, strangles, syllogism
+Role 1: pyroguaiacin, furze
+Role 2: subversed, alkaptonuria, prediscontented
+Role 1: pliothermic, pangamic
+Role 2: realmless, katalysis, apartness
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Do the words "impollute" and "iatromechanical" belong
-to the same role? Answer with yes or no and nothing else.
+In the context, roles take turns, each with some words. Do the words "alkaptonuria" and "katalysis" belong to
+the same role? Answer with yes or no and nothing else.
 
 The lines are the updates. The two words are always in different lines.
 """
@@ -25,13 +25,12 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import lines_of
+from carrara.parts.layout import lines_of, quoted
 from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import YesOrNo
-from carrara.suites.minerva._params import Label, check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World
@@ -48,18 +47,19 @@ class Params:
     answer: tuple[Label, ...] = ("yes", "no")
     """Whether the two are of the same one, taken in turn."""
     items: int = 400
-    """Words of all lines where no length is asked for."""
+    """Words of all lines where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("roles", self.roles, 2)
         check_numbers("turns", (self.turns,), 2)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Alternating(YesOrNo[Params, Roles]):
-    version = 1
+    version = 2
     title = "Alternating group association"
     capability = "telling whose words two words are"
     category = "compute on sets and lists"
@@ -97,7 +97,7 @@ class Alternating(YesOrNo[Params, Roles]):
         return sorted(needle.list for needle in world.structure.asked)
 
     def answer(self, context: str, asked: str) -> str:
-        first, second = QUOTED.findall(asked)
+        first, second, *_ = quoted(asked, 2)
         found = {word: role for role, words in lines_of(context) for word in words}
         if first not in found or second not in found:
             raise Undecidable("one of the words is of no role")

@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/association").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-deteriorism: ATT_2, ironsided: ATT_1, curacy: ATT_1, camellia: ATT_1
+besetter: ATT_1, sapphire: ATT_2, miserdom: ATT_1, nondisestablishment: ATT_2
 <BLANKLINE>
 Instruction:
-Every word in the context is followed by its attribute. Do the words "curacy" and "ironsided" have the same
+Every word in the context is followed by its attribute. Do the words "sapphire" and "miserdom" have the same
 attribute? Answer with yes or no and nothing else.
 
 The updates are the two words with their attributes, the filler are other words with theirs.
@@ -22,9 +22,8 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import pair, pairs_of
+from carrara.parts.layout import pair, pairs_of, quoted
 from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
@@ -58,7 +57,7 @@ class Tagged:
 
 
 class Association(YesOrNo[Params, Tagged]):
-    version = 1
+    version = 2
     title = "Check association"
     capability = "comparing what two words are tagged with"
     category = "match and compare"
@@ -105,7 +104,7 @@ class Association(YesOrNo[Params, Tagged]):
         return f"{self.joint}{hidden.last}"
 
     def answer(self, context: str, asked: str) -> str:
-        first, second = QUOTED.findall(asked)[-2:]
+        first, second = quoted(asked, 2)[-2:]
         tags = pairs_of(context)
         if first not in tags or second not in tags:
             raise Undecidable("one of the words is not there")

@@ -7,16 +7,15 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/batch").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-tetrabromo: amphizoidae, submargined: imbibe, damnously: endysis, hyperacoustics: preemptory, dissolutive:
-cara, troglodytidae: miasmic, ophioid: membrana, unplighted: presuggestion, unstecked: vellozia, dicerous:
-superaward, psilotaceae: totemism, sloping: gristhorbia, submontanely: damselfish, onychium: phalanges,
-sandip: roaded, undivinelike: tabour, chrysomonad: valued, triradial: nubian
+heartlings: coagitator, prediminishment: peroneotarsal, epiphenomenon: visceromotor, khakied: trampish,
+chloritic: reincarnadine, oafishly: decaspermal, nonconsideration: submembranaceous, overapprehended:
+cactaceae, reapproval: steepwort, macrodome: quassiin
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
-order given here: "submargined, damnously, hyperacoustics, dissolutive, troglodytidae, ophioid, unplighted,
-unstecked, dicerous, psilotaceae, sloping, submontanely, onychium, sandip, undivinelike, chrysomonad"? Reply
-with those words in that order, separated by commas, and nothing else.
+order given here: "prediminishment, epiphenomenon, khakied, chloritic, oafishly, nonconsideration,
+overapprehended, reapproval"? Reply with the words that you find, in that order, separated by commas, and
+nothing else.
 
 The updates are the pairs, evenly through the context, and the filler are other pairs.
 """
@@ -26,9 +25,8 @@ from dataclasses import dataclass, field
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import items_of, pair, pairs_of
+from carrara.parts.layout import items_of, pair, pairs_of, quoted
 from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._pairs import other_pairs
@@ -59,20 +57,23 @@ class Pairs:
 
 
 class Batch(Minerva[Params, Pairs, Words]):
-    version = 1
+    version = 2
     title = "Batch search"
     capability = "looking up many pairs at once"
     category = "search"
     parameters = Params
     answers = Listing()
     published_as = "batch_key_value_search"
-    wording = wording(
-        answers,
-        'The context is a list of pairs of words, written "word: partner". What are the partners of these words, in '
-        'the order given here: "{keys}"?',
-        "Each entry of the context has a first word and, behind a colon, a second word. Look up the second words for "
-        'the following first words, one after the other: "{keys}".',
-    )
+    wording = {
+        **wording(
+            answers,
+            'The context is a list of pairs of words, written "word: partner". What are the partners of these words, '
+            'in the order given here: "{keys}"?',
+            "Each entry of the context has a first word and, behind a colon, a second word. Look up the second words "
+            'for the following first words, one after the other: "{keys}".',
+        ),
+        "rule": "Reply with the words that you find, in that order, separated by commas, and nothing else.",
+    }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Pairs]:
         size = in_turn(key, "size", params.size)
@@ -103,7 +104,7 @@ class Batch(Minerva[Params, Pairs, Words]):
     def answer(self, context: str, asked: str) -> Words:
         pairs = pairs_of(context)
         try:
-            return Words(tuple(pairs[key] for key in items_of(QUOTED.findall(asked)[-1])))
+            return Words(tuple(pairs[key] for key in items_of(quoted(asked)[-1])))
         except KeyError as error:
             raise Undecidable(f"no pair has the word {error}") from None
 

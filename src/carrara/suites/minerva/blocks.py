@@ -7,15 +7,15 @@ From Minerva (Table 1, composite). One item of two roles in two turns:
 >>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: martinetism, babeldom
-Role 2: ungild, chemolytic, specificality
-Role 1: haploperistomous, overhomely
-Role 2: asperously, traditores, gunshop, muskeg
+Role 1: messan, undiscriminatingness
+Role 2: carinthian, fallaciousness, sompnour
+Role 1: bilinite, gibbous
+Role 2: conjugationally, admedial, karyokinesis
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Which words of Role 2 come after its word
-"asperously", in that line and in all its later ones? Reply with those words in that order, separated by
-commas, and nothing else.
+In the context, roles take turns, each with some words. Which words of Role 1 come after its word
+"undiscriminatingness", in that line and in all its later ones? Reply with those words in that order,
+separated by commas, and nothing else.
 
 The lines are the updates. Something always follows the word.
 """
@@ -26,13 +26,12 @@ from dataclasses import dataclass, field
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import lines_of
+from carrara.parts.layout import lines_of, quoted
 from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World
@@ -49,18 +48,19 @@ class Params:
     turns: int = 10
     """Lines of each role."""
     items: int = 400
-    """Words of all lines where no length is asked for."""
+    """Words of all lines where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("roles", self.roles, 2)
         check_numbers("turns", (self.turns,), 2)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Blocks(Minerva[Params, Roles, Words]):
-    version = 1
+    version = 2
     title = "Processing data blocks"
     capability = "following one of many interleaved lists"
     category = "composite"
@@ -82,9 +82,13 @@ class Blocks(Minerva[Params, Roles, Words]):
         draw = vocabulary.supply(params.words, key.dice("words"))
         dice = key.dice("place")
         own, turn = dice.below(roles), dice.below(params.turns)
-        share = dice.random() if turn < params.turns - 1 else 0.0  # in its last line, before the other words
-        needle = Needle(draw(), turn * roles + own, share)
-        found = lines(room, draw, params.items, roles, params.turns, (needle,))
+        line = turn * roles + own
+        needle = Needle(draw(), line, dice.random())
+        needles = [needle]
+        if turn == params.turns - 1:  # in its last line something comes after it
+            needle = Needle(needle.word, line, 0.0)
+            needles = [needle, Needle(draw(), line, 1.0)]
+        found = lines(room, draw, params.items, roles, params.turns, needles)
         return told(Roles(found, roles, (needle,), f"Role {own + 1}", {"roles": str(roles)}))
 
     def fields(self, hidden: Roles) -> Mapping[str, str]:
@@ -105,12 +109,19 @@ class Blocks(Minerva[Params, Roles, Words]):
         return range(first, len(hidden.lines), hidden.roles)
 
     def answer(self, context: str, asked: str) -> Words:
-        own = _ROLE.findall(asked)[0]
-        [word] = QUOTED.findall(asked)
+        own = _role_of(asked)
+        word = quoted(asked)[0]
         words = [word for role, line in lines_of(context) if role == own for word in line]
         if word not in words:
             raise Undecidable(f"{own} does not have the word {word}")
         return Words(tuple(words[words.index(word) + 1 :]))
+
+
+def _role_of(asked: str) -> str:
+    found = _ROLE.search(asked)
+    if not found:
+        raise Undecidable("the question names no role")
+    return found[0]
 
 
 task = Blocks()

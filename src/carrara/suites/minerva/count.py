@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-overconservative, weetless, weetless, weetless, runaround
+molala, unconsiderately, unconsiderately, unconsiderately, ectomorphy
 <BLANKLINE>
 Instruction:
-How many times does the word "weetless" come in the context? Reply with that number and nothing else.
+How many times does the word "unconsiderately" occur in the context? Reply with that number and nothing else.
 
 The updates are the word, as often as it comes, and the filler are other words, each once.
 """
@@ -18,16 +18,16 @@ The updates are the word, as often as it comes, and the filler are other words, 
 from collections.abc import Mapping, Sequence
 
 from carrara.keys import Dice, Key
-from carrara.parts.answers import QUOTED, Number
+from carrara.parts.answers import Number
 from carrara.parts.asking import wording
-from carrara.parts.layout import items_of
+from carrara.parts.layout import items_of, quoted
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._repeats import Params, Repeated, repeated
 from carrara.types import ANSWER, Question, Room, World
 
 
 class Count(Minerva[Params, Repeated, int]):
-    version = 1
+    version = 2
     title = "Count"
     capability = "counting a word"
     category = "match and compare"
@@ -36,7 +36,7 @@ class Count(Minerva[Params, Repeated, int]):
     published_as = "count"
     wording = wording(
         answers,
-        'How many times does the word "{word}" come in the context?',
+        'How many times does the word "{word}" occur in the context?',
         'Go through the context and count how often the word "{word}" stands there. What is the total?',
     )
 
@@ -65,7 +65,7 @@ class Count(Minerva[Params, Repeated, int]):
         return dice.choice(world.structure.chances)
 
     def answer(self, context: str, asked: str) -> int:
-        [word] = QUOTED.findall(asked)
+        word = quoted(asked)[0]
         return items_of(context).count(word)
 
 

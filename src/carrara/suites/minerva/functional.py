@@ -7,7 +7,7 @@ From Minerva (Table 1). One item of ten numbers:
 >>> for line in make("minerva/functional", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-80, 202, 549, 367, 379, 316, 758, 428, 422, 843
+248, 838, 720, 610, 839, 482, 271, 764, 189, 733
 <BLANKLINE>
 Instruction:
 Multiply every number in the context by 2, and write out all the results in order. Reply with the result in
@@ -24,8 +24,8 @@ from carrara.keys import Key
 from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.layout import items_of
 from carrara.parts.listing import Copy, Words
-from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._items import ITEMS, Edit, Source, numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World
 
@@ -45,12 +45,12 @@ class Params:
     def __post_init__(self) -> None:
         if not all(_GIVEN.fullmatch(change) for change in self.change) or "multiply 1" in self.change:
             raise ValueError("change is a list of such as: add 3, subtract 1, multiply 2")
-        check_numbers("items", (self.items,), 2, 1_000_000)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Functional(Edit[Params]):
-    version = 1
+    version = 2
     title = "Functional updates"
     capability = "changing every number"
     category = "recall and edit"
@@ -74,7 +74,7 @@ class Functional(Edit[Params]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Source]:
         change = in_turn(key, "change", params.change)
-        items = listed(room, numbers(key.dice("numbers")), params.items)
+        items = numbers(room, key.dice("numbers"), params.items)
         verb, by = change.split()
         return self.shown(Source(items, _changed(items, verb, int(by)), {"by": by}, {"change": change}, verb))
 

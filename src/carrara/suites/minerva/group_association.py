@@ -7,13 +7,13 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/group_association", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: actinometrical, catacrotism, cit, artsman
-List 2: papreg, colopexy, encomienda
-List 3: polychroism, parenchymous, pseudogeneral
-List 4: levigator, bangster, polynoid, barcelona
+List 1: gastrointestinal, spadelike, spermatism
+List 2: unaccosted, abidi, sulfurea
+List 3: rhinophidae, papermaking, acrogynous
+List 4: mediosilicic, preconversation, gramophone
 <BLANKLINE>
 Instruction:
-Are the words "artsman" and "barcelona" in the same list of the context? Answer with yes or no and nothing
+Are the words "abidi" and "spermatism" in the same list of the context? Answer with yes or no and nothing
 else.
 
 The lists are the updates.
@@ -25,13 +25,12 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import lines_of
+from carrara.parts.layout import lines_of, quoted
 from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import YesOrNo
-from carrara.suites.minerva._params import Label, check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World
 
@@ -45,17 +44,18 @@ class Params:
     answer: tuple[Label, ...] = ("yes", "no")
     """Whether the two are in the same one, taken in turn."""
     items: int = 96
-    """Words of all lists where no length is asked for."""
+    """Words of all lists where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("lists", self.lists, 2)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class GroupAssociation(YesOrNo[Params, Lists]):
-    version = 1
+    version = 2
     title = "Group association"
     capability = "telling whether two words share a list"
     category = "compute on sets and lists"
@@ -89,7 +89,7 @@ class GroupAssociation(YesOrNo[Params, Lists]):
         return sorted({needle.list for needle in world.structure.asked})
 
     def answer(self, context: str, asked: str) -> str:
-        first, second = QUOTED.findall(asked)
+        first, second, *_ = quoted(asked, 2)
         found = {word: name for name, words in lines_of(context) for word in words}
         if first not in found or second not in found:
             raise Undecidable("one of the words is in no list")

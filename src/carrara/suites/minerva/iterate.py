@@ -7,10 +7,10 @@ From Minerva (Table 1; the first word of each is its ablation). One item of four
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: ambosexous, fluster, megaphyllous, gurlet
-List 2: unevokable, antlered, ultraromantic, relevancy
-List 3: lowlihead, induciae, tarsome, bauckie
-List 4: jelske, endless, weightedly, cystolith
+List 1: arachic, mestee, holochoanitic
+List 2: blacktree, impressionability, cortically
+List 3: zoolithic, undeliberatingly, interparenthetical
+List 4: unlinked, rebuoy, brachypodous
 <BLANKLINE>
 Instruction:
 What is the last word of each list in the context, from the first list on? Reply with those words in that
@@ -31,7 +31,7 @@ from carrara.parts.layout import lines_of
 from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, World
 
@@ -47,17 +47,18 @@ class Params:
     which: tuple[Which, ...] = ("last",)
     """Which word of each is asked for, taken in turn: last or first."""
     items: int = 96
-    """Words of all lists where no length is asked for."""
+    """Words of all lists where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("lists", self.lists, 2)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Iterate(Minerva[Params, Lists, Words]):
-    version = 1
+    version = 2
     title = "Iterate"
     capability = "going through the ends of lists"
     category = "compute on sets and lists"

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/key_value").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unconsulting: alister, pathologicoanatomic: mesopectus, plunderbund: achatinidae
+straightedge: orthotonic, semiseptate: intervertebrally, weirdless: uneasy
 <BLANKLINE>
 Instruction:
-The context is a list of pairs of words, written "word: partner". What is the partner of
-"pathologicoanatomic"? Reply with that word and nothing else.
+The context is a list of pairs of words, written "word: partner". Which word is the partner of "semiseptate"?
+Reply with that word and nothing else.
 
 The update is the pair, the filler are other pairs.
 """
@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED, Word
+from carrara.parts.answers import Word
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import pair, pairs_of
+from carrara.parts.layout import pair, pairs_of, quoted
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._pairs import other_pairs
 from carrara.suites.minerva._params import check_shares
@@ -54,7 +54,7 @@ class Paired:
 
 
 class KeyValue(Minerva[Params, Paired, str]):
-    version = 1
+    version = 2
     title = "Key-value search"
     capability = "looking up a pair"
     category = "search"
@@ -63,7 +63,7 @@ class KeyValue(Minerva[Params, Paired, str]):
     published_as = "key_value_search"
     wording = wording(
         answers,
-        'The context is a list of pairs of words, written "word: partner". What is the partner of "{key}"?',
+        'The context is a list of pairs of words, written "word: partner". Which word is the partner of "{key}"?',
         "Each entry of the context has a first word and, behind a colon, a second word. Which second word goes with "
         'the first word "{key}"?',
     )
@@ -92,7 +92,7 @@ class KeyValue(Minerva[Params, Paired, str]):
         return f"{self.joint}{hidden.last}"
 
     def answer(self, context: str, asked: str) -> str:
-        key = QUOTED.findall(asked)[-1]
+        key = quoted(asked)[-1]
         try:
             return pairs_of(context)[key]
         except KeyError:

@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: porrima, moorfowl, trucks, serodiagnosis
-List 2: unoriginativeness, tonsillotomy, echinocaris
-List 3: parataxis, honker, overwisdom
-List 4: cranioplasty, anisole, loke
+List 1: vili, hypnoscope, livian
+List 2: dissimilatory, polynesic, hexavalent
+List 3: plasmodiocarp, thudding, parkinsonism
+List 4: grudgment, incantational, machiavellic
 <BLANKLINE>
 Instruction:
-Which of the lists in the context has the word "serodiagnosis"? If none of them has it, answer no. Reply with
-the name of that list, such as "List 1", and nothing else.
+Which of the lists in the context has the word "incantational"? If none of them has it, answer no. Reply with
+the name of that list, such as "List 1", or with no, and nothing else.
 
 The lists are the updates. A word in each quarter of the lists is asked for as often as one that is in none.
 """
@@ -25,15 +25,14 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import lines_of
+from carrara.parts.layout import lines_of, quoted
 from carrara.parts.naming import ListName
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, told
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, World
+from carrara.types import ANSWER, Room, World
 
 QUARTERS = 4
 ABSENT = QUARTERS
@@ -46,17 +45,18 @@ class Params:
     lists: tuple[int, ...] = (4, 8, 16, 32)
     """How many lists there are, taken in turn."""
     items: int = 96
-    """Words of all lists where no length is asked for."""
+    """Words of all lists where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("lists", self.lists, QUARTERS)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Membership(Minerva[Params, Lists, str]):
-    version = 1
+    version = 2
     title = "Group membership"
     capability = "finding the list of a word"
     category = "compute on sets and lists"
@@ -65,11 +65,14 @@ class Membership(Minerva[Params, Lists, str]):
     answers = ListName(none=True)
     joint = "\n"
     published_as = "group_membership"
-    wording = wording(
-        answers,
-        'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
-        'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',
-    )
+    wording = {
+        **wording(
+            answers,
+            'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
+            'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',
+        ),
+        "rule": 'Reply with the name of that list, such as "List 1", or with no, and nothing else.',
+    }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
         lists, place = in_turn(key, "cell", list(product(params.lists, range(QUARTERS + 1))))
@@ -90,6 +93,9 @@ class Membership(Minerva[Params, Lists, str]):
     def needs(self, world: World[Lists]) -> Sequence[int]:
         return (world.structure.asked[0].list,) if world.structure.answer != "no" else ()
 
+    def shown_answer(self, gold: str) -> Mapping[str, str]:
+        return {ANSWER: "no" if gold == "no" else "a list"}
+
     def floor(self, hidden: Lists) -> float:
         return 1 / (QUARTERS + 1)
 
@@ -97,7 +103,7 @@ class Membership(Minerva[Params, Lists, str]):
         return (*(name(n) for n in range(len(hidden.lists))), "no")
 
     def answer(self, context: str, asked: str) -> str:
-        word = QUOTED.findall(asked)[0]
+        word = quoted(asked)[0]
         return next((name for name, words in lines_of(context) if word in words), "no")
 
 

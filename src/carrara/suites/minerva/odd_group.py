@@ -7,9 +7,9 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: bungled, upher, scapulocoracoid, planirostral, ruttishness
-List 2: planirostral, ruttishness, mastodonsaurus, upher, scapulocoracoid
-List 3: bungled, ruttishness, scapulocoracoid, planirostral, upher
+List 1: unthriftiness, coaltitude, semisoun, quatral, skimpiness
+List 2: quatral, semisoun, skimpiness, unthriftiness, coaltitude
+List 3: wongara, coaltitude, unthriftiness, skimpiness, semisoun
 <BLANKLINE>
 Instruction:
 All lists in the context have the same words, in different orders, except one list, which has some other
@@ -68,7 +68,7 @@ class Groups:
 
 
 class OddGroup(Minerva[Params, Groups, str]):
-    version = 1
+    version = 2
     title = "Identify the odd group"
     capability = "finding the list that differs"
     category = "spot the differences"

@@ -7,12 +7,12 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/overwrite", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-phronesis, fuchsinophilous, retouching, praefoliation, duck, cyanophycean, spermatocystic, fluorescent,
-postsphenoidal, tutorize
+drinkable, fetography, palaeovolcanic, commark, supereffluently, rhabdomal, stanch, medicophysical, formy,
+flimsiness
 <BLANKLINE>
 Instruction:
-Repeat the context, but write "breadbasket" in place of every fourth word. Reply with the result in the same
-form, separated by commas, and nothing else.
+Repeat the context, but leave out every fourth word. Reply with the result in the same form, separated by
+commas, and nothing else.
 
 Every word is an update.
 """
@@ -24,15 +24,15 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import items_of, ordinal
+from carrara.parts.layout import items_of, ordinal, quoted
 from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
-from carrara.suites.minerva._params import To, check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, To, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, World
+from carrara.types import Room, Undecidable, World
 
+MOST_NTH = 100
 _EVERY = re.compile(r"\bevery (\w+) word\b")
 
 
@@ -45,18 +45,18 @@ class Params:
     to: tuple[To, ...] = ("word", "nothing")
     """What it is replaced by, taken in turn."""
     items: int = ITEMS
-    """How many words there are where no length is asked for."""
+    """How many words there are where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
-        check_numbers("nth", self.nth, 2, 100)
-        check_numbers("items", (self.items,), max(self.nth), 1_000_000)
+        check_numbers("nth", self.nth, 2, MOST_NTH)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Overwrite(Edit[Params]):
-    version = 1
+    version = 2
     title = "Overwrite positions"
     capability = "copying while counting places"
     category = "recall and edit"
@@ -87,9 +87,11 @@ class Overwrite(Edit[Params]):
         return range(len(hidden.items) - unseen)
 
     def answer(self, context: str, asked: str) -> Words:
-        [every] = _EVERY.findall(asked)
-        nth = next(n for n in range(2, 101) if ordinal(n) == every)
-        y = QUOTED.findall(asked)
+        every = set(_EVERY.findall(asked))
+        nth = next((n for n in range(2, MOST_NTH + 1) if ordinal(n) in every), None)
+        if nth is None:
+            raise Undecidable("the question does not say which words are meant")
+        y = quoted(asked, 0)
         changed = [(y[0] if y else "") if n % nth == 0 else item for n, item in enumerate(items_of(context), 1)]
         return Words(tuple(filter(None, changed)))
 

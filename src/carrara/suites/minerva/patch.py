@@ -7,8 +7,8 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-crawford, unoperculated, nocument, crawford, unoperculated, nocument, crawford, unoperculated, nocument,
-crawford, unoperculated, nocument, crawford
+corsepresent, indexterity, uncontrovertable, corsepresent, indexterity, uncontrovertable, corsepresent,
+indexterity, uncontrovertable, corsepresent, indexterity, uncontrovertable, corsepresent
 <BLANKLINE>
 Instruction:
 The words in the context follow a pattern that repeats. If it goes on, which word is the first word after the
@@ -30,7 +30,7 @@ from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock, opening
 from carrara.parts.layout import Told, items_of, ordinal
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers, check_shares
+from carrara.suites.minerva._params import MOST, check_numbers, check_shares
 from carrara.turns import in_turn
 from carrara.types import Room, Undecidable, World
 
@@ -83,7 +83,7 @@ class Sequel:
 
 
 class Patch(Minerva[Params, Sequel, str]):
-    version = 1
+    version = 2
     title = "Patch the difference"
     capability = "going on with a pattern"
     category = "spot the differences"
@@ -123,7 +123,9 @@ class Patch(Minerva[Params, Sequel, str]):
     def answer(self, context: str, asked: str) -> str:
         items = items_of(context)
         said = set(_NTH.findall(asked))
-        nth = next(n for n in range(1, 1001) if ordinal(n) in said)
+        nth = next((n for n in range(1, MOST + 1) if ordinal(n) in said), None)
+        if nth is None:
+            raise Undecidable("the question does not say which word is meant")
         size = len(items)
         for period in range(2, size // (LEAST - 1) + 1):
             if items[-1] == items[-1 - period] and items[period:] == items[:-period]:

@@ -7,10 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/positions").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-epistolize, hagged, succubus, hackney
+parry, nonconstructive, azimethylene, sphenomalar
 <BLANKLINE>
 Instruction:
-Does the word "succubus" come before the word "hagged" in the context? Answer with yes or no and nothing else.
+Does the word "azimethylene" come before the word "nonconstructive" in the context? Answer with yes or no and
+nothing else.
 
 The updates are the two words, the filler are other words. Two words at one depth stand side by side, in either order.
 """
@@ -21,9 +22,8 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import items_of
+from carrara.parts.layout import items_of, quoted
 from carrara.parts.naming import YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import check_shares
@@ -58,7 +58,7 @@ class Two:
 
 
 class Positions(YesOrNo[Params, Two]):
-    version = 1
+    version = 2
     title = "Compare positions"
     capability = "comparing where two words stand"
     category = "match and compare"
@@ -72,8 +72,10 @@ class Positions(YesOrNo[Params, Two]):
     )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Two]:
-        one, two = in_turn(key, "depths", list(product(params.first, params.second)))
-        before = one < two or (one == two and key.dice("order").chance(0.5))
+        cells = list(product(params.first, params.second))
+        cell = one, two = in_turn(key, "depths", cells)
+        turn = cells.index(cell) + key.index // len(cells)
+        before = one < two or (one == two and turn % 2 == 0)  # the next time, side by side, the other way round
         first, second, start, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 4)
         order = (first, second) if before else (second, first)
         return World(
@@ -97,7 +99,7 @@ class Positions(YesOrNo[Params, Two]):
         return f"{self.joint}{hidden.last}"
 
     def answer(self, context: str, asked: str) -> str:
-        first, second = QUOTED.findall(asked)
+        first, second, *_ = quoted(asked, 2)
         items = items_of(context)
         try:
             return "yes" if items.index(first) < items.index(second) else "no"

@@ -124,7 +124,7 @@ def _filled(room: Room, dice: Dice) -> tuple[list[int], list[str]]:
         changes, lines = changes + more, lines + said
         costs += room.prices(said, "\n")
         rest = room.budget - sum(costs)
-    while rest < 0:
+    while rest < 0 and costs:
         rest += costs.pop()
     for _ in range(LAST):
         last = range(max(0, len(costs) - LAST), len(costs))

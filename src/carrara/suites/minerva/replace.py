@@ -7,11 +7,12 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/replace", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-manabozho, manabozho, myolin, manabozho, manabozho, manabozho, prohumanistic, manabozho, manabozho, manabozho
+pantoganglitis, subhymenial, enlisting, ganglion, infelicific, bewailingly, charadriomorphae, bewailingly,
+bludgeoner, coomb
 <BLANKLINE>
 Instruction:
-Repeat the context, but wherever it has the word "manabozho", write "pholas" instead. Reply with the result in
-the same form, separated by commas, and nothing else.
+Repeat the context, but wherever it has the word "bewailingly", write "adamical" instead. Reply with the
+result in the same form, separated by commas, and nothing else.
 
 Every word is an update. A copy of the context is right about all the other words, and the new word said over and over
 about the rest: what counts is how far a reply goes beyond both.
@@ -23,12 +24,11 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Dice, Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import items_of
+from carrara.parts.layout import items_of, quoted
 from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
-from carrara.suites.minerva._params import To, check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, To, check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, World
 
@@ -52,12 +52,12 @@ class Params:
     def __post_init__(self) -> None:
         if not all(density * BLOCK in range(1, BLOCK) for density in self.density):
             raise ValueError("density goes from 0.1 to 0.9 in tenths")
-        check_numbers("items", (self.items,), BLOCK, 1_000_000)
+        check_numbers("items", (self.items,), BLOCK, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Replace(Edit[Params]):
-    version = 1
+    version = 2
     title = "Replace all"
     capability = "copying while replacing a word"
     category = "recall and edit"
@@ -89,7 +89,7 @@ class Replace(Edit[Params]):
         return [n for n, item in enumerate(hidden.items) if hidden.y or item != hidden.fields["x"]]
 
     def answer(self, context: str, asked: str) -> Words:
-        x, *y = QUOTED.findall(asked)
+        x, *y = quoted(asked)
         items = items_of(context)
         return Words(tuple((y[0] if item == x else item) for item in items if y or item != x))
 

@@ -7,11 +7,11 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-graphophone, notanencephalia, tarn, pellmell, quaintance, trinorantum
+paraphrasian, communionist, exaggeratingly, coercive, aeolipile, denarius
 <BLANKLINE>
 Instruction:
-Do the words "notanencephalia, tarn, pellmell, enneatical" stand in the context, in this order and with no
-other word between them? Answer with yes or no and nothing else.
+Do the words "communionist, exaggeratingly, endogeny, aeolipile" stand in the context, in this order and with
+no other word between them? Answer with yes or no and nothing else.
 
 The update is the sequence. What is asked for is that very sequence, or one in which a word is another one.
 """
@@ -22,9 +22,8 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import items_of
+from carrara.parts.layout import items_of, quoted
 from carrara.parts.naming import PRESENT, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
@@ -58,7 +57,7 @@ class Sought:
 
 
 class SequenceSearch(YesOrNo[Params, Sought]):
-    version = 1
+    version = 2
     title = "Sequence search"
     capability = "finding a sequence of words"
     category = "search"
@@ -99,7 +98,7 @@ class SequenceSearch(YesOrNo[Params, Sought]):
         return f"{self.joint}{hidden.last}"
 
     def answer(self, context: str, asked: str) -> str:
-        [sequence] = QUOTED.findall(asked)
+        sequence = quoted(asked)[0]
         sought, items = items_of(sequence), items_of(context)
         places = (place for place, item in enumerate(items) if item == sought[0])
         return "yes" if any(items[place : place + len(sought)] == sought for place in places) else "no"

@@ -7,10 +7,10 @@ From Minerva (Table 1, stateful processing). One item of four steps:
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-The agent draws: pub, anelytrous, multireflex, subjectability, gymnospermal
-The agent discards: gymnospermal, pub
-The agent draws: pub
-The agent discards: subjectability
+The agent draws: accipient, inauthoritativeness, fleme, polybunous, neuroptera
+The agent discards: neuroptera, fleme
+The agent draws: counterpropagandize, reclothing
+The agent discards: polybunous
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words an agent draws and discards. Which words does the agent have in the
@@ -63,7 +63,7 @@ class Drawn:
 
 
 class SetState(Minerva[Params, Drawn, Words]):
-    version = 1
+    version = 2
     title = "Set"
     capability = "keeping track of a set"
     category = "stateful processing"

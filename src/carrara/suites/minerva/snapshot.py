@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/snapshot", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-stricken, paranephros, dysaesthesia, pycnium, dedicatorily, polytungstate, restrict, heteroclitica, sixpence,
-piteously
+unpuritan, ito, unsatiating, fumblingly, depopulative, destructibleness, fruitage, genoblast, aliferous,
+drossless
 <BLANKLINE>
 Instruction:
 Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added. Reply
@@ -27,7 +27,7 @@ from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
 from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
 from carrara.types import Room, World
 
@@ -44,12 +44,12 @@ class Params:
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
-        check_numbers("items", (self.items,), 2, 1_000_000)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
 class Snapshot(Edit[Params]):
-    version = 1
+    version = 2
     title = "Snapshot"
     capability = "copying the whole context"
     category = "recall and edit"
@@ -62,8 +62,10 @@ class Snapshot(Edit[Params]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Source]:
         of, dice = in_turn(key, "of", params.of), key.dice("words")
-        draw = numbers(dice) if of == "numbers" else vocabulary.supply(params.words, dice)
-        items = listed(room, draw, params.items)
+        if of == "numbers":
+            items = numbers(room, dice, params.items)
+        else:
+            items = listed(room, vocabulary.supply(params.words, dice), params.items)
         return self.shown(Source(items, items, {}, {"of": of}))
 
     def answer(self, context: str, asked: str) -> Words:

@@ -7,12 +7,12 @@ From Minerva (Table 1, composite). One item of two agents in four steps:
 >>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Agent A starts with: mexican
-Agent B starts with: berylliosis, electrocoating, thyrotoxicosis
-Agent A draws: procompulsion, placentoid
-Agent B discards: thyrotoxicosis
-Agent B discards: berylliosis
-Agent B draws: prickpunch
+Agent A starts with: reject
+Agent B starts with: unborne, subumbral, creamsacs
+Agent A draws: preconcentrated
+Agent A discards: preconcentrated
+Agent B discards: subumbral
+Agent B discards: creamsacs
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each
@@ -69,7 +69,7 @@ class Played:
 
 
 class TheoryOfMind(Minerva[Params, Played, Hands]):
-    version = 1
+    version = 2
     title = "Theory of mind"
     capability = "keeping track of what each of many has"
     category = "composite"

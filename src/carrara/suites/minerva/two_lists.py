@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of two short lists:
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: bowingly, prearrestment, eyeberry, puncticulose, ablution, tapetless, mycelium, retaliationist
-List 2: bowingly, prearrestment, eyeberry, puncticulose, eppie, tapetless, mycelium, retaliationist
+List 1: sweep, archenteric, violable, scatches, rhynchophora, strife, impinguate, curve
+List 2: sweep, archenteric, violable, sceliphron, rhynchophora, strife, impinguate, curve
 <BLANKLINE>
 Instruction:
 The two lists in the context are the same but for some words. Which words of the second list are not in the
@@ -26,11 +26,11 @@ from carrara import vocabulary
 from carrara.errors import Unreachable
 from carrara.keys import Key
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.fitting import filled
+from carrara.parts.fitting import CHUNK, filled
 from carrara.parts.layout import Told, line, lines_of
 from carrara.parts.listing import Set, Words
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
 from carrara.types import Prices, Room, Undecidable, World
 
@@ -46,13 +46,13 @@ class Params:
     chosen: tuple[Chosen, ...] = ("first", "second")
     """Whose words are asked for, taken in turn."""
     items: int = 40
-    """Words of each list where no length is asked for."""
+    """Words of each list where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("size", self.size, 1)
-        check_numbers("items", (self.items,), 2 * max(self.size), 1_000_000)
+        check_numbers("items", (self.items,), 2, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
@@ -69,7 +69,7 @@ class Lists:
 
 
 class TwoLists(Minerva[Params, Lists, Words]):
-    version = 1
+    version = 2
     title = "Compare two lists"
     capability = "telling two long lists apart"
     category = "spot the differences"
@@ -91,7 +91,8 @@ class TwoLists(Minerva[Params, Lists, Words]):
         draw = vocabulary.supply(params.words, key.dice("words"))
         drawn = vocabulary.some(draw, 2 * size)
         old, new = drawn[:size], drawn[size:]
-        common = vocabulary.some(draw, params.items - size) if room is None else _common(room, draw, old, new)
+        others = max(params.items, 2 * size) - size
+        common = vocabulary.some(draw, others) if room is None else _common(room, draw, old, new)
         if len(common) < size:
             raise Unreachable(f"it has room for {len(common)} common words", part=f"size={size}")
         places = sorted(key.dice("places").sample(range(len(common) + size), size))
@@ -127,7 +128,10 @@ def _common(room: Room, draw: Callable[[], str], old: Sequence[str], new: list[s
     left = room.budget - _sum(room.prices, old) - _sum(room.prices, new)
     if left % 2:
         own = _sum(room.prices, new[-1:])
-        other = next(word for word in iter(draw, None) if (_sum(room.prices, [word]) - own) % 2)
+        others = vocabulary.upto(draw, CHUNK)
+        other = next((word for word in others if (_sum(room.prices, [word]) - own) % 2), None)
+        if other is None:
+            raise Unreachable("no other word makes up one token", part="no other word makes up one token")
         left -= _sum(room.prices, [other]) - own
         new[-1] = other
     return filled(room._replace(budget=left // 2), draw) if left > 0 else []

@@ -7,10 +7,10 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/word_search").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-overnationalization, hypoacidity, cnidosis
+vau, inconvinced, prostrative
 <BLANKLINE>
 Instruction:
-Is the word "hypoacidity" one of the words in the context? Answer with yes or no and nothing else.
+Is the word "inconvinced" one of the words in the context? Answer with yes or no and nothing else.
 
 The updates are the word, where it is there, and the filler are other words. Words that are not there come from the same
 source as those that are: among gibberish, a real word would be told by its looks.
@@ -22,9 +22,8 @@ from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Key
-from carrara.parts.answers import QUOTED
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import items_of
+from carrara.parts.layout import items_of, quoted
 from carrara.parts.naming import PRESENT, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_shares
@@ -57,7 +56,7 @@ class Sought:
 
 
 class WordSearch(YesOrNo[Params, Sought]):
-    version = 1
+    version = 2
     title = "Word search"
     capability = "finding a word"
     category = "search"
@@ -95,7 +94,7 @@ class WordSearch(YesOrNo[Params, Sought]):
         return f"{self.joint}{hidden.last}"
 
     def answer(self, context: str, asked: str) -> str:
-        [word] = QUOTED.findall(asked)
+        word = quoted(asked)[0]
         return "yes" if word in items_of(context) else "no"
 
 
