@@ -379,13 +379,13 @@ def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, monkeypatch: pytes
         assert item.prompt.tokens == 1000
     own.write_text("\n".join(map(str, range(100, 1000))), "utf-8")  # all take as many tokens
     lengths = range(1001, 1009)
-    made = [_made("minerva/membership", length, str(own)) for length in lengths]
+    made = [_made("minerva/snapshot", length, words=str(own), of="words") for length in lengths]
     assert 0 < sum(made) < len(lengths)
 
 
-def _made(test: str, length: int, words: str) -> bool:
+def _made(test: str, length: int, **params: str) -> bool:
     try:
-        return make(test, length=length, params={"words": words}).prompt.tokens == length
+        return make(test, length=length, params=params).prompt.tokens == length
     except Unreachable:
         return False
 
