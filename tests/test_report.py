@@ -102,7 +102,7 @@ def test_the_verdict_stands_on_top() -> None:
         ),
         (
             run({0: 1.0}) + run({2048: 0.4}, task="suite/other"),
-            "0.40 at 2k; floor 0.05 in suite/other, 1.00 at 0; floor 0.05 in suite/test. Its tests were run at diff",
+            "0.70 on average over 2 tests, from 0.40 in suite/other to 1.00 in suite/test; floor 0.05. Each test",
         ),
         (
             run({0: 1.0}) + [replace(r, status="overflow") for r in run({4096: 0.0})],

@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of a run on the oracle."""
     out = tmp_path_factory.mktemp("run")
     command = [sys.executable, "-m", "carrara.cli", "run", "minerva/word_search,minerva/replace"]
-    asked = ["--model", "carrara/oracle", "-n", "4", "--lengths", "0,1k", "--out", str(out)]
+    asked = ["--model", "carrara/oracle", "-n", "4", "--lengths", "0,1k", "-p", "depth=0.5", "--out", str(out)]
     ended = subprocess.run([*command, *asked], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     assert "0.500 always yes" in ended.stdout
@@ -100,7 +100,7 @@ def test_the_table_and_the_page_tell(folder: Path) -> None:
     section = text.partition("What trivial replies score")[2]
     assert "yes or no 0 to 1k 0.000 1.000 0.500 8" in section
     assert "always yes 0 to 1k 0.500 0.500 0.500 8" in section
-    note = "in minerva/word_search, “yes or no” scores 1.00 as published (minerva), 0.00 soundly"
+    note = "“yes or no” scores 1.00 as published (minerva), 0.00 soundly, in minerva/word_search"
     assert note in text.partition("Score against length")[0]
     assert "Trivial replies score well" not in text  # always yes is at the floor, which is no news
 
@@ -179,7 +179,7 @@ def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
     later = {"every word": {"score": 0.0, "paper": 0.6}}
     text = text_of(render([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)], "t"))
     assert "score well: in suite/test at 0, “every word” scores 0.50 (floor 0.05)." in text
-    assert "published scores: in suite/test at 1k, “every word” scores 0.60 as published (paper), 0.00 soundly." in text
+    assert "published scores: “every word” scores 0.60 as published (paper), 0.00 soundly, in suite/test at 1k." in text
 
 
 @pytest.mark.parametrize(

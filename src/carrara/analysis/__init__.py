@@ -14,6 +14,7 @@
 4096
 """
 
+from carrara.analysis.categories import CategoryScore, categories
 from carrara.analysis.effective import Effective, effective_lengths
 from carrara.analysis.faults import Faults, faults
 from carrara.analysis.paired import Difference, LengthEffect, ModelEffect, length_effects, model_effects
@@ -22,6 +23,7 @@ from carrara.analysis.summary import Row, Stat, record, stat, summarize
 from carrara.analysis.trivial import Trivial, trivials
 
 __all__ = [
+    "CategoryScore",
     "Difference",
     "Effective",
     "Faults",
@@ -31,6 +33,7 @@ __all__ = [
     "Series",
     "Stat",
     "Trivial",
+    "categories",
     "effective_lengths",
     "faults",
     "length_effects",

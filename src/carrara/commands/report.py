@@ -57,6 +57,33 @@ def print_summary(rows: Sequence["Row"]) -> None:
         _print_grid(rows)
     else:
         _print_rows(rows)
+    _print_categories(rows)
+
+
+def _print_categories(rows: Sequence["Row"]) -> None:
+    """Means of the tests of each category, where a paper has several."""
+    from carrara.analysis import categories
+    from carrara.report.visible import distinct
+
+    if not (scores := categories(rows)):
+        return
+    names = distinct(str(row.series) for row in rows)
+    print()
+    table(
+        ["model", "category", "length", "score", "95 % interval", "floor", "tests"],
+        [
+            (
+                names[str(score.series)],
+                score.category,
+                write_length(score.length),
+                f"{score.mean:.3f}",
+                f"{score.low:.3f}-{score.high:.3f}",
+                f"{score.floor:.3f}",
+                str(len(score.tests)),
+            )
+            for score in scores
+        ],
+    )
 
 
 def _print_grid(rows: Sequence["Row"]) -> None:

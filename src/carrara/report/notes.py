@@ -79,12 +79,20 @@ def _trivial(lines: Sequence[Trivial]) -> list[str]:
 
 def _fooled(lines: Sequence[Trivial]) -> list[str]:
     """Published scores that somebody has who does not do the task."""
-    said: dict[tuple[str, str, str], str] = {}
-    fooled = [(line.published[name] - line.sound, name, line) for line in lines for name in line.fools]
-    for _, name, line in sorted(fooled, key=lambda one: -one[0]):
-        scores = f"scores {line.published[name]:.2f} as published ({short(name, 30)}), {line.sound:.2f} soundly"
-        said.setdefault((line.task, line.name, name), f"in {_where(line, lines)}, “{short(line.name, 40)}” {scores}")
-    return [f"Trivial replies fool published scores: {_listed(said.values())}."] if said else []
+    fooled: dict[tuple[str, str], list[Trivial]] = {}
+    for line in lines:
+        for name in line.fools:
+            fooled.setdefault((line.name, name), []).append(line)
+    said: dict[str, float] = {}
+    for (reply, name), where in fooled.items():
+        worst = max(where, key=lambda line: line.published[name] - line.sound)
+        scores = f"scores {worst.published[name]:.2f} as published ({short(name, 30)}), {worst.sound:.2f} soundly"
+        others = len({line.task for line in where}) - 1
+        more = f", and about as well in {others} other test{'s' if others > 1 else ''}" if others else ""
+        text = f"“{short(reply, 40)}” {scores}, in {_where(worst, lines)}{more}"
+        said[text] = worst.published[name] - worst.sound
+    worst_first = sorted(said, key=lambda text: -said[text])
+    return [f"Trivial replies fool published scores: {_listed(worst_first)}."] if said else []
 
 
 def _where(line: Trivial, lines: Sequence[Trivial]) -> str:

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from carrara.analysis import (
     Row,
     Series,
     Trivial,
+    categories,
     effective_lengths,
     faults,
     length_effects,
@@ -148,7 +150,11 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
         "retrieved": any(RETRIEVE in result.settings for result in results),
         "answered": any(row.stat.answered for row in rows),
         "hollow": any(not row.stat.answered for row in rows),
-        "several_lengths": len({row.length for row in rows}) > 1,
+        "several_lengths": any(len(test.lengths) > 1 for test in tests),
+        "categories": {
+            category: sorted(scores, key=lambda score: (faces[score.series].number, score.length))
+            for category, scores in groupby(categories(rows), lambda score: score.category)
+        },
         "open_rows": len(rows) <= FEW_ROWS,
     }
 
@@ -226,6 +232,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "length": write_length,
+        "name": lambda test: test.rpartition("/")[2],
         "size": len,
         "two": lambda value: f"{value:.2f}",
         "three": lambda value: f"{value:.3f}",

@@ -63,8 +63,7 @@ def _remark(rows: Sequence[Row], effective: Effective) -> str:
 def _over_tests(face: Face, tests: Mapping[str, Sequence[Row]]) -> Verdict:
     common = set.intersection(*({row.length for row in own} for own in tests.values()))
     if not common:
-        scores = ", ".join(f"{_scores(own)} in {task}" for task, own in tests.items())
-        return Verdict(face, scores, "Its tests were run at different lengths.")
+        return Verdict(face, _at_own_lengths(tests), "Each test counts with the longest length that it was run at.")
     means, floors = [], []
     for length in sorted(common):
         at = [row.stat for own in tests.values() for row in own if row.length == length]
@@ -78,6 +77,17 @@ def _over_tests(face: Face, tests: Mapping[str, Sequence[Row]]) -> Verdict:
     before, after = drops[worst]
     remark = f"Loses most in {worst}: from {before:.2f} to {after:.2f}." if before - after >= 0.005 else ""
     return Verdict(face, sentence, remark)
+
+
+def _at_own_lengths(tests: Mapping[str, Sequence[Row]]) -> str:
+    """The mean of the tests, each at the longest length that it was run at, and the ends between which they are."""
+    last = {task: own[-1].stat for task, own in tests.items()}
+    mean = sum(stat.mean for stat in last.values()) / len(last)
+    floor = sum(stat.floor for stat in last.values()) / len(last)
+    worst, *_, best = sorted(last, key=lambda task: last[task].mean)
+    ends = f", from {last[worst].mean:.2f} in {worst} to {last[best].mean:.2f} in {best}"
+    alike = last[best].mean - last[worst].mean < 0.005
+    return f"{mean:.2f} on average over {len(tests)} tests{'' if alike else ends}; floor {floor:.2f}"
 
 
 def _drop(rows: Sequence[Row], common: set[int]) -> tuple[float, float]:

@@ -54,6 +54,7 @@ class Snapshot(Edit[Params]):
     capability = "copying the whole context"
     category = "recall and edit"
     parameters = Params
+    echoes = 0  # to say the context back is no trivial reply here: it is what is asked for
     wording = wording(
         Copy(),
         "Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added.",
