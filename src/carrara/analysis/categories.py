@@ -29,7 +29,7 @@ class CategoryScore:
 
 
 def categories(rows: Sequence[Row]) -> list[CategoryScore]:
-    """In the order in which they first come; nothing where there is but one, which is no more than a suite's name."""
+    """By name; nothing where there is but one, which is no more than a suite's name."""
     tests: dict[str, set[str]] = {}
     groups: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
@@ -38,9 +38,8 @@ def categories(rows: Sequence[Row]) -> list[CategoryScore]:
             groups.setdefault((row.category, row.series), []).append(row)
     if len(tests) < 2:
         return []
-    order = list(tests)
     found = []
-    for (category, series), own in sorted(groups.items(), key=lambda group: (order.index(group[0][0]), group[0][1])):
+    for (category, series), own in sorted(groups.items()):
         longer = {row.task for row in own if row.length}
         for length in sorted({row.length for row in own if row.length or not longer}):
             at = [row for row in own if row.length == (length if row.task in longer else 0)]
