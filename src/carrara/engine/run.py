@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput
 from inspect_ai.model._model import init_active_model
@@ -43,6 +44,8 @@ RESERVE = 32 << 20
 """Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""
 MOST = 10**9
 """Tokens beyond which a model that is not one of ours is asked nothing unless it is said that so many are meant."""
+LONG = 512
+"""Tokens of an answer from which it is worth saying that a limit cuts it."""
 FLUSH = 100
 """Replies between two writings of a log; the cache has them meanwhile."""
 
@@ -114,6 +117,8 @@ def run(plan: Plan) -> Outcome:
         left = tokens.keys() - known.keys()
         size = sum(tokens[id] for id in left)
         _check_size(plan, size)
+        if cut := _cut(samples, plan.max_tokens or model.api.max_tokens()):
+            tell(cut)
         for what in repeats(job.first for job in plan.jobs):
             tell(what)
         if left and not plan.embedded:
@@ -143,6 +148,15 @@ def run(plan: Plan) -> Outcome:
             why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
             raise RunError(f"{len(tokens) - len(own)} of {len(tokens)} replies are in no log of {plan.out}: {why}")
         return Outcome(own, folder)
+
+
+def _cut(samples: Sequence[Sample], limit: int | None) -> str:
+    """What to say of answers that are longer than the model may reply, if any are."""
+    metas = [sample.metadata or {} for sample in samples]
+    longest, test = max((meta["budget"], meta["test"]) for meta in metas)
+    if not limit or limit >= longest or longest < LONG:
+        return ""
+    return f"answers in {test} take up to {longest:,} tokens and are cut at {limit:,}: --max-tokens {longest} has room"
 
 
 def _make_folder(out: Path) -> None:

@@ -84,7 +84,8 @@ def _sample(item: Item, budgeted: bool) -> Sample:
             "category": item.task.category,
             "floor": question.floor,
             "ask": question.ask,
-            "budget": question.budget if budgeted else None,
+            "budget": question.budget,
+            "held": budgeted,
         },
     )
 
@@ -123,8 +124,8 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
     if completes is not None and completes != (item.recipe.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
     config = GenerateConfigArgs()
-    if (budget := state.metadata.get("budget")) is not None:
-        config["max_tokens"] = budget
+    if state.metadata["held"]:
+        config["max_tokens"] = item.question.budget
     if item.recipe.style == "base" and item.prompt.frame.stop:
         config["stop_seqs"] = list(item.prompt.frame.stop)
     return await replied(thinking, item, reference, state, generate, config)
