@@ -405,3 +405,9 @@ def test_results_as_json(tmp_path: Path) -> None:
     )
     rows = json.loads(ended.stdout)
     assert [row["length"] for row in rows] == [0, 1024]
+
+
+def test_a_limit_that_cuts_long_answers_is_told(tmp_path: Path) -> None:
+    asked = ["minerva/functional", "--model", "carrara/oracle", "--lengths", "2k", "-n", "1", "--out", str(tmp_path)]
+    assert "answers in minerva/functional take up to" in run(*asked, "--max-tokens", "600").stderr
+    assert "answers in" not in run(*asked, "--max-tokens", "9000").stderr

@@ -133,9 +133,3 @@ def test_ways_are_never_averaged() -> None:
     }
     assert [str(row.series) for row in summarize(both[2:])] == ["m (gguf=x.gguf)"]
     assert [str(row.series) for row in summarize(both[:1], among=both)] == ["m (temperature=0)"]
-
-
-def test_a_limit_that_cuts_long_answers_is_told(tmp_path: Path) -> None:
-    asked = ["minerva/functional", "--model", "carrara/oracle", "--lengths", "2k", "-n", "1", "--out", str(tmp_path)]
-    assert "answers in minerva/functional take up to" in run(*asked, "--max-tokens", "600").stderr
-    assert "answers in" not in run(*asked, "--max-tokens", "9000").stderr
