@@ -3,10 +3,12 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from carrara.commands import _options as options
 from carrara.commands._output import print_json, progress, table
+from carrara.cores import on_all
 from carrara.errors import UsageError, tell
 from carrara.lengths import write_length
 from carrara.tokens import DEFAULT
@@ -14,6 +16,8 @@ from carrara.tokens import DEFAULT
 HELP = "prove items right: answers, needed updates, filler, lengths, bytes; and what shortcuts score"
 EXAMPLE = "carrara audit latent_list -n 200 --lengths 0,4k"
 SHOWN = 20
+MANY = 200
+"""Worlds from which it is worth starting other processes."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -36,7 +40,9 @@ def main(args: Namespace) -> int:
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    reports = [audit(job, args.n, asked.pack) for job in progress(jobs, len(jobs), "auditing")]
+    work = partial(audit, worlds=args.n, pack=asked.pack)
+    audited = on_all(work, jobs) if len(jobs) * args.n >= MANY else map(work, jobs)
+    reports = list(progress(audited, len(jobs), "auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
     if args.json:
         print_json([asdict(report) for report in reports])

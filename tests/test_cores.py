@@ -1,0 +1,24 @@
+"""Work on all cores comes out as it would on one."""
+
+import os
+
+import pytest
+
+from carrara.cores import on_all
+from carrara.errors import RunError, UsageError
+from carrara.lengths import read_length
+
+
+def test_what_comes_of_each_job_in_order() -> None:
+    assert list(on_all(read_length, ["1k", "5", "2k", "0"])) == [1024, 5, 2048, 0]
+    assert list(on_all(read_length, [])) == []
+
+
+def test_errors_arrive_as_they_are() -> None:
+    with pytest.raises(UsageError, match="many"):
+        list(on_all(read_length, ["1k", "many"]))
+
+
+def test_a_process_that_ends_is_a_sentence() -> None:
+    with pytest.raises(RunError, match="short of memory"):
+        list(on_all(os._exit, [1, 1]))
