@@ -316,40 +316,6 @@ def test_minus_signs_count() -> None:
     assert replied(item, f"So it is\n**FINAL ANSWER: −{-item.question.gold}.**")[0] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("reply", "answer"),
-    [
-        ("Yes, it is.", "yes"),
-        ('No. The word "yes" is not there.', "no"),
-        ("The word is not present in the context.", "no"),
-        ("The word does not appear in the list.", "no"),
-        ("It appears in the context.", "yes"),
-        ("It is missing from the context.", "no"),
-        ("It isn't missing.", "yes"),
-        ("The word is present, but not in this form.", None),
-        ("yes or no", None),
-        ("I cannot tell.", None),
-    ],
-)
-def test_yes_and_no_are_read(reply: str, answer: str | None) -> None:
-    [item, *_] = items("minerva/word_search")
-    assert item.task.parse(reply, item.question) == answer
-
-
-@pytest.mark.parametrize(
-    ("reply", "answer"),
-    [
-        ("They are in different lists.", "no"),
-        ("They belong to the same list.", "yes"),
-        ("They do not belong to the same list.", "no"),
-        ("The word is present in the context.", None),
-    ],
-)
-def test_what_is_said_of_two_words_is_read(reply: str, answer: str | None) -> None:
-    [item, *_] = items("minerva/group_association")
-    assert item.task.parse(reply, item.question) == answer
-
-
 # --- words and phrasings ---
 
 

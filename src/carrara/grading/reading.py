@@ -59,6 +59,11 @@ def first_turn(reply: str, stop: re.Pattern[str]) -> str:
     return reply[: found.start()] if found and reply[: found.start()].strip() else reply
 
 
+def turns(reply: str, stop: re.Pattern[str]) -> Iterable[str]:
+    """What a reply says up to where another example starts; and the whole, for where that says nothing."""
+    return dict.fromkeys((first_turn(reply, stop), spoken(reply)))
+
+
 _Substitutions = tuple[tuple[re.Pattern[str], str], ...]
 _UNTIDY: _Substitutions = (
     (re.compile(r"\r\n?"), "\n"),
@@ -211,12 +216,12 @@ def said(
     own are a calculation, of which the last counts.
     """
     if correction := _last_correction(text, read):
-        reading = _Reading(_corrected(text, correction, find, steps), read, find, claimed, otherwise, steps)
+        own = _corrected(text, correction, find, steps)
         # The steps of a calculation name many numbers: behind a 'wait' only one that is stated counts.
-        if answers := _first(reading, _FIRM if steps else _ALL):
+        rules = _FIRM if steps else _ALL
+        answers = _first(_Reading(own, read, find, claimed, otherwise, steps), rules)
+        if answers or _TAKEN_BACK.search(text, correction.start()) or (own == text and not steps):
             return answers
-        if _TAKEN_BACK.search(text, correction.start()):
-            return []
     return _first(_Reading(text, read, find, claimed, otherwise, steps), _ALL)
 
 

@@ -5,12 +5,13 @@ things that are known beforehand, and listing.py lists, sets and what each of se
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from carrara.grading.choices import Choices
-from carrara.grading.numbers import find_numbers, read_number
-from carrara.grading.reading import stated
+from carrara.grading.numbers import counted, find_numbers, read_number, settled
+from carrara.grading.numerals import in_digits
+from carrara.grading.reading import agreed, said, tidy, turns
+from carrara.grading.words import _NEXT_TURN as NEXT_TURN
 from carrara.grading.words import read_word
 from carrara.keys import Dice
 from carrara.types import Question
@@ -76,39 +77,22 @@ class Word(Answers[str]):
         return answer
 
 
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_NUMERALS = Choices(
-    {
-        **{word: str(n) for n, word in enumerate(_ONES)},
-        **{word: str(10 * n) for n, word in enumerate(_TENS, 2)},
-        **{
-            f"{tens}{joint}{_ONES[n]}": str(10 * m + n)
-            for m, tens in enumerate(_TENS, 2)
-            for n in range(1, 10)
-            for joint in " -"
-        },
-        "once": "1",
-        "twice": "2",
-        "thrice": "3",
-    }
-)
-
-
 class Number(Answers[int]):
     rule = "Reply with that number and nothing else."
+    steps: ClassVar[bool] = False
+    """Whether a calculation may come before the number."""
 
     def write(self, answer: int) -> str:
         return str(answer)
 
     def read(self, reply: str, question: Question[int]) -> int | None:
-        number = stated(reply, read_number, find_numbers)
-        if number is None and len(reply) <= SHORT and (word := _NUMERALS.read(reply)):
-            return int(word)
-        return number
+        for text in map(tidy, turns(reply, NEXT_TURN)):
+            worded = in_digits(text) if len(text) <= SHORT else text
+            for digits in dict.fromkeys((text, worded)):
+                answers = said(settled(digits), read_number, find_numbers, _counted, steps=self.steps)
+                if answers:
+                    return agreed(answers)
+        return None
 
     def guess(self, dice: Dice, gold: int) -> int:
         return dice.between(1, 100)
@@ -117,9 +101,14 @@ class Number(Answers[int]):
         return answer
 
 
+def _counted(text: str) -> Sequence[int]:
+    return counted(in_digits(text) if len(text) <= SHORT else text)
+
+
 class FinalNumber(Number):
     rule = "End your reply with a line such as: FINAL ANSWER: 42"
     lead = FINAL
+    steps = True
 
     def write(self, answer: int) -> str:
         return f"FINAL ANSWER: {answer}"

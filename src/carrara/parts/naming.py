@@ -4,62 +4,60 @@ They are sound: what names every one of them states nothing.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
-from carrara.grading.choices import Choices, latest
-from carrara.grading.reading import agreed, said, spoken, tidy
+from carrara.grading.choices import latest
+from carrara.grading.claims import BEFORE, PRESENT, SAME, Says
+from carrara.grading.names import DIFFERS, HAS, NONE, Names, Tells
+from carrara.grading.reading import Found, affirmed, agreed, said, tidy, turns
+from carrara.grading.words import _NEXT_TURN as NEXT_TURN
 from carrara.keys import Dice
 from carrara.parts.answers import Answers, Reference
 from carrara.types import Question
 
-FEW = 2
-"""Lists that an explanation may name: the one and another."""
+__all__ = ["BEFORE", "PRESENT", "SAME", "ListName", "OneOf", "YesNo"]
 
-
-class Claim(NamedTuple):
-    """What sentences say that answer in the question's words: `The word is not present in the context.`"""
-
-    yes: str
-    no: str
-
-    def answers(self, text: str) -> list[str]:
-        plain = (sentence for sentence in _SENTENCE.split(text) if not _CONTRAST.search(sentence))
-        found = (match for sentence in plain if (match := _claim(self).search(sentence)))
-        return ["no" if (match["not"] is None) == (match["no"] is not None) else "yes" for match in found]
-
-
-PRESENT = Claim(yes="present|there|found|appears?|occurs?|in the context", no="absent|missing")
-SAME = Claim(yes="same", no="different")
-
-_CONTRAST = re.compile(r"\b(?:but|although|though|however|except|while|whereas|only|if|whether)\b", re.IGNORECASE)
-"""Where a sentence says two things: `The words are present, but not in this order.`"""
-_SENTENCE = re.compile(r"(?<=[.!])\s|\n")
-
-
-@lru_cache(maxsize=8)
-def _claim(claim: Claim) -> re.Pattern[str]:
-    return re.compile(
-        r"\b(?:is|are|was|were|do|does|did|has|have|appears?|occurs?|belongs?)(?:(?P<not>n['’]t| not| never)\b|\b)"
-        rf"[^.,:?!\n]{{0,40}}?\b(?:(?:{claim.yes})|(?P<no>{claim.no}))\b",
-        re.IGNORECASE,
-    )
+_YES, _NO = "yes|yeah|yep", "nope|no"
+_WORD = re.compile(
+    rf"(?<![\w'’-])(?:(?P<yes>{_YES})|(?P<true>true|affirmative)|(?P<false>false|negative)"
+    # `no` is a determiner more often than an answer: "no other word", "no doubt".
+    r"|(?P<no>nope|no(?=\W*\Z|\s*\n|[^\w\s]|\s[^\w\s]|\s(?:no|or|and|nor|yes|because|since|as|it|they|the|this|that)\b)"
+    r"(?!\.\s?[0-9])))(?![\w-])",
+    re.IGNORECASE,
+)
+_MEANS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
+_OPENING = re.compile(
+    rf"\W{{0,4}}(?:(?:so|well|thus|therefore|hence|then|sure|ok|okay),?\s)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\s?[,;:—-]",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"[(\[]\s?yes\s?(?:/|or|\|)\s?no\s?[)\]]|^\W*yes\s?(?:/|or)\s?no\s?(?=:)", re.IGNORECASE | re.MULTILINE
+)
 
 
 class YesNo(Answers[str]):
     rule = "Answer with yes or no and nothing else."
     floor = 0.5
-    _choices = Choices({"yes": "yes", "no": "no"})
 
-    def __init__(self, claim: Claim | None = None) -> None:
-        self._claimed = claim and claim.answers
+    def __init__(self, claim: Says | None = None) -> None:
+        """A claim reads what a sentence says in the question's words."""
+        self._claim = claim
 
     def write(self, answer: str) -> str:
         return answer
 
     def read(self, reply: str, question: Question[str]) -> str | None:
-        return self._choices.read(reply, claimed=self._claimed)
+        def claimed(text: str) -> Sequence[str]:
+            if opening := _OPENING.match(text):
+                return [opening.lastgroup or "", *(found.answer for found in affirmed(text, _plainly))]
+            return self._claim.answers(text, question.ask) if self._claim else []
+
+        for text in turns(reply, NEXT_TURN):
+            text = _ASKED.sub(" ", tidy(text))
+            if answers := said(text, _whole, _find, claimed, lambda text: latest(text, _plainly)):
+                return agreed(answers)
+        return None
 
     def guess(self, dice: Dice, gold: str) -> str:
         return dice.choice(("yes", "no"))
@@ -71,22 +69,33 @@ class YesNo(Answers[str]):
         return {"always yes": "yes", "yes or no": "yes or no"}
 
 
+def _find(text: str) -> Iterator[Found[str]]:
+    for found in _WORD.finditer(text):
+        yield Found(found.start(), found.end(), _MEANS[found.lastgroup or ""])
+
+
+def _plainly(text: str) -> Iterator[Found[str]]:
+    """Yes and no alone: `it is true that ...` is an answer only where nothing follows."""
+    return (found for found in _find(text) if found.end - found.start < len("true"))
+
+
+def _whole(text: str) -> str | None:
+    found = _WORD.fullmatch(text)
+    return _MEANS[found.lastgroup or ""] if found else None
+
+
 class OneOf(Answers[str]):
     """One of the question's options, each a name such as `Agent C`, whose last word may stand alone for it."""
 
     rule = "Reply with that name and nothing else."
+    tells: Tells = HAS
 
     def write(self, answer: str) -> str:
         return answer
 
     def read(self, reply: str, question: Question[str]) -> str | None:
-        names = _names(question.options)
-
-        def otherwise(text: str) -> Sequence[str]:
-            """Whatever is named, unless it is everything."""
-            return latest(text, names.find) if len({found.answer for found in names.find(text)}) <= FEW else []
-
-        return agreed(said(tidy(spoken(reply)), names.whole, names.find, otherwise=otherwise))
+        names = _names(question.options, self.tells)
+        return next((agreed(answers) for text in turns(reply, NEXT_TURN) if (answers := names.said(text))), None)
 
     def guess(self, dice: Dice, gold: str) -> str:
         return "unknown"
@@ -99,24 +108,16 @@ class OneOf(Answers[str]):
 
 
 class ListName(OneOf):
-    """`List 3`, or `no` where it may be none of them."""
+    """`List 3`: the one that has something, or `no` if none has; or else the one that is not like the others."""
 
     rule = 'Reply with the name of that list, such as "List 1", and nothing else.'
 
     def __init__(self, none: bool) -> None:
         self._none = none
+        self.tells = HAS if none else DIFFERS
 
     def guess(self, dice: Dice, gold: str) -> str:
-        return "no" if self._none else "List 1"
+        return NONE if self._none else "List 1"
 
 
-class _Names(Choices):
-    def whole(self, text: str) -> str | None:
-        """A name, or the end of one."""
-        return super().whole(text) or next((name for name in self.words.values() if name.endswith(f" {text}")), None)
-
-
-@lru_cache(maxsize=64)
-def _names(options: tuple[str, ...]) -> Choices:
-    names = {option.lower(): option for option in options}
-    return _Names({**names, "none": "no"} if "no" in names else names)
+_names = lru_cache(maxsize=64)(Names)

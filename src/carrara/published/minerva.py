@@ -25,7 +25,7 @@ from carrara.grading.words import word
 from carrara.parts.answers import Answers, FinalNumber, Number, Word
 from carrara.parts.layout import INSTRUCT, items_of, lines_of, quoted
 from carrara.parts.listing import Copy, FinalHands, FinalSet, Hands, Listing, Set, Words
-from carrara.parts.naming import PRESENT, SAME, ListName, YesNo
+from carrara.parts.naming import BEFORE, PRESENT, SAME, ListName, YesNo
 from carrara.suites.minerva._published import primary
 from carrara.types import Question
 
@@ -46,7 +46,7 @@ _ANSWERS: Mapping[str, Answers[Any]] = {
     "overwrite_positions": _COPY,
     "overwrite_positions_nth_to_null": _COPY,
     "functional_updates": _COPY,
-    "compare_positions": YesNo(),
+    "compare_positions": YesNo(BEFORE),
     "find_duplicates": _WORD,
     "count": Number(),
     "check_association": _SAME,

@@ -24,7 +24,7 @@ from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, quoted
-from carrara.parts.naming import YesNo
+from carrara.parts.naming import BEFORE, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import check_shares
 from carrara.turns import in_turn
@@ -63,7 +63,7 @@ class Positions(YesOrNo[Params, Two]):
     capability = "comparing where two words stand"
     category = "match and compare"
     parameters = Params
-    answers = YesNo()
+    answers = YesNo(BEFORE)
     published_as = "compare_positions"
     wording = wording(
         answers,
