@@ -42,9 +42,10 @@ class Claim(NamedTuple):
         sentence = _BESIDE_THE_POINT.sub("", sentence)
         if not _SUBJECT.search(sentence) or _NO_OTHER.search(sentence):
             return []
-        answers: set[str] = set()
+        answers, begun = set[str](), False
         for clause in _CLAUSE.split(sentence):
-            found = [match for match in said.finditer(clause) if _VERB.search(clause, 0, match.end())]
+            found = [match for match in said.finditer(clause) if begun or _VERB.search(clause, 0, match.end())]
+            begun = begun or _VERB.search(clause) is not None
             denied = [match.start() for match in _NOT.finditer(said.sub(_blank, clause))]
             if len(denied) > 1 or (denied and (not found or denied[0] > found[-1].start())):
                 return []
@@ -76,7 +77,8 @@ _PLACE = r"(?:the|this|your|that)(?: \w+)? (?:context|lists?|text|passage|words)
 
 PRESENT = Claim(
     yes=rf"\b(?:present|found|included|listed(?! below| above| here)|exists?|occurs?|appears?(?! to\b| that\b)"
-    rf"|there(?=\W*\Z)|(?:in|among|(?:one|part) of) (?:{_PLACE}|them)|(?:contain|include)s? {_THIS}"
+    rf"|there(?=\W*\Z)|(?:in|among|(?:one|part) of) (?:{_PLACE}|them)|(?:contain|include|mention)s? {_THIS}"
+    rf"|(?:has|have) (?:it|{_THIS} it)"
     rf"|(?:occurrence|mention|instance|trace|sign|match)(?:e?s)? (?:of|for) {_THIS}|such (?:words?|sequence))\b",
     no=rf"\b(?:absent|missing|lacks? {_THIS}|(?:different|another|wrong) order|separately|scattered)\b"
     rf"|(?:\bnot|n['’]t|\bcannot|\bunable to|\bfail(?:s|ed)? to)(?: be)?(?: able to)? (?:find|see|locate|spot|detect)"
@@ -132,7 +134,7 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    rf"\A\W*not\b|\b(?:{_BE}|cannot|can|could(?:n['’]t)?|found|see|contains?|includes?|lacks?|shares?|unable|fail(?:s|ed)?)\b"
+    rf"\A\W*not\b|\b(?:{_BE}|cannot|can|could(?:n['’]t)?|found|see|contains?|includes?|mentions?|lacks?|shares?|unable|fail(?:s|ed)?)\b"
     r"|['’](?:s|re)\b",
     re.IGNORECASE,
 )
@@ -151,7 +153,8 @@ def _blank(found: re.Match[str]) -> str:
 @lru_cache(maxsize=8)
 def _claim(claim: Claim) -> re.Pattern[str]:
     return re.compile(
-        rf"(?:(?<!words )|(?<=such words )|(?=include|contain))(?:(?P<no>{claim.no})|{claim.yes})", re.IGNORECASE
+        rf"(?:(?<!words )|(?<=such words )|(?=include|contain|mention|ha(?:s|ve) ))(?:(?P<no>{claim.no})|{claim.yes})",
+        re.IGNORECASE,
     )
 
 

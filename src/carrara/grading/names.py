@@ -59,9 +59,10 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _NTH = re.compile("[0-9]+")
 _NO = r"none(?! of\b)|no(?=\W*(?:\n|\Z)|\s?[.,;:!—])"
 _IN_NONE = re.compile(
-    r"(?:\b(?:not|never|cannot)|n['’]t)\b[^.,;:!?\n]{0,60}\b(?:any (?:of (?:the|these|them)\b(?! other)|lists?\b|one\b)"
-    r"|(?:either|each|all) of them)"
+    r"(?:\b(?:not|never|cannot)|n['’]t)\b[^.,;:!?\n]{0,60}\b(?:any(?=[.!]|\Z)|any (?:lists?|one)\b|anywhere\b"
+    r"|any of (?:the|these|them)\b(?! other)|(?:either|each|all) of them)"
     r"|\bnone of (?:them|(?:the|these|those|all)(?! other| rest| remaining))\b|\bin none\b|\bnowhere\b"
+    r"|\babsent from (?:all|any|every)\b"
     r"|\bno lists?(?: (?:has|have|contains?|includes?|with|that (?:has|contains|includes))\b|(?=\W*\Z))"
     r"|\bno such word\b",
     re.IGNORECASE,
@@ -75,9 +76,9 @@ _IS = re.compile(
 )
 _EXCEPT = re.compile(r"\b(?:except|besides|other than|apart from)(?: for)?\s*\Z", re.IGNORECASE)
 _ASIDE = re.compile(
-    r"\b(?:from|than|unlike|whereas|while|although|because|since|against|like|between|with|of"
+    r"\b(?:from|than|unlike|whereas|while|although|because|since|against|like|between|(?<!go )with|(?:those|that) of"
     r"|(?:identical|similar|equal|compared|relative|contrast|opposed|equivalent|look(?:ed|ing)?|next) (?:to|at)"
-    r"|same as|(?:words?|items?|ones?|thing|something|anything|nothing) (?:that|which)"
+    r"|same as|(?:words?|items?|ones?|thing|something|anything|nothing) (?:that|which)|(?<=[\"”'’] )(?:that|which)"
     r"|(?:compar|check|examin|consider|scann?|search|look|read|start|inspect|review)(?:e|ed|ing|s)?"
     r"(?: (?:at|in|through|with|from))?)"
     r"(?: (?:those|that|the|words?|in|for|all|both|other|lists?|ones?))*\s*\Z",
@@ -88,8 +89,15 @@ _UNLIKE = re.compile(
     r"\W*(?:unlike|compared (?:with|to)|(?:in|by) contrast (?:with|to)|as opposed to)\b[^,]*\Z", re.IGNORECASE
 )
 _CLAUSE = re.compile(r"[.!?;\n]|\b(?:but|rather)\b", re.IGNORECASE)
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|whether)\b|(?:\bnot|n['’]t) (?:think|believe|say|know|sure|certain)\b", re.IGNORECASE
+)
 _DENIED = re.compile(r"(?:\b(?:not|never|neither|nor|cannot|no)|n['’]t)\b[^.,;:!?\n]*\Z", re.IGNORECASE)
-_BETWEEN = re.compile(r"\W{1,3}(?:to|through|vs\.?|versus|with|against|plus|as well as|nor|than)\W{1,3}", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\W{1,3}(?:(?:to|through|vs\.?|versus|with|against|plus|as well as|nor|than|=|or|and|maybe|perhaps|also|even)"
+    r"\W{1,3}){1,4}",
+    re.IGNORECASE,
+)
 _NUMBERS = re.compile(r"(?:,? (?:and|&|to|through) |, ?|-)[0-9]{1,4}(?=[,.;:\s])", re.IGNORECASE)
 _OR = re.compile(r"\b(?:or|either|maybe|perhaps|possibly)\b|/", re.IGNORECASE)
 _NEAR = 80
@@ -211,11 +219,15 @@ class Names:
         for row in _rows(text, every):
             first, last = row[0], row[-1]
             before = _before(text, first)
-            if first.start not in affirmative or _QUESTION.match(text, last.end):
+            if first.start not in affirmative or _SUPPOSED.search(before) or _QUESTION.match(text, last.end):
                 continue
             if denied.match(text, last.end) and not _EXCEPT.search(before):
                 continue
-            if len(row) > 1 and _UNLIKE.match(before) and text[row[-2].end : last.start].strip() == ",":
+            if (
+                _UNLIKE.match(before)
+                and text[last.start - 2 : last.start] == ", "
+                and text[last.end : last.end + 1] == " "
+            ):
                 row = [last]
             elif not _is_it(before) and (_ASIDE.search(before) or _DENIED.search(before)):
                 continue

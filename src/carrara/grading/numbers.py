@@ -36,15 +36,15 @@ _ALONE_BEHIND = re.compile(
     re.MULTILINE,
 )
 _VAGUE = re.compile(
-    r"(?:[Aa]t (?:least|most)|(?:[Mm]ore|[Ll]ess|[Ff]ewer) than|[Uu]p to|[Aa](?:bout|round|pproximately|lmost)"
-    r"|[Rr]oughly|[Nn]early|(?<!more)[Oo]ver) [0-9]{1,18}(?!\w|[,.][0-9])"
+    r"(?:[≥≤]|[Aa]t (?:least|most)|(?:[Mm]ore|[Ll]ess|[Ff]ewer) than|[Uu]p to|[Aa](?:bout|round|pproximately|lmost)"
+    r"|[Rr]oughly|[Nn]early|(?<!more)[Oo]ver) ?[0-9]{1,18}(?!\w|[,.][0-9])"
     r"|[0-9]{1,18}(?:\+(?!\s?[0-9(])| or (?:more|less|fewer|so)\b)",
 )
 _TIMES = re.compile(r"([0-9]{1,9}) (?:[a-z]+ )?(?:times?|occurrences?|instances?|mentions?|appearances?)\b")
 _IN_NUMBER = tuple(".,+-0123456789")
 _SO = re.compile(r"\b(?:so|total|altogether|overall|therefore|thus|hence|in all)\b[^.!?\n0-9]*\Z", re.IGNORECASE)
 _IN_ALL = re.compile(r"[^.,;:!?\n0-9]{0,20}\b(?:total|altogether|overall|in all)\b", re.IGNORECASE)
-_ANOTHER = re.compile(r"([0-9]{1,9}) ?(?:-|to|or|and) ?\Z")
+_ANOTHER = re.compile(r"([0-9]{1,9}) ?(?:[-/,]|to|or|and) ?\Z")
 _NEAR = 60
 
 
@@ -77,7 +77,7 @@ def counted(text: str) -> Sequence[int]:
             parts.append(int(found[1]))
             if _SO.search(before) or _IN_ALL.match(text, found.end()):
                 whole.append(parts[-1])
-    return whole or (parts[:1] if parts and parts[0] == max(parts) else parts)
+    return whole or (parts[:1] if parts and sum(parts) <= 2 * parts[0] else parts)
 
 
 def read_number(text: str) -> int | None:

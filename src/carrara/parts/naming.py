@@ -23,7 +23,7 @@ _WORD = re.compile(
     rf"(?<![\w'’-])(?:(?P<yes>{_YES})|(?P<true>true|affirmative)|(?P<false>false|negative)"
     # `no` is a determiner more often than an answer: "no other word", "no doubt".
     r"|(?P<no>nope|no(?=\W*\Z|\s*\n|[^\w\s]|\s[^\w\s]|\s(?:no|or|and|nor|yes|because|since|as|it|they|the|this|that)\b)"
-    r"(?!\.\s?[0-9])))(?![\w-])",
+    r"(?!\.\s?[0-9])|(?<=yes and )no|(?<=yes or )no))(?![\w-])",
     re.IGNORECASE,
 )
 _MEANS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
@@ -34,6 +34,8 @@ _OPENING = re.compile(
 _ASKED = re.compile(
     r"[(\[]\s?yes\s?(?:/|or|\|)\s?no\s?[)\]]|^\W*yes\s?(?:/|or)\s?no\s?(?=:)", re.IGNORECASE | re.MULTILINE
 )
+
+_AS_WELL = re.compile(rf"\(({_YES}|{_NO})\)", re.IGNORECASE)
 
 
 class YesNo(Answers[str]):
@@ -54,7 +56,7 @@ class YesNo(Answers[str]):
             return self._claim.answers(text, question.ask) if self._claim else []
 
         for text in turns(reply, NEXT_TURN):
-            text = _ASKED.sub(" ", tidy(text))
+            text = _AS_WELL.sub(r" or \1", _ASKED.sub(" ", tidy(text)))
             if answers := said(text, _whole, _find, claimed, lambda text: latest(text, _plainly)):
                 return agreed(answers)
         return None
