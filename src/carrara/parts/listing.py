@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from carrara.grading.lists import read_list, read_named_lists
+from carrara.grading.lists import read_list
+from carrara.grading.named_lists import read_named_lists
 from carrara.grading.sequences import jaccard, overlap
 from carrara.keys import Dice
 from carrara.parts.answers import FINAL, SPARE, Answers, Reference

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from carrara.errors import UsageError
-from carrara.grading.words import word
+from carrara.grading.statements import word
 from carrara.parts.answers import Answers, FinalNumber, Number, Word
 from carrara.parts.layout import INSTRUCT, items_of, lines_of, quoted
 from carrara.parts.listing import Copy, FinalHands, FinalSet, Hands, Listing, Set, Words
