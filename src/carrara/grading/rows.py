@@ -8,9 +8,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from carrara.grading.statements import NO_WORD, NOT, SAYS, word
+from carrara.grading.statements import MISSING, NO_WORD, NOT, SAYS, is_talk, word
 
 SOME = 5
 """Words that are a list without commas where no label says so; and items of a line that may go on in the next one."""
@@ -21,16 +21,42 @@ _PROSE = re.compile(
     r"|from|as|all|any|there|here|let|me|if|please|after|before|each|every|words?|lists?|found|unable)\b"
 )
 _SIGN = re.compile(r":|=+|→|—| -(?= )")
-_PAIR = re.compile(r"(?:[^:\n]{1,200}: )?[^:=→—]{1,60}?(?::|=+|→|—| -(?= ))(.{1,80})")
+_PAIR = re.compile(r"(?:[^:\n]{1,200}: )?([^:=→—]{1,60}?)(:|=+|→|—| -(?= ))(.{1,80})")
+_APART = re.compile(r"[,;]| \| ")
 _IS = re.compile(
     r"\b(?:is|are|was|were|be|includes?|namely|remains?|with|has|have|had|holds?|following|leaves)\b[:,]? (?=\S)", re.I
 )
 _ARE = re.compile(r" (?:is|are|were|differ|appear|remain|was)\b", re.IGNORECASE)
-_ONE = r"words?|numbers?|answers?|results?|items?|elements?|set|agents?|hand|output|values?|differences?|ones?|terms?"
+_ONE = (
+    r"words?|numbers?|answers?|results?|items?|elements?|set|agents?|hand|output|values?|differences?|ones?|terms?"
+    r"|partners?|pairs?|match(?:es)?"
+)
 _ABOUT = re.compile(rf"\b(?:{_ONE})\b", re.IGNORECASE)
 _ABOUT_SEVERAL = re.compile(rf"\b(?:{_ONE}|lists?|sequence|context|entries|they|these|those|it)\b", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"\n]{1,80}"(?:(?:,|,? and| &) "[^"\n]{1,80}")+')
+_QUOTED_FIRST = re.compile(
+    r'("[^"\n]{1,80}"(?:(?:,|,? and| &) "[^"\n]{1,80}"){0,99})'
+    r',? (?:in|from|of|on|at|which|that|because|as|since)\b[^"\n]*'
+)
+_QUOTE = re.compile(r'"([^"\n]{1,80})"')
 _TO_COME = re.compile(r"(?:first,? )?(?:to|we|i|let|given|for)\b", re.IGNORECASE)
+_RESPECTIVELY = re.compile(r"(?:, | )respectively[.!]?\Z", re.IGNORECASE)
+_TOKEN = re.compile(r"\w+(?:['’-](?!s\b)\w+)*")
+_ABOUT_ONE = re.compile(
+    r'"?([^\s":=→—]{1,60})"?'
+    r"(?:(?::| -|—) ?(?=\S+(?: \S+){2})| (?:is|appears?|occurs?|comes|stands) (?=only|in|from)\b)"
+)
+_ASIDE = re.compile(
+    r"(?:total|count|length|confidence|examples?|instructions?|steps?|reason\w*|context)\Z", re.IGNORECASE
+)
+_WITHIN = re.compile(
+    r" ?(?:(?:only|just|is|found|appears?|stands?|occurs?|exists?) ){0,3}(?:in|from|of)\b", re.IGNORECASE
+)
+_SIDE = re.compile(
+    r"(?P<not>\b(?:not|missing|absent|unlike|instead of|rather than|different from|compared (?:to|with))"
+    r" (?:in |from |of )?(?:the )?)?\b(?:(?P<first>first list|list (?:1|one|a))|second list|list (?:2|two|b))\b",
+    re.IGNORECASE,
+)
 _NOTHING = re.compile(
     r"(?:(?:so|thus|therefore|hence|currently|now),? )?(?:(?:the|an?|its|their|this|final|resulting|remaining) ){0,3}"
     r"(?:(?:list|set|hand|answer|result|it|string|sequence|agent) )?"
@@ -46,15 +72,46 @@ _LONG = 2_000
 """Characters at the end of a statement among which its list begins, where that is inside a sentence."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a question tells of the list that it asks for."""
+
+    keys: frozenset[str] = frozenset()
+    """The words whose partners are the items."""
+    first: bool | None = None
+    """Of two lists that are compared, whether it is the first one's words that are asked for."""
+    adds_up: bool = False
+    """Whether it may be given in rows."""
+
+    def about(self, text: str) -> bool | None:
+        """Whether a text is about the list of the two that is asked for; None if it names neither."""
+        if self.first is None:
+            return None
+        named = next((found for found in _SIDE.finditer(text[:_LONG]) if not found["not"]), None)
+        return named and (named["first"] is not None) == self.first
+
+    def key(self, text: str) -> str | None:
+        """The one word of a text whose partner is asked for."""
+        named = self.keys.intersection(_TOKEN.findall(text[-_LONG:].casefold())) if self.keys else ()
+        return next(iter(named)) if len(named) == 1 else None
+
+
+NOTHING_ASKED = Asked()
+
+
 @dataclass
 class Listed:
     """A list, or what leads to one that is still to come; it may go on from statement to statement."""
 
     lead: str
     items: list[str]
+    keys: list[str] = field(default_factory=list[str])
+    """What its items are paired with, each on its own."""
     said: bool = False
     """Whether it is a part of a sentence."""
     to_come: bool = False
+    explained: bool = False
+    """Whether nothing makes it a list but that its item is explained."""
     opens: bool = False
     """Whether nothing was said before."""
     marked: bool = False
@@ -67,32 +124,102 @@ class Listed:
     """Whether it is one of several that are left open."""
 
     def stated(self) -> tuple[str, ...] | None:
-        nothing = len(self.items) == 1 and is_nothing(self.items[0])
+        nothing = len(self.items) == 1 and _is_nothing(self.items[0])
         return None if self.contested else () if nothing else tuple(self.items)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether it says of all its items that they were not found."""
+        return bool(self.items) and all(MISSING.fullmatch(one) for one in self.items) and self.stated() != ()
 
-def listed(statement: str, spaced_from: int = SOME) -> Listed | None:
+
+def listed(
+    statement: str, asked: Asked = NOTHING_ASKED, spaced_from: int = SOME, marked: bool = False
+) -> Listed | None:
     """The list that a statement states, if it states one; so many words with mere spaces between them are one, too."""
+    statement = _RESPECTIVELY.sub("", statement)
+    found = (
+        _of_two(statement, asked)
+        or _partners(statement, asked)
+        or _plain(statement, asked, spaced_from)
+        or _about_one(statement, asked, marked)
+    )
+    if found is None:
+        return None
+    key = asked.key(found.lead) if len(found.items) == 1 else None
+    if not found.lead and len(found.items) == 2 and asked.keys.intersection(found.items) == {found.items[0]}:
+        key = found.items.pop(0)
+    if key:
+        found.lead, found.keys, found.said = key, [key], False
+    return found
+
+
+def _plain(statement: str, asked: Asked, spaced_from: int) -> Listed | None:
     if items := _row(statement):
         return Listed("", items)
-    if is_nothing(statement):
+    if MISSING.fullmatch(statement.strip(" .!")):
+        return Listed("", [_item(statement) or ""])
+    if _is_nothing(statement):
         return Listed("", [], said=True)
     signs = list(_SIGN.finditer(statement))
-    if len(signs) > 1 and (items := _paired(statement)):
-        return Listed("", items)
+    if len(signs) > 1 and (found := _paired(statement, asked)):
+        return found
     for sign in signs[:-3:-1]:
         lead, rest = statement[: sign.start()], statement[sign.end() :]
-        items = _row(rest) or _spaced(rest, 2)
+        items = _row(rest) or _spaced(rest, 2) or ([one] if (one := _item(rest)) else [])
+        if asked.first and sign[0] == "→" and (one := word(lead)) and len(items) == 1:
+            return Listed(items[0], [one])
         if len(items) > 1 or (items and len(signs) < 3):
-            return Listed(lead, items)
-        if not SAYS.search(rest) or is_nothing(rest):
-            return Listed(lead, [], to_come=not SAYS.search(rest))
-    if (found := _told(statement)) or is_nothing(statement.rpartition(", ")[2]):
-        return found or Listed("", [], said=True)
+            return Listed(lead, items, [one] if len(items) == 1 and (one := word(lead)) else [])
+        if not SAYS.search(rest) or _is_nothing(rest):
+            return Listed(lead, [], to_come=not SAYS.search(rest), said=_is_nothing(rest))
+    if (told := _told(statement, asked)) or _is_nothing(statement.rpartition(", ")[2]):
+        return told or Listed("", [], said=True)
     return Listed("", items) if (items := _spaced(statement, spaced_from)) else None
 
 
-def is_nothing(text: str) -> bool:
+def _of_two(statement: str, asked: Asked) -> Listed | None:
+    """What a sentence says of the one of two lists that is asked for, which says as much of the other one."""
+    if asked.first is None or len(statement) > _LONG:
+        return None
+    lists = list(_SIDE.finditer(statement))
+    words = list(_QUOTE.finditer(statement))
+    if not len(lists) == len(words) == 2 or (lists[0]["first"] is None) == (lists[1]["first"] is None):
+        return None
+    apart = [lists[0], words[0], lists[1], words[1]]
+    if [one.start() for one in apart] != sorted(one.start() for one in apart):
+        apart = [words[0], lists[0], words[1], lists[1]]
+    if [one.start() for one in apart] != sorted(one.start() for one in apart):
+        return None
+    said = words[(lists[0]["first"] is not None) != asked.first]
+    return Listed(statement, [one], said=True) if (one := word(said[1])) else None
+
+
+def _partners(statement: str, asked: Asked) -> Listed | None:
+    """The partners of several words that a statement pairs, each in a part of its own: `a is b, c is d, and e is f`."""
+    parts = re.split(r"(?:,|;| \|)? and |[;,]| \| ", statement) if asked.keys and len(statement) < _LONG else []
+    parts = [part for part in parts if SAYS.search(part)]
+    if len(parts) < 2 or not all(map(asked.key, parts)):
+        return None
+    found = [_plain(part, asked, SOME) for part in parts]
+    pairs = [(key, one.items[0]) for one in found if one and len(one.items) == 1 and (key := asked.key(one.lead))]
+    return Listed("", [one for _, one in pairs], [key for key, _ in pairs]) if len(pairs) == len(parts) else None
+
+
+def _about_one(statement: str, asked: Asked, marked: bool) -> Listed | None:
+    """An item and what is said about it: `apple - not in List 2`."""
+    found = _ABOUT_ONE.match(statement)
+    if not found or not (marked or "-" in found[0]) or is_talk(found[1].capitalize()):
+        return None
+    one = word(found[1])
+    if one is None or one in asked.keys or one.isdecimal() or NO_WORD.fullmatch(one) or _ASIDE.match(one):
+        return None
+    rest = statement[found.end() :]
+    other = _WITHIN.match(rest) and asked.about(rest) is False
+    return None if other else Listed("", [one], explained=True)
+
+
+def _is_nothing(text: str) -> bool:
     return len(text) < _LONG and _NOTHING.fullmatch(text.strip(" .!,;")) is not None
 
 
@@ -108,7 +235,7 @@ def _row(text: str) -> list[str]:
     items: list[str] = []
     slips = 0
     for place, part in enumerate(parts):
-        if (one := word(part)) is not None:
+        if (one := _item(part)) is not None:
             items.append(one)
         elif SAYS.search(part):
             several = _several(part, place, len(parts))
@@ -119,12 +246,18 @@ def _row(text: str) -> list[str]:
     return items if slips * _MANY <= len(parts) else []
 
 
+def _item(text: str) -> str | None:
+    """A word, or what stands for one that was not found."""
+    bare = text.strip(" .!")
+    return word(text) or (bare.casefold() if MISSING.fullmatch(bare) else None)
+
+
 def _several(part: str, place: int, parts: int) -> list[str]:
     """The items between two commas that are not just one: `a and b` at the end; or, in a long list, any slip."""
     split = part.split()
     if place + 1 == parts and (found := _words(filter(str.strip, re.split(r" ?\b(?:and|plus) | ?& ", part)))):
         return found
-    if parts < _MANY or len(part) > _LONG or "or" in split:
+    if parts < _MANY or len(part) > _LONG or "or" in split or (place < _MANY and _SIGN.search(part)):
         return []
     if len(split) > 2 and place in (0, parts - 1):  # what leads to a list, or follows it, on its line
         return [] if _SIGN.search(part) else _words(split[-1:] if place == 0 else split[:1])
@@ -137,11 +270,16 @@ def _words(texts: Iterable[str]) -> list[str]:
     return known if len(known) == len(found) else []
 
 
-def _paired(text: str) -> list[str]:
+def _paired(text: str, asked: Asked) -> Listed | None:
     """What each of several keys is paired with: `a: x, b: y`."""
-    parts = [part for part in re.split("[,;]", text) if SAYS.search(part)]
-    found = [one for part in parts if (pair := _PAIR.fullmatch(part)) and (one := word(pair[1]))]
-    return found if len(found) == len(parts) > 1 else []
+    parts = [part for part in _APART.split(text) if SAYS.search(part)]
+    pairs = [pair for part in parts if (pair := _PAIR.fullmatch(part))]
+    if not len(pairs) == len(parts) > 1:
+        return None
+    ends = [(pair[3], pair[1]) if asked.first and pair[2] == "→" else (pair[1], pair[3]) for pair in pairs]
+    ends = [(key, end) for key, end in ends if asked.about(key) is not False]
+    items = [one for _, end in ends if (one := _item(end))]
+    return Listed("", items, [key.strip(' "').casefold() for key, _ in ends]) if len(items) == len(ends) else None
 
 
 def _spaced(text: str, least: int) -> list[str]:
@@ -154,14 +292,20 @@ def _spaced(text: str, least: int) -> list[str]:
     return _words(parts) if len(_PROSE.findall(text)) * 50 <= len(parts) else []
 
 
-def _told(sentence: str) -> Listed | None:
+def _told(sentence: str, asked: Asked) -> Listed | None:
     """The list inside a sentence that is about words: at its end, at its start, or in quotes."""
     for verb in list(_IS.finditer(sentence))[-_MANY:]:
         lead, rest = sentence[: verb.end()], sentence[verb.end() :]
         about = lead[-_LONG:]
-        if not _ABOUT_SEVERAL.search(about) or NOT.search(about[-40:]) or NO_WORD.fullmatch(rest.strip(" .!")):
+        partner = asked.key(about) is not None
+        if (
+            not (partner or _ABOUT_SEVERAL.search(about))
+            or NOT.search(about[-40:])
+            or NO_WORD.fullmatch(rest.strip(" .!"))
+        ):
             continue
-        if (items := _row(rest)) and (len(items) > 1 or _ABOUT.search(about)):
+        first = _QUOTED_FIRST.fullmatch(rest)
+        if (items := _row(first[1] if first else rest)) and (len(items) > 1 or partner or _ABOUT.search(about)):
             return Listed(lead, items, said=True)
     if are := _ARE.search(sentence):
         items, rest = _row(sentence[: are.start()]), sentence[are.start() :]

@@ -17,10 +17,12 @@ _SIGNS = r"\s,;:/\\=<>|{}\[\]()\"*`$#@~^?!…•·—+%&→"
 """What no word contains. The rest is open: a word may have hyphens, apostrophes, digits, letters of any script."""
 ANY = rf"[^{_SIGNS}]"
 _WORD = re.compile(rf"(?:(?![^\W_]){ANY})*+{ANY}++")
+_WHOLE = re.compile(r"\+?(-?[0-9]+)(?:\.0+)?")
+"""A whole number, however it is written."""
 _AROUND = ' ".,;!_✅✔☑✓\ufe0f'
 _TALK = re.compile(
     r"sure|certainly|absolutely|okay|ok|yes|yeah|hello|hi|thanks|great|done|understood|sorry|unfortunately|well|hmm"
-    r"|explanation|answers?|results?|output|reasoning|analysis|solution|notes?|conclusion|summary|continued|truncated",
+    r"|explanation|answers?|results?|output|reasoning|analysis|solution|notes?|conclusion|summary|continu(?:ed|ing)|truncated",
     re.IGNORECASE,
 )
 
@@ -28,10 +30,12 @@ _TALK = re.compile(
 def word(text: str) -> str | None:
     """The word or number that a text is and nothing else, in lower case.
 
-    >>> word('"Banana".'), word("-12"), word("o'clock"), word("a b"), word("...")
-    ('banana', '-12', "o'clock", None, None)
+    >>> word('"Banana".'), word("-12"), word("+2.0"), word("o'clock"), word("a b"), word("...")
+    ('banana', '-12', '2', "o'clock", None, None)
     """
     text = text.strip(_AROUND)
+    if whole := _WHOLE.fullmatch(text):
+        return whole[1]
     return text.casefold() if _WORD.fullmatch(text) else None
 
 
@@ -49,14 +53,17 @@ _LABEL = "Final answer: "
 _OFF = "\x02"
 """Stands for the quotes around a single word, while all others are taken out."""
 _NEXT_TURN = re.compile(
-    r"^\W{0,4}(?:context|instructions?|question|user|human|prompt|input)\b\W{0,3}:|^#{2,6} ?instruction", re.I | re.M
+    r"^\W{0,4}(?:context|instructions?|question|user|human|prompt|input|q|example(?: ?[0-9]{1,3})?)\b\W{0,3}:"
+    r"|^#{2,6} ?instruction",
+    re.I | re.M,
 )
 """Where a model that completes text starts another example."""
 _ROLE = re.compile(r"<\|(?:im_start|start_header_id|start)\|>\s?assistant\b")
 _TAG = re.compile(r"<(/?)(?:final_?)?answer>", re.IGNORECASE)
 _ALIKE = str.maketrans(
     {
-        **dict.fromkeys("“”„‟«»＂", '"'),
+        **dict.fromkeys("“”„‟«»＂「」『』‹›《》", '"'),
+        **dict.fromkeys("‘‚‛", "'"),
         **dict.fromkeys("，、", ", "),
         **dict.fromkeys((END_OF_LIST, "\v", "\t"), " "),
         **dict.fromkeys("［【", "["),
@@ -76,7 +83,15 @@ _ASIDE = re.compile(r"(^(?:• )?|[:=] ?)? ?\(([^()\n]*)\)", re.MULTILINE)
 _ASIDE_AT_MOST = 300
 SAYS = re.compile(r"\w")
 _OTHER = re.compile(r"(?:or|alternatively|possibly|perhaps|maybe)\b", re.IGNORECASE)
-_CUT = re.compile(r"(?:to be )?continued\W*|(?:list |rest )?(?:truncated|omitted)\W*", re.IGNORECASE)
+_CUT = re.compile(r"(?:to be )?continu(?:ed|ing)\W*|(?:list |rest )?(?:truncated|omitted)\W*", re.IGNORECASE)
+MISSING = re.compile(
+    r"(?:(?:is|was) )?"
+    r"(?:n/?a|not (?:found|given|present|listed|available|mentioned|provided|included|there|known|applicable)"
+    r"|no (?:\w{1,12} )?(?:partner|match|pair|entry|word|value)s?(?: (?:found|given|listed))?|not(?= in ))"
+    r"(?: in (?:the )?(?:\w{1,12} )?(?:context|lists?|pairs|text))?",
+    re.IGNORECASE,
+)
+"""What stands for an item that somebody could not find."""
 _EMPTY = re.compile(r"(?:none|nothing|empty|no)\b", re.IGNORECASE)
 
 
@@ -109,6 +124,8 @@ def _bracketed(found: re.Match[str]) -> str:
     inside = found[1].strip()
     if _CUT.fullmatch(inside):
         return "\n"
+    if MISSING.fullmatch(inside):
+        return inside
     return f"\n{inside or NOTHING}\n" + (f"{END_OF_LIST}\n" if "," in inside else "")
 
 
@@ -119,11 +136,16 @@ def _aside(found: re.Match[str]) -> str:
         return f"{before or ' '}{inside}"
     if before is None or not inside:
         return f"{before} {NOTHING}" if before and not inside else ""
-    return before + (inside if "," in inside or (before[:1] in (":", "=") and word(inside)) else "")
+    kept = "," in inside or MISSING.fullmatch(inside) or (before[:1] in (":", "=") and word(inside))
+    return before + (inside if kept else "")
 
 
 _LAYOUT: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (
     (re.compile(r"[^\S\n]+"), " "),
+    (re.compile(r"\\(?:begin|end) ?\{\w{1,20}\*?\}(?:\[[^\]\n]{0,40}\])?"), "\n"),
+    (re.compile(r"\\item\b(?:\[[^\]\n]{0,40}\])? ?"), "\n- "),
+    (re.compile(r"``([^`'\n]{1,80})''"), r'"\1"'),
+    (re.compile(r"’(?!\w)"), "'"),
     (re.compile(r"\\[\[\]()]|\\(?=[-.*_#+!>])|\$"), ""),
     (re.compile(r"\\boxed ?\{([^{}\n]*)\}"), rf"\n{_LABEL}\1\n"),
     (re.compile(r"\\n(?![a-z])"), "\n"),  # as the prompt's example may have it
@@ -131,7 +153,8 @@ _LAYOUT: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] 
     (re.compile(r"\n{3,}"), "\n\n"),
     (re.compile(r"\Aassistant\n+(?=.)"), ""),
     (re.compile(r"(?<![-=])[-=]++>|[⇒➜➔⟶]"), "→"),
-    (re.compile(r"(?<=:) ?-$", re.M), f" {NOTHING}"),
+    (re.compile(r"(?<=[:→]) ?[-?]{1,3}$", re.M), f" {NOTHING}"),
+    (re.compile(r"(?<=\)),? ?(?=\([^()\n]{1,80},[^()\n]{1,80}\))"), "\n"),
     (re.compile(r"(?:(?<=,)|,? and) ?(?:\.{3,}|…)"), ""),
     (re.compile(r"\.{3,}|…"), ". "),
     (re.compile(r"^```[\w+-]*$", re.M), ""),
@@ -154,6 +177,7 @@ _LAYOUT: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] 
     (re.compile(rf"(?<![*`\"])[*`\"]++({ANY}{{1,60}})[*`\"]++(?! ?:)"), rf"{_OFF}\1{_OFF}"),
     (re.compile(r"(?<![\w'])'([^'\n,:]{1,60} [^'\n,:]{1,60})'(?= ?:)"), r"\1"),
     (re.compile(r"(?<![\w'])'(?!')([^\s,;:\"]{1,40}?)'(?=[\s,;:.!?)\]}]|\Z)"), rf"{_OFF}\1{_OFF}"),
+    (re.compile(r"(?:^|(?<=: ))'([^'\n]+)'(?=\.?$)", re.M), r"\1"),
     (re.compile(rf"(?<={_OFF}, )'(?=[^'\n]{{0,60}}\Z)"), ""),  # cut in a word
     (re.compile(r"[\"*`]+"), ""),
     (re.compile(_OFF), '"'),
@@ -194,7 +218,7 @@ def ungrouped(text: str, always: bool = False) -> str:
     groups = _GROUPED.findall(text) if tight else []
     if not always and sum(one.count(",") for one in groups) < tight:
         return text
-    apart = len(re.findall("[0-9](?:, |\n)", text))
+    apart = len(re.findall("[0-9](?:[,;] |\n)", text))
     return _GROUPED.sub(lambda one: one[0].replace(",", ""), text) if always or apart >= len(groups) else text
 
 
@@ -241,7 +265,7 @@ NO_WORD = re.compile(
     r"|ambiguous|(?:im)?possible|following|below|above|listed|given|provided|needed|required|used|different"
     r"|(?:un)?available|(?:un)?able|sorry|clear|likely|also|associated|paired|matched|followed|located|mentioned"
     r"|specified|shown|looking|meant|asked|wanted|intended|identical|same|sorted|complete|ready|replaced|removed|skipped"
-    r"|omitted|added|changed|modified|updated|edited|preserved|kept|requested|included|swapped|words?|lists?",
+    r"|omitted|added|changed|modified|updated|edited|preserved|kept|requested|included|swapped|next|words?|lists?",
     re.IGNORECASE,
 )
 """What ends a sentence, or begins it, without being meant as a word."""

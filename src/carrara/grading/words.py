@@ -40,28 +40,36 @@ _ENDS = (
     r"|though|in|from|for|at|after|with)\b)"
 )
 _TIED = (
-    r"(?:paired|associated|matched|linked|followed|correspond(?:s|ing)?|map(?:s|ped)?|points?|lead(?:s|ing)?)"
-    r" (?:with|to|by)"
+    r"(?:(?:paired|associated|matched|linked|followed|correspond(?:s|ing)?|map(?:s|ped)?|points?|lead(?:s|ing)?)"
+    r" (?:with|to|by)|(?:continues?|goes on) with)"
 )
 _ASKED_ABOUT = re.compile(rf"{_TIED} {_W}\W*\Z", re.IGNORECASE)
 _POINTED = re.compile(
     rf"(?:\b(?:(?:is|was|be|are|equals|becomes|it['’]s|that['’]s)(?! {_TIED})|{_TIED})\b:?"
     r"|(?P<sign>:|=+|→|—| -(?= )))"
-    rf" ?(?:either )?(?P<words>{_W}{_BESIDE}){_ENDS}",
+    rf" ?(?:either |the (?:word|number) )?(?P<words>{_W}{_BESIDE}){_ENDS}",
     re.IGNORECASE,
 )
+_WORD_IS = re.compile(
+    r"(?<!is )\bthe (?:(?:\w+ ){1,3}word\b|word (?:that|which|after|with) \w)[^,;:]{0,80}\Z", re.IGNORECASE
+)
+_CALLED = re.compile(rf"{_TIED}|(?:\w+ )?the (?:word|number)\b|[^\s:]*:", re.IGNORECASE)
+_ONCE = r"(?:only |just |exactly )?(?:once|one time)\b"
 _HEAD = re.compile(
     rf"(?:(?:so|thus|therefore|hence|and|yes),? )?(?:the (?:\w+ )?(?:word|number) )?(?P<word>{_W})"
-    rf" (?:-(?= )|(?:is|was) (?=the\b|my\b|repeat|duplicat|{_TIED})"
-    r"|(?:appears?|occurs?|repeats?|comes?|follows|would)\b(?! (?:not|never|no)\b|n['’]t))",
+    rf" (?:-(?= )|(?:is|was) (?=the\b|my\b|next\b|repeat|duplicat|{_TIED})"
+    r"|(?:appears?|occurs?|repeats?|comes?|follows|would)\b"
+    rf"(?! (?:not|never|no)\b|n['’]t| {_ONCE}))",
     re.IGNORECASE,
 )
+_DENIED = re.compile(rf"{NOT.pattern}|\b(?:appears?|occurs?|comes?|is there) {_ONCE}", re.IGNORECASE)
 _SO = re.compile(r"\A(?:(?:so|thus|therefore|hence|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _COMMA = re.compile("[,;]")
 _JOINT = re.compile(r",? (?:or|and)(?: (?:perhaps|maybe|possibly))? |[,/] ?", re.IGNORECASE)
 _KEY = re.compile(
-    r"(?:word|answer|value|result|output|number|solution|response|duplicate|match|(?:second|next|repeated)[_-]word)s?"
+    r"(?:word|answer|value|result|output|number|solution|response|reply|duplicate|match|partner|pair|found|next"
+    "|(?:second|next|repeated)[_-]word)s?"
     "|答案|答え|ответ|respuesta|réponse|antwort|risposta|resposta",
     re.IGNORECASE,
 )
@@ -69,6 +77,10 @@ _ASIDE_KEY = re.compile(
     r"\b(?:notes?|total|count|length|confidence|times|explanation|reason\w*|first[ _]words?)\Z", re.IGNORECASE
 )
 _PAIR = re.compile(rf"(?<![^\s,;])\"?({ANY}{{1,60}})\"? ?[:=→] ?({_W})(?=[,;.]|\Z)")
+_COUNTED = re.compile(
+    rf"({_W})(?: ?[:=→,]| -| [x×])? ?(?:x?[0-9]{{1,6}}(?: \w{{1,20}})?|twice|thrice)[.!]*\Z", re.IGNORECASE
+)
+_BESIDES = re.compile(r"(?:, ?| (?:\| )?)")
 _LONG = 2_000
 """Characters of a statement that is read: what goes on for longer states no one word."""
 
@@ -102,7 +114,7 @@ def _decided(said: Iterable[str], asked: frozenset[str]) -> Sequence[str]:
             break
     said = [statement for statement in said if not is_talk(statement)] or said[:1]
     keys = _keys(said, asked)
-    alone = [word(_SO.sub("", statement)) or _paired(statement, keys) for statement in said]
+    alone = [_alone(_SO.sub("", statement), keys) for statement in said]
     ends = [[one for one in takewhile(bool, end) if one] for end in (alone, alone[::-1])]
     # A line of a word that the question names may only say what the next ones are about; several words are a list.
     others = [set(end) - asked for end in ends]
@@ -116,15 +128,30 @@ def _keys(said: Iterable[str], asked: frozenset[str]) -> frozenset[str]:
     return asked if all(key in asked or _KEY.fullmatch(key) for key in pairs) else frozenset()
 
 
-def _paired(statement: str, keys: frozenset[str]) -> str | None:
-    pair = _PAIR.match(statement[:_LONG])
-    return word(pair[2]) if pair and pair.end() == len(statement) and pair[1].casefold() in keys else None
+def _alone(statement: str, keys: frozenset[str]) -> str | None:
+    """The word that a statement is: behind the key it is paired with, how often it comes, or said again."""
+    if one := word(statement):
+        return one
+    statement = statement[:_LONG]
+    pair = _PAIR.match(statement)
+    if pair and pair.end() == len(statement) and pair[1].casefold() in keys:
+        return word(pair[2])
+    counted = _COUNTED.fullmatch(statement)
+    if counted and (one := word(counted[1])) and not (one in keys or one.isdecimal() or _is_label(one)):
+        return one
+    words = [word(part) for part in _BESIDES.split(statement.strip(".!"))]
+    again = len(set(words)) == 1 or (len(words) == 2 and words[0] in keys)
+    return words[-1] if again else None
+
+
+def _is_label(key: str) -> bool:
+    return (_KEY.fullmatch(key) or _ASIDE_KEY.search(key)) is not None
 
 
 def _labelled(said: Sequence[str]) -> list[str]:
     """The words that stand right behind a label."""
     found = _POINTED.match(f": {said[0][:_LONG]}") if said else None
-    begins = found and NO_WORD.fullmatch(found["words"]) and len(found["words"]) < len(said[0])
+    begins = found and NO_WORD.fullmatch(found["words"]) and len(found["words"]) < len(said[0].rstrip(".!"))
     return _split(found["words"]) if found and not begins else []
 
 
@@ -133,23 +160,34 @@ def _told(said: Sequence[str], asked: frozenset[str]) -> Sequence[str]:
     said = [statement for statement in said[: -FEW - 1 : -1] if len(statement) <= _LONG]
     keys = _keys(said, asked)
     claims = (_claimed(statement, asked, keys) for statement in said)
-    quotes = ([] if NOT.search(one) else [*map(word, _QUOTED.findall(one))] for one in said)
+    quotes = ([] if _DENIED.search(one) else [*map(word, _QUOTED.findall(one))] for one in said)
     others = ([one for one in quoted if one and one not in asked] for quoted in quotes)
-    plain = (_claimed(one, frozenset(), keys) for one in said if not NOT.search(one) and not _ASKED_ABOUT.search(one))
+    plain = (
+        _claimed(one, frozenset(), keys) for one in said if not _DENIED.search(one) and not _ASKED_ABOUT.search(one)
+    )
     return next(filter(None, chain(claims, others, plain)), [])
 
 
 def _claimed(sentence: str, asked: frozenset[str], keys: frozenset[str]) -> Sequence[str]:
     """The words that a sentence ends in, or begins with, saying that they are the answer; none that is asked about."""
+    head = _HEAD.match(sentence)
     for found in reversed(list(_POINTED.finditer(sentence))):
         key = _COMMA.split(sentence[: found.start()])[-1].strip(' "').casefold()
-        if (found["sign"] and not _leads(key, keys)) or NO_WORD.fullmatch(found["words"].strip(".!")):
+        if found["sign"] and (not _leads(key, keys) or (head and head.end() <= found.start())):
+            continue
+        if NO_WORD.fullmatch(found["words"].strip(".!")) and not _is_plain(found):
             continue
         if others := [one for one in _split(found["words"]) if one not in asked]:
             return others
-    head = _HEAD.match(sentence)
     named = word(head["word"]) if head and not NO_WORD.fullmatch(head["word"]) else None
     return [named] if named and named not in asked else []
+
+
+def _is_plain(found: re.Match[str]) -> bool:
+    """Whether a sentence can but mean the word it ends in: `The repeated word is absent.`"""
+    if found.string[found.end() :].strip(".!"):
+        return False
+    return bool(found["sign"] or _CALLED.match(found[0]) or _WORD_IS.search(found.string[: found.start()]))
 
 
 def _leads(key: str, keys: frozenset[str]) -> bool:

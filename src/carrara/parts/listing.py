@@ -4,19 +4,24 @@ Only that counts which goes beyond the best of the trivial replies, so that thes
 it was to be changed, every word that was ever named.
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 from carrara.grading.lists import read_list
 from carrara.grading.named_lists import read_named_lists
+from carrara.grading.rows import Asked
 from carrara.grading.sequences import jaccard, overlap
 from carrara.keys import Dice
-from carrara.parts.answers import FINAL, SPARE, Answers, Reference
+from carrara.parts.answers import FINAL, QUOTED, SPARE, Answers, Reference
 from carrara.types import Question
 
 TWICE = 2
 """A list so many times as long as the right one is no answer: it names whatever there is."""
+_FIRST = re.compile(r"\b(?:(first)|second) list\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class Words:
     )
     """Of a gold answer: lists that somebody has without doing the task."""
     ordered: bool = field(default=True, compare=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.items if self.ordered else {*self.items})
 
     def like(self, other: "Words") -> float:
         """How much of it another list has: in its order, or as a set."""
@@ -46,13 +54,20 @@ class Listing(Answers[Words]):
     """Words in an order that is asked for."""
 
     rule = "Reply with those words in that order, separated by commas, and nothing else."
+    in_rows: ClassVar[bool] = False
+    """Whether they may well come in several rows, which are one list."""
 
     def write(self, answer: Words) -> str:
         return ", ".join(answer.items)
 
     def read(self, reply: str, question: Question[Words]) -> Words | None:
-        items = read_list(reply)
+        items = read_list(reply, asked=self.asked(question.ask))
         return None if items is None else Words(spelt(items, question.gold.items))
+
+    def asked(self, ask: str) -> Asked:
+        """What a question tells of its answer: several words in quotes are those whose partners are asked for."""
+        quoted = [one.casefold().split(", ") for one in QUOTED.findall(ask)]
+        return Asked(keys=frozenset(word for words in quoted if len(words) > 1 for word in words), adds_up=self.in_rows)
 
     def guess(self, dice: Dice, gold: Words) -> Words:
         return Words(("unknown",))
@@ -61,7 +76,7 @@ class Listing(Answers[Words]):
         return list(answer.items)
 
     def score(self, answer: Words, gold: Words) -> float:
-        if len(answer.items) > TWICE * len(gold.items):
+        if len(replace(answer, ordered=gold.ordered)) > TWICE * len(gold):
             return 0.0
         return above(gold.like(answer), gold.worth_nothing)
 
@@ -69,9 +84,16 @@ class Listing(Answers[Words]):
         return {name: ", ".join(items) for name, items in question.gold.trivial.items()}
 
 
+class Rows(Listing):
+    """Words that stand in several rows of the context."""
+
+    in_rows = True
+
+
 class Copy(Listing):
     """The whole context, or what becomes of it."""
 
+    in_rows = True
     rule = "Reply with the result in the same form, separated by commas, and nothing else."
 
     def reference(self, answer: Words) -> Reference:
@@ -85,6 +107,11 @@ class Set(Listing):
     """Words in any order."""
 
     rule = "Reply with those words, separated by commas, and nothing else."
+
+    def asked(self, ask: str) -> Asked:
+        """Of two lists that are compared, the one whose words are asked for is named last."""
+        named = _FIRST.findall(ask)
+        return Asked(first=bool(named[-1]) if named else None)
 
 
 class FinalSet(Set):
@@ -106,9 +133,19 @@ class Hands:
     """Of a gold answer: every word that was ever named."""
 
     def like(self, other: "Hands") -> float:
-        """The mean over agents of what the sets share; an agent who is left out has nothing."""
-        theirs = dict(other.of)
-        return sum(jaccard(theirs[name], own) if name in theirs else 0.0 for name, own in self.of) / len(self.of)
+        """The mean over agents of what the sets share; an agent who is left out has nothing.
+
+        No word is in two hands: one that is put into more of them than it is in counts for none.
+        """
+        theirs, astray = dict(other.of), {*(other.holders - self.holders)}
+        return sum(_alike({*own}, theirs[name], astray) if name in theirs else 0.0 for name, own in self.of) / len(
+            self.of
+        )
+
+    @cached_property
+    def holders(self) -> Counter[str]:
+        """How many have each word."""
+        return Counter(word for _, words in self.of for word in {*words})
 
     @cached_property
     def worth_nothing(self) -> float:
@@ -139,13 +176,18 @@ class FinalHands(Answers[Hands]):
         return {name: list(words) for name, words in answer.of}
 
     def score(self, answer: Hands, gold: Hands) -> float:
-        if sum(len(words) for _, words in answer.of) > TWICE * sum(len(words) for _, words in gold.of):
+        if answer.holders.total() > TWICE * gold.holders.total():
             return 0.0
         return above(gold.like(answer), gold.worth_nothing)
 
     def trivial(self, question: Question[Hands]) -> Mapping[str, str]:
         gold = question.gold
         return {"every word for everyone": self.write(Hands(tuple((name, gold.everything) for name, _ in gold.of)))}
+
+
+def _alike(own: set[str], theirs: Sequence[str], astray: set[str]) -> float:
+    every = own.union(theirs)
+    return len(own.intersection(theirs) - astray) / len(every) if every else 1.0
 
 
 def above(likeness: float, trivial: float) -> float:

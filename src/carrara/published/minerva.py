@@ -24,7 +24,7 @@ from carrara.errors import UsageError
 from carrara.grading.statements import word
 from carrara.parts.answers import Answers, FinalNumber, Number, Word
 from carrara.parts.layout import INSTRUCT, items_of, lines_of, quoted
-from carrara.parts.listing import Copy, FinalHands, FinalSet, Hands, Listing, Set, Words
+from carrara.parts.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
 from carrara.parts.naming import BEFORE, PRESENT, SAME, ListName, YesNo
 from carrara.suites.minerva._published import primary
 from carrara.types import Question
@@ -60,7 +60,7 @@ _ANSWERS: Mapping[str, Answers[Any]] = {
     "iterate_first": _LISTING,
     "quantity_state": FinalNumber(),
     "set_state": FinalSet(),
-    "processing_data_blocks": _LISTING,
+    "processing_data_blocks": Rows(),
     "theory_of_mind": FinalHands(),
 }
 _LIST = re.compile(r"List ([1-9][0-9]{0,2})")

@@ -28,7 +28,7 @@ from carrara import vocabulary
 from carrara.keys import Key
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
-from carrara.parts.listing import Listing, Words
+from carrara.parts.listing import Rows, Words
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
@@ -66,7 +66,7 @@ class Blocks(Minerva[Params, Roles, Words]):
     category = "composite"
     parameters = Params
     sized = True
-    answers = Listing()
+    answers = Rows()
     joint = "\n"
     published_as = "processing_data_blocks"
     wording = wording(
