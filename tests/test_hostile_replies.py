@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carrara.grading.asked import Asked
 from carrara.grading.lists import read_list
 from carrara.grading.named_lists import read_named_lists
 from carrara.grading.words import read_word
@@ -90,27 +91,48 @@ PIECES = [
         "Context:",
     ),
 ]
+READERS: dict[str, Callable[[str], object]] = {
+    "list": read_list,
+    "word": lambda reply: read_word(reply, 'What follows "apple"?'),
+    "partners": lambda reply: read_list(reply, asked=Asked(keys=frozenset(("a", "apple", "b")))),
+    "of two lists": lambda reply: read_list(reply, asked=Asked(first=True)),
+    "rows": lambda reply: read_list(reply, asked=Asked(adds_up=True)),
+    "names": lambda reply: read_named_lists(reply, ["Agent A", "Agent B"]),
+}
+
 texts = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @settings(max_examples=500, deadline=None)
 @given(texts)
 def test_any_text_is_read_without_complaint(text: str) -> None:
-    read_list(text)
-    read_word(text, 'What follows "apple"?')
-    read_named_lists(text, ["Agent A", "Agent B"])
-
-
-READERS: dict[str, Callable[[str], object]] = {
-    "list": read_list,
-    "word": lambda reply: read_word(reply, 'What follows "apple"?'),
-    "names": lambda reply: read_named_lists(reply, ["Agent A", "Agent B"]),
-}
+    for read in READERS.values():
+        read(text)
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize(
-    "unit", [*PIECES, "a,", "a\n", "- a\n", "a: b\n", "b" * 50, '["', '{"a":', "a, b\nor\n", "is a, "]
+    "unit",
+    [
+        *PIECES,
+        "a,",
+        "a\n",
+        "- a\n",
+        "a: b\n",
+        "b" * 50,
+        '["',
+        '{"a":',
+        "a, b\nor\n",
+        "a: n/a\n",
+        "a - b c d e\n",
+        "‘a’, ",
+        "\\item a ",
+        "(a, b), ",
+        "Part 1: a\n\n",
+        "List 1: a, ",
+        "the a word is ",
+        "is a, ",
+    ],
 )
 def test_long_replies_take_time_in_proportion(unit: str, reader: str) -> None:
     def seconds(size: int) -> float:

@@ -72,6 +72,13 @@ PARTNERS = (
         "For fig: apple\nFor date: pear\nFor lime: plum",
         "fig = apple\ndate = pear\nlime = plum",
         "fig (apple), date (pear), lime (plum)\n\nAnswer: apple, pear, plum",
+        "fig ↔ apple\ndate ↔ pear\nlime ↔ plum",
+        "fig\tapple\ndate\tpear\nlime\tplum",
+        "Word: fig\nPartner: apple\n\nWord: date\nPartner: pear\n\nWord: lime\nPartner: plum",
+        "- fig\n  - apple\n- date\n  - pear\n- lime\n  - plum",
+        "**fig**\napple\n\n**date**\npear\n\n**lime**\nplum",
+        "fig, date, lime\n\n→ apple, pear, plum",
+        "fig goes with apple\ndate goes with pear\nlime goes with plum",
     ],
 )
 def test_partners(reply: str) -> None:
@@ -94,6 +101,13 @@ def test_partners(reply: str) -> None:
         ("kiwi: nut, fig: apple, date: pear, lime: plum, melon: oak", None),
         ("kiwi: nut\nfig: apple\ndate: pear\nlime: plum\nmelon: oak", None),
         ("Context:\nkiwi: nut, fig: apple, date: pear, lime: plum, melon: oak", None),
+        (
+            "kiwi is paired with nut\nfig is paired with apple\ndate is paired with pear\nmelon is paired with oak",
+            ("oak",),
+        ),
+        ("kiwi\tnut\nfig\tapple\ndate\tpear\nlime\tplum\nmelon\toak", None),
+        ("fig: apple\ndate: [unknown]\nlime: plum", ("apple", "unknown", "plum")),
+        ("fig: apple\nThe weather is fine today.\nlime: plum", ("plum",)),
         ("figs: apple\ndate: pear\nlimes: plum", FRUIT),
     ],
 )
@@ -144,6 +158,9 @@ TEN = [f"{one}{n}" for n in range(4) for one in ("oak", "elm", "ash", "yew", "fi
         "apple, pear, plum\n\n... continuing ...\n\nfig, date, lime",
         "apple, pear, plum\n\n[continuing]\n\nfig, date, lime",
         "apple, pear, plum\n\nAnd the rest:\n\nfig, date, lime",
+        "Part 1 of 2:\napple, pear, plum\n\nPart 2 of 2:\nfig, date, lime",
+        "First half: apple, pear, plum\n\nSecond half: fig, date, lime",
+        "apple, pear, plum\n\nContinuing with the rest of the list:\n\nfig, date, lime",
         "Part 1: apple, pear, plum\n\nPart 2 (continued): fig, date, lime",
         "Role 2: kiwi, apple, pear\nRole 2: plum, fig\n\nAfter kiwi: apple, pear, plum, fig, date, lime",
         "Role 2: kiwi, apple, pear\nRole 2: plum, fig\n\napple, pear, plum, fig, date, lime",
@@ -200,6 +217,8 @@ def test_long_copies_in_rows(reply: str) -> None:
     ("reply", "items"),
     [
         ("Role 1: apple, pear\nRole 2: plum, fig", None),
+        ("Role 1: apple, pear, Role 2: plum, fig", None),
+        ("a, b, c\nSome more is said here.\nd, e, f", ("d", "e", "f")),
         ("Option 1: apple, pear\nOption 2: plum, fig", ("plum", "fig")),
         ("apple, pear\n\nor\n\nplum, fig", None),
         ("apple, pear\n\nAlternatively:\n\nplum, fig", None),
@@ -249,6 +268,7 @@ def test_both_lists(reply: str) -> None:
     "reply",
     [
         'The first list has "apple" where the second list has "plum".',
+        'Comparing word by word:\n\n1. List 1 has "apple", List 2 has "plum"',
         "The first list has **apple** where the second list has **plum**.",
         'List 1 has "apple", while List 2 has "plum".',
         'The difference is "apple" in the first list and "plum" in the second list.',
@@ -275,6 +295,13 @@ def test_one_word_of_both_lists(reply: str) -> None:
         ("1. **apple** – List 2 has fig instead\n2. **pear** – List 2 has date instead", ("apple", "pear")),
         ("1. apple (not in List 2)\n2. pear (not in List 2)", ("apple", "pear")),
         ("apple - not in List 2\npear - not in List 2", ("apple", "pear")),
+        ('"apple" is in List 1 but not in List 2.', ("apple",)),
+        ('"apple" is in List 1 but not in List 2.\n"pear" is in List 1 but not in List 2.', ("apple", "pear")),
+        (
+            'The first list has "apple" where the second list has "fig".\n'
+            'The first list has "pear" where the second list has "kiwi".',
+            ("apple", "pear"),
+        ),
         ('The only difference is "apple" in the first list.', ("apple",)),
         ('The only word that differs is "apple" in the first list.', ("apple",)),
         ('The words are "apple" and "pear" from the first list.', ("apple", "pear")),

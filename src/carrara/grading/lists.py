@@ -14,8 +14,9 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from carrara.grading.asked import NOTHING_ASKED, Asked
 from carrara.grading.choices import before_explanation
-from carrara.grading.rows import NOTHING_ASKED, SOME, Asked, Listed, listed
+from carrara.grading.rows import SOME, Listed, listed
 from carrara.grading.statements import (
     AGAIN,
     BULLET,
@@ -45,11 +46,14 @@ _STEP = re.compile(
     r"(?i)(?<!\")\b(?:step|round|after|turn|iteration|then|action|update|state|now|option|alternative|attempt|guess)\b"
 )
 _SOURCE = re.compile(
-    r"(?:the )?(?:original|input|before|source|old|given|initial|context)(?: (?:list|words?|numbers?|context|sequence))?",
+    r"(?:the )?(?:original|input|before|source|old|given|initial|context)"
+    r"(?: (?:list|words?|numbers?|context|sequence))?",
     re.IGNORECASE,
 )
 _RESULT = re.compile(
-    r"(?:the )?(?:results?|outputs?|after|new|edited|updated|modified|final|partners?|values?|second words?)\b", re.I
+    r"(?:the )?(?:results?|outputs?|after|new|edited|updated|modified|final|partners?|values?"
+    r"|second words?)\b",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(rf"(?:\b[0-9]{{1,6}}|^(?:{_SOURCE.pattern}))\Z", re.IGNORECASE)
 """The lead of a list that is one of several, or that is what there was before."""
@@ -57,10 +61,10 @@ _CONTINUES = re.compile(
     r"\W*(?:and )?(?:the )?(?:continu(?:ed|es|ing)|rest|remaining)\b[^:,]{0,30}:?\W*\Z", re.IGNORECASE
 )
 _NTH = re.compile(
-    r"(?:\A|\b(?:part|line|row|turn|round|chunk|section|segment|batch|block|page) ?#?)"
-    r"(?:[0-9]{1,6}|one|two|three|four|five|six|seven|eight|nine|ten)\Z"
+    r"(?:\A|\b(?:part|line|row|turn|round|chunk|section|segment|batch|block|page|half) ?#?)"
+    r"(?:[0-9]{1,6}|one|two|three|four|five|six|seven|eight|nine|ten)(?: of [0-9]{1,6}|/[0-9]{1,6})?\Z"
     r"|\b(?:[0-9]{0,5}(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|[0-9](?:st|nd|rd|th)))"
-    r" (?:part|line|row|turn|round|chunk|section|segment|batch|block|page)\Z",
+    r" (?:part|line|row|turn|round|chunk|section|segment|batch|block|page|half)\Z",
     re.IGNORECASE,
 )
 _START = 50
@@ -116,7 +120,7 @@ class Lists:
         elif not new:
             self._contested = False
         if new is None or new.to_come:
-            self._end(hold=not self._contested and bool(new or self._asked.keys))
+            self._end(hold=not self._contested and bool(new or self._asked.key(body)))
             self._talk = []
             self._lead, self._leads_off = (new.lead, opens) if new else ("", False)
             return
@@ -135,7 +139,11 @@ class Lists:
             rows = new.marked and now.marked and not now.labelled and min(new.most, now.most) > 1
             if self._rivals(now.lead, new.lead) if new.lead else rows:
                 now.contested = self._contested = True
-        new.lead, new.opens, new.contested = new.lead or self._lead, opens or self._leads_off, self._contested
+        new.lead, new.opens, new.contested = (
+            new.lead or self._lead,
+            opens or self._leads_off,
+            self._contested or new.contested,
+        )
         self._now, self._held = new, None
         self.found.append(new)
         self._lead, self._leads_off, self._contested = "", False, False
@@ -177,7 +185,7 @@ class Lists:
     def _names_keys(self, now: Listed) -> bool:
         """Whether a list is of the words that are asked about."""
         keys = self._asked.keys
-        return len(now.items) <= len(keys) and keys.issuperset(now.items)
+        return 1 < len(now.items) <= len(keys) and keys.issuperset(now.items)
 
     def _adds_up(self, now: Listed, new: Listed) -> bool:
         """Whether a row belongs to the one before."""
@@ -234,8 +242,15 @@ def read_list(reply: str, labels: Sequence[str] = LABELS, asked: Asked = NOTHING
     for text in own_words(reply):
         behind = (_behind(part, asked) for part in behind_labels(text, labels))
         if meant := next(filter(None, behind), None) or _unlabelled(text, asked):
-            return None if _says_all(meant.keys, asked.keys) else meant.stated()
+            items = None if _says_all(meant.keys, asked.keys) else meant.stated()
+            return items and _behind_keys(items, asked.keys)
     return None
+
+
+def _behind_keys(items: Items, keys: frozenset[str]) -> Items:
+    """The items alone, where each stands behind the key it is paired with."""
+    paired = len(items) % 2 == 0 and keys.issuperset(items[::2]) and not keys.issuperset(items)
+    return items[1::2] if paired else items
 
 
 def _says_all(named: Sequence[str], keys: frozenset[str]) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from carrara.grading.asked import NOTHING_ASKED, SIDE, Asked
 from carrara.grading.statements import MISSING, NO_WORD, NOT, SAYS, is_talk, word
 
 SOME = 5
@@ -26,6 +27,7 @@ _APART = re.compile(r"[,;]| \| ")
 _IS = re.compile(
     r"\b(?:is|are|was|were|be|includes?|namely|remains?|with|has|have|had|holds?|following|leaves)\b[:,]? (?=\S)", re.I
 )
+_VERB = re.compile(r" (?:is|are|was|were) ")
 _ARE = re.compile(r" (?:is|are|were|differ|appear|remain|was)\b", re.IGNORECASE)
 _ONE = (
     r"words?|numbers?|answers?|results?|items?|elements?|set|agents?|hand|output|values?|differences?|ones?|terms?"
@@ -39,9 +41,9 @@ _QUOTED_FIRST = re.compile(
     r',? (?:in|from|of|on|at|which|that|because|as|since)\b[^"\n]*'
 )
 _QUOTE = re.compile(r'"([^"\n]{1,80})"')
+_PAIRS = re.compile(r"\b(?:paired|associated|matched|linked|goes|corresponds?|followed)\b", re.IGNORECASE)
 _TO_COME = re.compile(r"(?:first,? )?(?:to|we|i|let|given|for)\b", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r"(?:, | )respectively[.!]?\Z", re.IGNORECASE)
-_TOKEN = re.compile(r"\w+(?:['’-](?!s\b)\w+)*")
 _ABOUT_ONE = re.compile(
     r'"?([^\s":=→—]{1,60})"?'
     r"(?:(?::| -|—) ?(?=\S+(?: \S+){2})| (?:is|appears?|occurs?|comes|stands) (?=only|in|from)\b)"
@@ -52,11 +54,7 @@ _ASIDE = re.compile(
 _WITHIN = re.compile(
     r" ?(?:(?:only|just|is|found|appears?|stands?|occurs?|exists?) ){0,3}(?:in|from|of)\b", re.IGNORECASE
 )
-_SIDE = re.compile(
-    r"(?P<not>\b(?:not|missing|absent|unlike|instead of|rather than|different from|compared (?:to|with))"
-    r" (?:in |from |of )?(?:the )?)?\b(?:(?P<first>first list|list (?:1|one|a))|second list|list (?:2|two|b))\b",
-    re.IGNORECASE,
-)
+_ONE_OF_SEVERAL = re.compile(r"(?:\A|[,;] )(\w+ [0-9]{1,6})\Z")
 _NOTHING = re.compile(
     r"(?:(?:so|thus|therefore|hence|currently|now),? )?(?:(?:the|an?|its|their|this|final|resulting|remaining) ){0,3}"
     r"(?:(?:list|set|hand|answer|result|it|string|sequence|agent) )?"
@@ -70,33 +68,6 @@ _NOTHING = re.compile(
 )
 _LONG = 2_000
 """Characters at the end of a statement among which its list begins, where that is inside a sentence."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a question tells of the list that it asks for."""
-
-    keys: frozenset[str] = frozenset()
-    """The words whose partners are the items."""
-    first: bool | None = None
-    """Of two lists that are compared, whether it is the first one's words that are asked for."""
-    adds_up: bool = False
-    """Whether it may be given in rows."""
-
-    def about(self, text: str) -> bool | None:
-        """Whether a text is about the list of the two that is asked for; None if it names neither."""
-        if self.first is None:
-            return None
-        named = next((found for found in _SIDE.finditer(text[:_LONG]) if not found["not"]), None)
-        return named and (named["first"] is not None) == self.first
-
-    def key(self, text: str) -> str | None:
-        """The one word of a text whose partner is asked for."""
-        named = self.keys.intersection(_TOKEN.findall(text[-_LONG:].casefold())) if self.keys else ()
-        return next(iter(named)) if len(named) == 1 else None
-
-
-NOTHING_ASKED = Asked()
 
 
 @dataclass
@@ -151,12 +122,16 @@ def listed(
         key = found.items.pop(0)
     if key:
         found.lead, found.keys, found.said = key, [key], False
+    elif asked.keys and found.lead and len(found.items) == 1:
+        found.keys = [found.lead]
     return found
 
 
 def _plain(statement: str, asked: Asked, spaced_from: int) -> Listed | None:
     if items := _row(statement):
         return Listed("", items)
+    if asked.keys and statement[:1].islower() and len(pair := statement.split()) == 2 and (items := _words(pair)):
+        return Listed(items[0], items[1:], items[:1])
     if MISSING.fullmatch(statement.strip(" .!")):
         return Listed("", [_item(statement) or ""])
     if _is_nothing(statement):
@@ -164,6 +139,9 @@ def _plain(statement: str, asked: Asked, spaced_from: int) -> Listed | None:
     signs = list(_SIGN.finditer(statement))
     if len(signs) > 1 and (found := _paired(statement, asked)):
         return found
+    names = [name[1] for sign in signs[-2:] if (name := _ONE_OF_SEVERAL.search(statement[: sign.start()][-80:]))]
+    if len(set(names)) > 1:  # several lists on one line
+        return Listed(names[0], [], contested=True)
     for sign in signs[:-3:-1]:
         lead, rest = statement[: sign.start()], statement[sign.end() :]
         items = _row(rest) or _spaced(rest, 2) or ([one] if (one := _item(rest)) else [])
@@ -182,7 +160,7 @@ def _of_two(statement: str, asked: Asked) -> Listed | None:
     """What a sentence says of the one of two lists that is asked for, which says as much of the other one."""
     if asked.first is None or len(statement) > _LONG:
         return None
-    lists = list(_SIDE.finditer(statement))
+    lists = list(SIDE.finditer(statement))
     words = list(_QUOTE.finditer(statement))
     if not len(lists) == len(words) == 2 or (lists[0]["first"] is None) == (lists[1]["first"] is None):
         return None
@@ -191,8 +169,9 @@ def _of_two(statement: str, asked: Asked) -> Listed | None:
         apart = [words[0], lists[0], words[1], lists[1]]
     if [one.start() for one in apart] != sorted(one.start() for one in apart):
         return None
-    said = words[(lists[0]["first"] is not None) != asked.first]
-    return Listed(statement, [one], said=True) if (one := word(said[1])) else None
+    place = (lists[0]["first"] is not None) != asked.first
+    said, said_of = words[place], lists[place]
+    return Listed(said_of[0].casefold(), [one]) if (one := word(said[1])) else None
 
 
 def _partners(statement: str, asked: Asked) -> Listed | None:
@@ -209,7 +188,7 @@ def _partners(statement: str, asked: Asked) -> Listed | None:
 def _about_one(statement: str, asked: Asked, marked: bool) -> Listed | None:
     """An item and what is said about it: `apple - not in List 2`."""
     found = _ABOUT_ONE.match(statement)
-    if not found or not (marked or "-" in found[0]) or is_talk(found[1].capitalize()):
+    if not found or not (marked or '"' in found[0] or "-" in found[0]) or is_talk(found[1].capitalize()):
         return None
     one = word(found[1])
     if one is None or one in asked.keys or one.isdecimal() or NO_WORD.fullmatch(one) or _ASIDE.match(one):
@@ -261,6 +240,8 @@ def _several(part: str, place: int, parts: int) -> list[str]:
         return []
     if len(split) > 2 and place in (0, parts - 1):  # what leads to a list, or follows it, on its line
         return [] if _SIGN.search(part) else _words(split[-1:] if place == 0 else split[:1])
+    if len(split) > 2 and _VERB.search(part):
+        return []
     return _words(split) or ([part.strip().casefold()] if place and len(split) < 3 else [])
 
 
@@ -297,7 +278,7 @@ def _told(sentence: str, asked: Asked) -> Listed | None:
     for verb in list(_IS.finditer(sentence))[-_MANY:]:
         lead, rest = sentence[: verb.end()], sentence[verb.end() :]
         about = lead[-_LONG:]
-        partner = asked.key(about) is not None
+        partner = asked.keys and (asked.key(about) or _PAIRS.search(about))
         if (
             not (partner or _ABOUT_SEVERAL.search(about))
             or NOT.search(about[-40:])

@@ -124,7 +124,7 @@ def _bracketed(found: re.Match[str]) -> str:
     inside = found[1].strip()
     if _CUT.fullmatch(inside):
         return "\n"
-    if MISSING.fullmatch(inside):
+    if MISSING.fullmatch(inside) or inside.casefold() in ("unknown", "missing", "none"):
         return inside
     return f"\n{inside or NOTHING}\n" + (f"{END_OF_LIST}\n" if "," in inside else "")
 
@@ -152,7 +152,7 @@ _LAYOUT: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] 
     (re.compile(r" ?\n ?"), "\n"),
     (re.compile(r"\n{3,}"), "\n\n"),
     (re.compile(r"\Aassistant\n+(?=.)"), ""),
-    (re.compile(r"(?<![-=])[-=]++>|[⇒➜➔⟶]"), "→"),
+    (re.compile(r"(?<![-=])[-=]++>|[⇒➜➔⟶↔⇔]"), "→"),
     (re.compile(r"(?<=[:→]) ?[-?]{1,3}$", re.M), f" {NOTHING}"),
     (re.compile(r"(?<=\)),? ?(?=\([^()\n]{1,80},[^()\n]{1,80}\))"), "\n"),
     (re.compile(r"(?:(?<=,)|,? and) ?(?:\.{3,}|…)"), ""),

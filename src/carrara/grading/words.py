@@ -41,11 +41,11 @@ _ENDS = (
 )
 _TIED = (
     r"(?:(?:paired|associated|matched|linked|followed|correspond(?:s|ing)?|map(?:s|ped)?|points?|lead(?:s|ing)?)"
-    r" (?:with|to|by)|(?:continues?|goes on) with)"
+    r" (?:with|to|by)|(?:continues?|goes|goes on|pairs) with)"
 )
 _ASKED_ABOUT = re.compile(rf"{_TIED} {_W}\W*\Z", re.IGNORECASE)
 _POINTED = re.compile(
-    rf"(?:\b(?:(?:is|was|be|are|equals|becomes|it['’]s|that['’]s)(?! {_TIED})|{_TIED})\b:?"
+    rf"(?:\b(?:(?:is|was|be|are|equals|becomes|comes(?= \")|it['’]s|that['’]s)(?! {_TIED})|{_TIED})\b:?"
     r"|(?P<sign>:|=+|→|—| -(?= )))"
     rf" ?(?:either |the (?:word|number) )?(?P<words>{_W}{_BESIDE}){_ENDS}",
     re.IGNORECASE,
@@ -56,14 +56,15 @@ _WORD_IS = re.compile(
 _CALLED = re.compile(rf"{_TIED}|(?:\w+ )?the (?:word|number)\b|[^\s:]*:", re.IGNORECASE)
 _ONCE = r"(?:only |just |exactly )?(?:once|one time)\b"
 _HEAD = re.compile(
-    rf"(?:(?:so|thus|therefore|hence|and|yes),? )?(?:the (?:\w+ )?(?:word|number) )?(?P<word>{_W})"
+    rf"(?:(?:so|thus|therefore|hence|and|yes),? )?(?:it (?:appears|seems) that )?"
+    rf"(?:the (?:\w+ )?(?:word|number) )?(?P<word>{_W})"
     rf" (?:-(?= )|(?:is|was) (?=the\b|my\b|next\b|repeat|duplicat|{_TIED})"
     r"|(?:appears?|occurs?|repeats?|comes?|follows|would)\b"
     rf"(?! (?:not|never|no)\b|n['’]t| {_ONCE}))",
     re.IGNORECASE,
 )
 _DENIED = re.compile(rf"{NOT.pattern}|\b(?:appears?|occurs?|comes?|is there) {_ONCE}", re.IGNORECASE)
-_SO = re.compile(r"\A(?:(?:so|thus|therefore|hence|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
+_SO = re.compile(r"\A(?:→|(?:so|thus|therefore|hence|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _COMMA = re.compile("[,;]")
 _JOINT = re.compile(r",? (?:or|and)(?: (?:perhaps|maybe|possibly))? |[,/] ?", re.IGNORECASE)

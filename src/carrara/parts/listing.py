@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
+from carrara.grading.asked import Asked
 from carrara.grading.lists import read_list
 from carrara.grading.named_lists import read_named_lists
-from carrara.grading.rows import Asked
 from carrara.grading.sequences import jaccard, overlap
 from carrara.keys import Dice
 from carrara.parts.answers import FINAL, QUOTED, SPARE, Answers, Reference
