@@ -61,10 +61,10 @@ _CONTINUES = re.compile(
     r"\W*(?:and )?(?:the )?(?:continu(?:ed|es|ing)|rest|remaining)\b[^:,]{0,30}:?\W*\Z", re.IGNORECASE
 )
 _NTH = re.compile(
-    r"(?:\A|\b(?:part|line|row|turn|round|chunk|section|segment|batch|block|page|half) ?#?)"
+    r"(?:\A|\b(?:part|line|row|turn|round|chunk|section|segment|batch|block|page|half|occurrence) ?#?)"
     r"(?:[0-9]{1,6}|one|two|three|four|five|six|seven|eight|nine|ten)(?: of [0-9]{1,6}|/[0-9]{1,6})?\Z"
     r"|\b(?:[0-9]{0,5}(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|[0-9](?:st|nd|rd|th)))"
-    r" (?:part|line|row|turn|round|chunk|section|segment|batch|block|page|half)\Z",
+    r" (?:part|line|row|turn|round|chunk|section|segment|batch|block|page|half|occurrence)\Z",
     re.IGNORECASE,
 )
 _START = 50

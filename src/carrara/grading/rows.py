@@ -43,7 +43,6 @@ _QUOTED_FIRST = re.compile(
 _QUOTE = re.compile(r'"([^"\n]{1,80})"')
 _PAIRS = re.compile(r"\b(?:paired|associated|matched|linked|goes|corresponds?|followed)\b", re.IGNORECASE)
 _TO_COME = re.compile(r"(?:first,? )?(?:to|we|i|let|given|for)\b", re.IGNORECASE)
-_RESPECTIVELY = re.compile(r"(?:, | )respectively[.!]?\Z", re.IGNORECASE)
 _ABOUT_ONE = re.compile(
     r'"?([^\s":=→—]{1,60})"?'
     r"(?:(?::| -|—) ?(?=\S+(?: \S+){2})| (?:is|appears?|occurs?|comes|stands) (?=only|in|from)\b)"
@@ -108,7 +107,8 @@ def listed(
     statement: str, asked: Asked = NOTHING_ASKED, spaced_from: int = SOME, marked: bool = False
 ) -> Listed | None:
     """The list that a statement states, if it states one; so many words with mere spaces between them are one, too."""
-    statement = _RESPECTIVELY.sub("", statement)
+    if (bare := statement.rstrip(".!")).endswith(" respectively"):
+        statement = bare.removesuffix(" respectively").rstrip(",")
     found = (
         _of_two(statement, asked)
         or _partners(statement, asked)
@@ -164,14 +164,10 @@ def _of_two(statement: str, asked: Asked) -> Listed | None:
     words = list(_QUOTE.finditer(statement))
     if not len(lists) == len(words) == 2 or (lists[0]["first"] is None) == (lists[1]["first"] is None):
         return None
-    apart = [lists[0], words[0], lists[1], words[1]]
-    if [one.start() for one in apart] != sorted(one.start() for one in apart):
-        apart = [words[0], lists[0], words[1], lists[1]]
-    if [one.start() for one in apart] != sorted(one.start() for one in apart):
+    if sorted([*lists, *words], key=re.Match.start)[::2] not in (lists, words):
         return None
     place = (lists[0]["first"] is not None) != asked.first
-    said, said_of = words[place], lists[place]
-    return Listed(said_of[0].casefold(), [one]) if (one := word(said[1])) else None
+    return Listed(lists[place][0].casefold(), [one]) if (one := word(words[place][1])) else None
 
 
 def _partners(statement: str, asked: Asked) -> Listed | None:

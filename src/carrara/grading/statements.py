@@ -34,7 +34,7 @@ def word(text: str) -> str | None:
     ('banana', '-12', '2', "o'clock", None, None)
     """
     text = text.strip(_AROUND)
-    if whole := _WHOLE.fullmatch(text):
+    if (text[:1] == "+" or ".0" in text) and (whole := _WHOLE.fullmatch(text)):
         return whole[1]
     return text.casefold() if _WORD.fullmatch(text) else None
 
