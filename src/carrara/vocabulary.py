@@ -24,7 +24,7 @@ ENDLESS = ("dictionary", "gibberish")
 
 _ENGLISH = ("english_words", "english-words==2.0.2")
 _COMMON = ("wonderwords", "wonderwords==3.0.1")
-_HASHES = {"dictionary": 0x1434919B72E46345, "common": 0x1653B6649470F17A}
+_HASHES = {"dictionary": 0x05F135331F686CB2, "common": 0x17F08DFF4E4FC5B4}
 """Of all their words: with other ones, items would not be those of others."""
 
 _ANSWERS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
@@ -36,7 +36,9 @@ present absent missing found unclear unique duplicate duplicated correct incorre
 impossible following below above listed given provided needed required used different same identical available
 unavailable clear likely associated paired matched followed located mentioned specified shown looking meant asked
 wanted intended sorted complete ready replaced removed skipped omitted added changed modified updated edited preserved
-kept requested included swapped once twice thrice
+kept requested included swapped yeah yep nope nowhere alternatively once twice thrice zero two three four five six seven
+eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
+sixty seventy eighty ninety hundred thousand
 """
 _SPOKEN_FOR = _ANSWERS.union(_SAID.split())
 """What prompts and replies say for themselves."""

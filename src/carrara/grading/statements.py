@@ -52,7 +52,7 @@ BULLET, END_OF_LIST, NOTHING = "• ", "\f", "none"
 _LABEL = "Final answer: "
 _OFF = "\x02"
 """Stands for the quotes around a single word, while all others are taken out."""
-_NEXT_TURN = re.compile(
+NEXT_TURN = re.compile(
     r"^\W{0,4}(?:context|instructions?|question|user|human|prompt|input|q|example(?: ?[0-9]{1,3})?)\b\W{0,3}:"
     r"|^#{2,6} ?instruction",
     re.I | re.M,
@@ -202,7 +202,7 @@ def laid_out(said: str) -> str:
 
 def own_words(reply: str) -> Iterator[str]:
     """What a reply says, laid out: up to where another example starts, and, if that says nothing, the whole."""
-    said, first = spoken(reply), first_turn(reply, _NEXT_TURN)
+    said, first = spoken(reply), first_turn(reply, NEXT_TURN)
     yield laid_out(first)
     if first != said:
         yield laid_out(said)

@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 from carrara.grading.numbers import counted, find_numbers, read_number, settled
 from carrara.grading.numerals import in_digits
 from carrara.grading.reading import agreed, said, tidy, turns
-from carrara.grading.words import _NEXT_TURN as NEXT_TURN
+from carrara.grading.statements import NEXT_TURN
 from carrara.grading.words import read_word
 from carrara.keys import Dice
 from carrara.types import Question

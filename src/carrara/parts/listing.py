@@ -16,7 +16,8 @@ from carrara.grading.lists import read_list
 from carrara.grading.named_lists import read_named_lists
 from carrara.grading.sequences import jaccard, overlap
 from carrara.keys import Dice
-from carrara.parts.answers import FINAL, QUOTED, SPARE, Answers, Reference
+from carrara.parts.answers import FINAL, SPARE, Answers, Reference
+from carrara.parts.layout import quoted
 from carrara.types import Question
 
 TWICE = 2
@@ -66,8 +67,10 @@ class Listing(Answers[Words]):
 
     def asked(self, ask: str) -> Asked:
         """What a question tells of its answer: several words in quotes are those whose partners are asked for."""
-        quoted = [one.casefold().split(", ") for one in QUOTED.findall(ask)]
-        return Asked(keys=frozenset(word for words in quoted if len(words) > 1 for word in words), adds_up=self.in_rows)
+        several = [one.casefold().split(", ") for one in quoted(ask, 0)]
+        return Asked(
+            keys=frozenset(word for words in several if len(words) > 1 for word in words), adds_up=self.in_rows
+        )
 
     def guess(self, dice: Dice, gold: Words) -> Words:
         return Words(("unknown",))

@@ -11,7 +11,7 @@ from carrara.grading.choices import latest
 from carrara.grading.claims import BEFORE, PRESENT, SAME, Says
 from carrara.grading.names import DIFFERS, HAS, NONE, Names, Tells
 from carrara.grading.reading import Found, affirmed, agreed, said, tidy, turns
-from carrara.grading.words import _NEXT_TURN as NEXT_TURN
+from carrara.grading.statements import NEXT_TURN
 from carrara.keys import Dice
 from carrara.parts.answers import Answers, Reference
 from carrara.types import Question

@@ -7,14 +7,14 @@ From Minerva (Table 10). One item of two roles in two turns:
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: pyroguaiacin, furze
-Role 2: subversed, alkaptonuria, prediscontented
-Role 1: pliothermic, pangamic
-Role 2: realmless, katalysis, apartness
+Role 1: ursone, impedition
+Role 2: uneloquent, endogalvanism, contusive
+Role 1: cosmotheistic, penciled
+Role 2: nembutal, psychoneurosis, hawseman
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Do the words "alkaptonuria" and "katalysis" belong to
-the same role? Answer with yes or no and nothing else.
+In the context, roles take turns, each with some words. Do the words "penciled" and "impedition" belong to the
+same role? Answer with yes or no and nothing else.
 
 The lines are the updates. The two words are always in different lines.
 """

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/association").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-besetter: ATT_1, sapphire: ATT_2, miserdom: ATT_1, nondisestablishment: ATT_2
+beset: ATT_1, sapotilha: ATT_2, miserability: ATT_1, nondiscriminatory: ATT_2
 <BLANKLINE>
 Instruction:
-Every word in the context is followed by its attribute. Do the words "sapphire" and "miserdom" have the same
-attribute? Answer with yes or no and nothing else.
+Every word in the context is followed by its attribute. Do the words "sapotilha" and "miserability" have the
+same attribute? Answer with yes or no and nothing else.
 
 The updates are the two words with their attributes, the filler are other words with theirs.
 """

@@ -7,15 +7,14 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/batch").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-heartlings: coagitator, prediminishment: peroneotarsal, epiphenomenon: visceromotor, khakied: trampish,
-chloritic: reincarnadine, oafishly: decaspermal, nonconsideration: submembranaceous, overapprehended:
-cactaceae, reapproval: steepwort, macrodome: quassiin
+unteethed: decalobate, inopportunely: aboveboard, nosocomial: whitmanism, oxybromide: gradationally,
+irrespondence: deplaceable, turnsole: amphipodal, midsummerish: eburnian, localism: cherup, acoustical: vat,
+monogene: trunnionless
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
-order given here: "prediminishment, epiphenomenon, khakied, chloritic, oafishly, nonconsideration,
-overapprehended, reapproval"? Reply with the words that you find, in that order, separated by commas, and
-nothing else.
+order given here: "inopportunely, nosocomial, oxybromide, irrespondence, turnsole, midsummerish, localism,
+acoustical"? Reply with the words that you find, in that order, separated by commas, and nothing else.
 
 The updates are the pairs, evenly through the context, and the filler are other pairs.
 """

@@ -7,7 +7,7 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-molala, unconsiderately, unconsiderately, unconsiderately, ectomorphy
+moky, unconsiderately, unconsiderately, unconsiderately, ectolecithal
 <BLANKLINE>
 Instruction:
 How many times does the word "unconsiderately" occur in the context? Reply with that number and nothing else.

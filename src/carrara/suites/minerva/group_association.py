@@ -7,13 +7,13 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/group_association", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: gastrointestinal, spadelike, spermatism
-List 2: unaccosted, abidi, sulfurea
-List 3: rhinophidae, papermaking, acrogynous
-List 4: mediosilicic, preconversation, gramophone
+List 1: gastrointestinal, spadefish, spermatiogenous
+List 2: unaccosted, abidi, sulfuran
+List 3: rhinology, paperknife, acrogynous
+List 4: mediopectoral, precontrol, gramophone
 <BLANKLINE>
 Instruction:
-Are the words "abidi" and "spermatism" in the same list of the context? Answer with yes or no and nothing
+Are the words "abidi" and "spermatiogenous" in the same list of the context? Answer with yes or no and nothing
 else.
 
 The lists are the updates.

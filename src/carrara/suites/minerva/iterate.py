@@ -7,10 +7,10 @@ From Minerva (Table 1; the first word of each is its ablation). One item of four
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: arachic, mestee, holochoanitic
-List 2: blacktree, impressionability, cortically
-List 3: zoolithic, undeliberatingly, interparenthetical
-List 4: unlinked, rebuoy, brachypodous
+List 1: brooky, sabulosity, conciseness
+List 2: uvitonic, desmotrope, schizopod
+List 3: decurt, kissproof, chloritoid
+List 4: interdespise, circumaviation, unrevocably
 <BLANKLINE>
 Instruction:
 What is the last word of each list in the context, from the first list on? Reply with those words in that

@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/key_value").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-straightedge: orthotonic, semiseptate: intervertebrally, weirdless: uneasy
+ferdwit: staia, astyllen: coroplasta, myotalpinae: theromores
 <BLANKLINE>
 Instruction:
-The context is a list of pairs of words, written "word: partner". Which word is the partner of "semiseptate"?
+The context is a list of pairs of words, written "word: partner". Which word is the partner of "astyllen"?
 Reply with that word and nothing else.
 
 The update is the pair, the filler are other pairs.

@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: vili, hypnoscope, livian
-List 2: dissimilatory, polynesic, hexavalent
-List 3: plasmodiocarp, thudding, parkinsonism
-List 4: grudgment, incantational, machiavellic
+List 1: fool, unshapenly, nordcaper
+List 2: dromond, myxedematous, blackshirted
+List 3: concludent, mastology, heliochromy
+List 4: warderer, seneschalsy, incertum
 <BLANKLINE>
 Instruction:
-Which of the lists in the context has the word "incantational"? If none of them has it, answer no. Reply with
-the name of that list, such as "List 1", or with no, and nothing else.
+Which of the lists in the context has the word "warderer"? If none of them has it, answer no. Reply with the
+name of that list, such as "List 1", or with no, and nothing else.
 
 The lists are the updates. A word in each quarter of the lists is asked for as often as one that is in none.
 """

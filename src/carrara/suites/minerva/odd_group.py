@@ -7,9 +7,9 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: unthriftiness, coaltitude, semisoun, quatral, skimpiness
-List 2: quatral, semisoun, skimpiness, unthriftiness, coaltitude
-List 3: wongara, coaltitude, unthriftiness, skimpiness, semisoun
+List 1: hesitantly, fucus, comradeship, sesquitertial, viscus
+List 2: hesitantly, comradeship, practically, fucus, sesquitertial
+List 3: sesquitertial, hesitantly, comradeship, viscus, fucus
 <BLANKLINE>
 Instruction:
 All lists in the context have the same words, in different orders, except one list, which has some other

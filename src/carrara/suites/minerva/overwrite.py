@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/overwrite", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-drinkable, fetography, palaeovolcanic, commark, supereffluently, rhabdomal, stanch, medicophysical, formy,
-flimsiness
+drillmaster, fetishmonger, palaeotypographist, commandment, superedify, rhabdocoelidan, stampsman,
+medicomechanic, formulizer, flimp
 <BLANKLINE>
 Instruction:
 Repeat the context, but leave out every fourth word. Reply with the result in the same form, separated by

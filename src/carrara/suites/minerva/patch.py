@@ -7,8 +7,8 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-corsepresent, indexterity, uncontrovertable, corsepresent, indexterity, uncontrovertable, corsepresent,
-indexterity, uncontrovertable, corsepresent, indexterity, uncontrovertable, corsepresent
+unaptness, droiturel, cobwebbed, unaptness, droiturel, cobwebbed, unaptness, droiturel, cobwebbed, unaptness,
+droiturel, cobwebbed, unaptness
 <BLANKLINE>
 Instruction:
 The words in the context follow a pattern that repeats. If it goes on, which word is the first word after the

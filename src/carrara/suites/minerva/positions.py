@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/positions").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-parry, nonconstructive, azimethylene, sphenomalar
+harborough, limniad, italianization, beanbag
 <BLANKLINE>
 Instruction:
-Does the word "azimethylene" come before the word "nonconstructive" in the context? Answer with yes or no and
+Does the word "italianization" come before the word "limniad" in the context? Answer with yes or no and
 nothing else.
 
 The updates are the two words, the filler are other words. Two words at one depth stand side by side, in either order.

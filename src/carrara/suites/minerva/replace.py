@@ -7,11 +7,10 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/replace", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-pantoganglitis, subhymenial, enlisting, ganglion, infelicific, bewailingly, charadriomorphae, bewailingly,
-bludgeoner, coomb
+unsodden, prosecretin, unsodden, maywings, viduage, peptic, praecognita, recco, androsin, companiable
 <BLANKLINE>
 Instruction:
-Repeat the context, but wherever it has the word "bewailingly", write "adamical" instead. Reply with the
+Repeat the context, but wherever it has the word "unsodden", write "protractedness" instead. Reply with the
 result in the same form, separated by commas, and nothing else.
 
 Every word is an update. A copy of the context is right about all the other words, and the new word said over and over

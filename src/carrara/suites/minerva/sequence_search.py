@@ -7,11 +7,11 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-paraphrasian, communionist, exaggeratingly, coercive, aeolipile, denarius
+crosstoes, gallophobia, equestrienne, futuric, myxomatosis, forlend
 <BLANKLINE>
 Instruction:
-Do the words "communionist, exaggeratingly, endogeny, aeolipile" stand in the context, in this order and with
-no other word between them? Answer with yes or no and nothing else.
+Do the words "gallophobia, equestrienne, futuric, nightshine" stand in the context, in this order and with no
+other word between them? Answer with yes or no and nothing else.
 
 The update is the sequence. What is asked for is that very sequence, or one in which a word is another one.
 """

@@ -7,10 +7,10 @@ From Minerva (Table 1, stateful processing). One item of four steps:
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-The agent draws: accipient, inauthoritativeness, fleme, polybunous, neuroptera
-The agent discards: neuroptera, fleme
-The agent draws: counterpropagandize, reclothing
-The agent discards: polybunous
+The agent draws: bribegiver, jeeringly, pentadactyla, pepperproof, absconded
+The agent discards: pepperproof, pentadactyla
+The agent draws: protonym, pentadactyla
+The agent discards: protonym
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words an agent draws and discards. Which words does the agent have in the

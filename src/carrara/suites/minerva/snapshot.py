@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/snapshot", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unpuritan, ito, unsatiating, fumblingly, depopulative, destructibleness, fruitage, genoblast, aliferous,
-drossless
+tarsipes, phantasiast, motorbus, overside, subfusiform, equisetic, meretriciousness, nicknackery, spiculous,
+misopinion
 <BLANKLINE>
 Instruction:
 Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added. Reply

@@ -7,12 +7,12 @@ From Minerva (Table 1, composite). One item of two agents in four steps:
 >>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Agent A starts with: reject
-Agent B starts with: unborne, subumbral, creamsacs
-Agent A draws: preconcentrated
-Agent A discards: preconcentrated
-Agent B discards: subumbral
-Agent B discards: creamsacs
+Agent A starts with: noninverted
+Agent B starts with: hypostome, proseneschal
+Agent B draws: outfox
+Agent A draws: inflowing, eulogically
+Agent B swaps: hypostome with Agent A for: noninverted
+Agent B discards: proseneschal
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each

@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of two short lists:
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: sweep, archenteric, violable, scatches, rhynchophora, strife, impinguate, curve
-List 2: sweep, archenteric, violable, sceliphron, rhynchophora, strife, impinguate, curve
+List 1: ringtail, xylaria, doorboy, garhwali, practicalizer, humped, belaced, battuta
+List 2: ringtail, xylaria, doorboy, garhwali, practicalizer, seringhi, belaced, battuta
 <BLANKLINE>
 Instruction:
 The two lists in the context are the same but for some words. Which words of the second list are not in the
