@@ -62,7 +62,6 @@ def test_limits_and_sampling(tmp_path: Path) -> None:
     ways = {
         (): "temperature=0",
         ("--max-tokens", "16"): "max_tokens=16, temperature=0",
-        ("--temperature", "1"): "temperature=1",
         ("--temperature", "none"): "temperature=none",
         ("-M", "client_timeout=30"): "temperature=0",
     }
@@ -70,9 +69,9 @@ def test_limits_and_sampling(tmp_path: Path) -> None:
         for _ in range(2):
             labels = [rows(out, "--base-url", server.base_url, *way)[0].get("variant", "") for way in ways]
         assert labels == list(ways.values())
-        assert starts(server) == 3 * 4  # a timeout makes no other reply
+        assert starts(server) == 3 * 3  # a timeout makes no other reply
     found = read_results(out)
-    assert sorted(row.stat.n for row in summarize(found)) == [3, 3, 3, 3]
+    assert sorted(row.stat.n for row in summarize(found)) == [3, 3, 3]
 
 
 def test_arguments_of_a_model(tmp_path: Path) -> None:
