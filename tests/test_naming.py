@@ -1,5 +1,6 @@
 """Reading yes and no, the name of a list, and numbers out of replies as models write them."""
 
+import time
 from typing import Any
 
 import pytest
@@ -560,3 +561,28 @@ FINALS: dict[str, int | None] = {
 @pytest.mark.parametrize(("reply", "answer"), FINALS.items())
 def test_final_numbers_are_read(reply: str, answer: int | None) -> None:
     assert read(FinalNumber(), reply) == answer
+
+
+# --- long replies ---
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "no ",
+        "No, ",
+        "Wait, ",
+        "7",
+        "8 times. ",
+        "List 1. ",
+        "n't ",
+        "It is not in the context, ",
+        "x\n\n",
+        "“such words ",
+    ],
+)
+def test_long_replies_end_soon(piece: str) -> None:
+    reply, start = "x " + piece * (200_000 // len(piece)), time.perf_counter()
+    for answers in (YesNo(PRESENT), YesNo(BEFORE), ListName(none=True), ListName(none=False), Number(), FinalNumber()):
+        read(answers, reply, COMES_BEFORE, (*LISTS, "no"))
+    assert time.perf_counter() - start < 20

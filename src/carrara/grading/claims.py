@@ -44,8 +44,9 @@ class Claim(NamedTuple):
             return []
         answers, begun = set[str](), False
         for clause in _CLAUSE.split(sentence):
-            found = [match for match in said.finditer(clause) if begun or _VERB.search(clause, 0, match.end())]
-            begun = begun or _VERB.search(clause) is not None
+            verb = _VERB.search(clause)
+            found = [match for match in said.finditer(clause) if begun or (verb and verb.end() <= match.end())]
+            begun = begun or verb is not None
             denied = [match.start() for match in _NOT.finditer(said.sub(_blank, clause))]
             if len(denied) > 1 or (denied and (not found or denied[0] > found[-1].start())):
                 return []
@@ -100,7 +101,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s|[\n;]")
 _CLAUSE = re.compile(r"[,:—]|\s-\s|\b(?:and(?! the same)|so)\b", re.IGNORECASE)
 _TURN = re.compile(r"\W*(?:but|however|though|although|yet|still)\b", re.IGNORECASE)
 _OPEN = re.compile(
-    r"\?\W*\Z|\A\W*(?:here|below|these are|those are|the following|let)\b"
+    r"\?\W{0,9}\Z|\A\W*(?:here|below|these are|those are|the following|let)\b"
     r"|\b(?:but|although|though|however|except|while|whereas|only(?! once)|if|whether|unless|instead|the question is"
     r"|may|might|(?:c|w|sh)ould(?! not|n['’]t)|must|perhaps|maybe|possibly|probably|likely|unlikely|unclear|unsure"
     r"|necessarily|assum\w*|suppos\w*|guess\w*|(?:need|want|have|has) to|will|let me)\b"

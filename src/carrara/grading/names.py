@@ -59,12 +59,11 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _NTH = re.compile("[0-9]+")
 _NO = r"none(?! of\b)|no(?=\W*(?:\n|\Z)|\s?[.,;:!—])"
 _IN_NONE = re.compile(
-    r"(?:\b(?:not|never|cannot)|n['’]t)\b[^.,;:!?\n]{0,60}\b(?:any(?=[.!]|\Z)|any (?:lists?|one)\b|anywhere\b"
-    r"|any of (?:the|these|them)\b(?! other)|(?:either|each|all) of them)"
-    r"|\bnone of (?:them|(?:the|these|those|all)(?! other| rest| remaining))\b|\bin none\b|\bnowhere\b"
-    r"|\babsent from (?:all|any|every)\b"
+    r"(?=[acin])(?:(?:\b(?:not|never|cannot)|n['’]t)\b[^.,;:!?\n]{0,60}\b(?=[ae])(?:any(?=[.!]|\Z)|any (?:lists?|one)\b"
+    r"|anywhere\b|any of (?:the|these|them)\b(?! other)|(?:either|each|all) of them)"
+    r"|\bnone of (?:them|(?:the|these|those|all)(?! other| rest| remaining))\b|\bin (?:none|no list)\b|\bnowhere\b"
     r"|\bno lists?(?: (?:has|have|contains?|includes?|with|that (?:has|contains|includes))\b|(?=\W*\Z))"
-    r"|\bno such word\b",
+    r"|\bno such word\b|\babsent from (?:all|any|every)\b)",
     re.IGNORECASE,
 )
 _WAIT_NO = re.compile(r"(\b(?:wait|actually|hmm|sorry|oops|hold on)\b[\s,.:;!…-]{0,5})no\b[,.:;]?", re.IGNORECASE)
@@ -102,6 +101,8 @@ _NUMBERS = re.compile(r"(?:,? (?:and|&|to|through) |, ?|-)[0-9]{1,4}(?=[,.;:\s])
 _OR = re.compile(r"\b(?:or|either|maybe|perhaps|possibly)\b|/", re.IGNORECASE)
 _NEAR = 80
 """Characters before a name that are looked at."""
+_FEW = 1_000
+"""Names, each with those beside it, that are looked at: the last ones."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +162,12 @@ class Names:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         no = f"|(?P<no>{_NO})" if NONE in self.options else "|(?P<no>(?!))"
-        return re.compile(rf"(?<![\w-])(?:{self._spelled}{no})(?![\w-])", re.IGNORECASE)
+        return re.compile(rf"(?=\w)(?<![\w-])(?:{self._spelled}{no})(?![\w-])", re.IGNORECASE)
 
     @cached_property
     def _verdict(self) -> re.Pattern[str]:
         return re.compile(
-            rf"(?<![\w-])(?P<name>{self._spelled})[*_`\"')\]]{{0,4}}(?:\s?[:=→—-]|[^.!?\n]{{0,40}}\?)[\s*_`\"'(]{{0,5}}"
+            rf"(?=\w)(?<![\w-])(?P<name>{self._spelled})[*_`\"')\]]{{0,4}}(?:\s?[:=→—-]|[^.!?\n]{{0,40}}\?)[\s*_`\"'(]{{0,5}}"
             rf"(?:(?P<yes>{self.tells.yes})|(?P<no>{self.tells.no}))\b[*_`\"')]{{0,4}}(?=\W*(?:\n|\Z)|\s?[.,;!(—-])",
             re.IGNORECASE,
         )
@@ -216,7 +217,7 @@ class Names:
         every = list(self.find(text))
         affirmative = {found.start for found in affirmed(text, lambda _: every)}
         left: list[Found[str]] = []
-        for row in _rows(text, every):
+        for row in [*_rows(text, every)][-_FEW:]:
             first, last = row[0], row[-1]
             before = _before(text, first)
             if first.start not in affirmative or _SUPPOSED.search(before) or _QUESTION.match(text, last.end):

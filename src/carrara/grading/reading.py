@@ -127,7 +127,7 @@ _GLUE = re.compile(
 )
 _BESIDE = re.compile(r"(?:[^\S\n]|[,;/|&\"'’‘]|\b(?:or|and|maybe|perhaps|possibly|either)\b)*", re.IGNORECASE)
 _DENIED = re.compile(
-    r"(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bneither|\bnor)[^\w.\n]*+", re.IGNORECASE
+    r"(?=[nir])(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bneither|\bnor)[^\w.\n]*+", re.IGNORECASE
 )
 _CLOSED = re.compile(r"[^\w\n,+*/=-]*(?:\n|\Z)|[.!]\W{0,3}\s(?=[A-Z])")
 _CORRECTION = re.compile(

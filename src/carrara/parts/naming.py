@@ -20,9 +20,9 @@ __all__ = ["BEFORE", "PRESENT", "SAME", "ListName", "OneOf", "YesNo"]
 
 _YES, _NO = "yes|yeah|yep", "nope|no"
 _WORD = re.compile(
-    rf"(?<![\w'’-])(?:(?P<yes>{_YES})|(?P<true>true|affirmative)|(?P<false>false|negative)"
+    rf"(?=[afnty])(?<![\w'’-])(?:(?P<yes>{_YES})|(?P<true>true|affirmative)|(?P<false>false|negative)"
     # `no` is a determiner more often than an answer: "no other word", "no doubt".
-    r"|(?P<no>nope|no(?=\W*\Z|\s*\n|[^\w\s]|\s[^\w\s]|\s(?:no|or|and|nor|yes|because|since|as|it|they|the|this|that)\b)"
+    r"|(?P<no>nope|no(?=\W*\Z|\s*\n|[^\w\s]|\s[^\w\s]|\s(?:or|and|nor|yes|because|since|as|it|they|the|this|that)\b)"
     r"(?!\.\s?[0-9])|(?<=yes and )no|(?<=yes or )no))(?![\w-])",
     re.IGNORECASE,
 )
@@ -31,11 +31,13 @@ _OPENING = re.compile(
     rf"\W{{0,4}}(?:(?:so|well|thus|therefore|hence|then|sure|ok|okay),?\s)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\s?[,;:—-]",
     re.IGNORECASE,
 )
+"""A reply that says yes or no before all else, and goes on."""
 _ASKED = re.compile(
-    r"[(\[]\s?yes\s?(?:/|or|\|)\s?no\s?[)\]]|^\W*yes\s?(?:/|or)\s?no\s?(?=:)", re.IGNORECASE | re.MULTILINE
+    r"[(\[]\s?yes\s?(?:/|or|\|)\s?no\s?[)\]]|^\W{0,4}yes\s?(?:/|or)\s?no\s?(?=:)", re.IGNORECASE | re.MULTILINE
 )
-
+"""The form that is asked for, said again: `Answer (yes/no): yes`."""
 _AS_WELL = re.compile(rf"\(({_YES}|{_NO})\)", re.IGNORECASE)
+"""One answer beside another: `yes (no)`."""
 
 
 class YesNo(Answers[str]):
@@ -91,6 +93,7 @@ class OneOf(Answers[str]):
 
     rule = "Reply with that name and nothing else."
     tells: Tells = HAS
+    """What is said of the one, and of the others."""
 
     def write(self, answer: str) -> str:
         return answer
