@@ -5,9 +5,9 @@ import re
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from carrara.grading.lists import read_list
+from tests.listed import folded, several, states_nothing
 
 FRUIT = ("apple", "pear", "plum")
 
@@ -452,18 +452,6 @@ def test_slips_in_a_long_list_cost_only_themselves() -> None:
 
 
 # --- whatever the words are, and whatever the reply ---
-
-words = st.from_regex(r"[^\W_]([^\W_]|[-'’](?=[^\W_])){0,12}", fullmatch=True)
-numbers = st.integers(-10_000, 10_000).map(str)
-several = st.lists(words, min_size=1, max_size=30) | st.lists(numbers, min_size=1, max_size=30)
-
-
-def folded(items: list[str]) -> tuple[str, ...]:
-    return tuple(item.casefold() for item in items)
-
-
-def states_nothing(items: list[str]) -> bool:
-    return len(items) == 1 and items[0].casefold() in ("none", "nothing", "empty", "null", "nil")
 
 
 @settings(max_examples=500, deadline=None)

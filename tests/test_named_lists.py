@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.grading.named_lists import read_named_lists
+from tests.listed import folded, states_nothing, words
 
 FRUIT = ("apple", "pear", "plum")
 AB = {"Agent A": FRUIT, "Agent B": ("fig", "date")}
@@ -132,19 +133,6 @@ def test_names_of_one_word() -> None:
     lists = {"Al": ("kiwi",), "Alice": ("apple", "bob"), "Bob": ("fig", "alice")}
     assert read_named_lists(reply, ["Al", "Alice", "Bob"]) == lists
     assert read_named_lists(reply, []) is None
-
-
-words = st.from_regex(r"[^\W_]([^\W_]|[-'’](?=[^\W_])){0,12}", fullmatch=True)
-numbers = st.integers(-10_000, 10_000).map(str)
-several = st.lists(words, min_size=1, max_size=30) | st.lists(numbers, min_size=1, max_size=30)
-
-
-def folded(items: list[str]) -> tuple[str, ...]:
-    return tuple(item.casefold() for item in items)
-
-
-def states_nothing(items: list[str]) -> bool:
-    return len(items) == 1 and items[0].casefold() in ("none", "nothing", "empty", "null", "nil")
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,0 +1,13 @@
+"""What a kind of answer reads out of a reply to a question."""
+
+from typing import Any
+
+from carrara.parts.answers import Answers
+from carrara.types import Question
+
+COMES_BEFORE = 'Does the word "oak" come before the word "ash" in the context?'
+LISTS = tuple(f"List {n}" for n in range(1, 5))
+
+
+def read(answers: Answers[Any], reply: str, ask: str = "", options: tuple[str, ...] = ()) -> Any:
+    return answers.read(reply, Question(ask, None, (), 0.0, options=options))

@@ -1,0 +1,15 @@
+"""Items of the classic tests."""
+
+from carrara.items import Item
+from carrara.recipe import Recipe
+from carrara.suites.classic import _prompt
+
+TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
+
+
+def recipe(test: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> Recipe:
+    return Recipe(f"classic/{test}", 1, params, "test", 0, index, 0, length, "chat", "", tokenizer)
+
+
+def text_of(item: Item) -> str:
+    return _prompt.opened(item.messages())[0]
