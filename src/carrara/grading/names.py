@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from carrara.grading.numerals import ORDINALS
 from carrara.grading.reading import Found, affirmed, agreed, beside, said, tidy
 
 NONE = "no"
@@ -55,7 +56,6 @@ DIFFERS = Tells(
 )
 """Of the one that is not like the others."""
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NTH = re.compile("[0-9]+")
 _NO = r"none(?! of\b)|no(?=\W*(?:\n|\Z)|\s?[.,;:!—])"
 _IN_NONE = re.compile(
@@ -155,7 +155,7 @@ class Names:
         alone = _any_of({name for name in self._names if " " not in name})
         return (
             rf"(?:in\s)?(?:the\s)?(?:(?P<first>{firsts})(?:\s{{0,2}}(?:#|n(?:o|r)\b\.?|number\b)\s{{0,2}}|\s{{1,3}}"
-            rf"|(?=[0-9]))(?P<last>{lasts})|(?P<nth>{'|'.join(_ORDINALS)}|[0-9]{{1,3}}(?:st|nd|rd|th))\s(?P<of>{firsts})"
+            rf"|(?=[0-9]))(?P<last>{lasts})|(?P<nth>{'|'.join(ORDINALS)}|[0-9]{{1,3}}(?:st|nd|rd|th))\s(?P<of>{firsts})"
             rf"|(?P<alone>{alone})|(?:(?:answer|result)s?|{firsts})\W{{1,4}}(?P<bare>{lasts})(?=\W*(?:\n|\Z)))"
         )
 
@@ -177,7 +177,7 @@ class Names:
             return NONE
         if nth := found["nth"]:
             digits = _NTH.match(nth)
-            last = digits[0] if digits else str(_ORDINALS.index(nth.lower()) + 1)
+            last = digits[0] if digits else str(ORDINALS.index(nth.lower()) + 1)
             return self._names.get(f"{found['of'].lower()} {last}")
         if found["bare"] or found["alone"]:
             return self._ends.get((found["bare"] or found["alone"]).lower())

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import overload
 
+from carrara.grading.numerals import ORDINALS
 from carrara.types import Message, Piece, Undecidable, Unit
 
 OPEN, INSTRUCT = "Context:", "Instruction:"
@@ -96,15 +97,12 @@ def placed(words: Sequence[str], word: str, share: float) -> list[str]:
     return [*words[:at], word, *words[at:]]
 
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
 def ordinal(n: int) -> str:
     """
     >>> ordinal(2), ordinal(11), ordinal(22)
     ('second', '11th', '22nd')
     """
-    if n <= len(_ORDINALS):
-        return _ORDINALS[n - 1]
+    if n <= len(ORDINALS):
+        return ORDINALS[n - 1]
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"

@@ -18,6 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from carrara.grading.choices import Choices
+from carrara.grading.numerals import ORDINALS
 from carrara.grading.reading import spoken, tidy
 
 _END = 10_000
@@ -80,11 +81,10 @@ _CARDINALS = (
     "nineteen twenty"
 )
 _TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
-_ORDINALS = "fourth fifth sixth seventh eighth ninth tenth"
 _FIGURES = {
     **{word: str(n) for n, word in enumerate(_CARDINALS.split(), 3)},
     **{word: f"{n}0" for n, word in enumerate(_TENS.split(), 3)},
-    **{word: f"{n}th" for n, word in enumerate(_ORDINALS.split(), 4)},
+    **{word: f"{n}th" for n, word in enumerate(ORDINALS[3:], 4)},
     "second": "2nd",
     "third": "3rd",
 }
