@@ -165,6 +165,15 @@ def test_wrong_parameters(test: str, params: dict[str, str]) -> None:
         make(f"minerva/{test}", params=params)
 
 
+@pytest.mark.parametrize(
+    ("test", "parameter"), [("blocks", "items"), ("theory_of_mind", "steps"), ("patch", "repeats")]
+)
+def test_one_size_is_enough(test: str, parameter: str) -> None:
+    assert make(f"minerva/{test}", params={parameter: "90"}).prompt.tokens
+    with pytest.raises(UsageError, match=f"{parameter}=90 counts at length 0 alone, and 4k is asked for"):
+        make(f"minerva/{test}", length=4096, params={parameter: "90"})
+
+
 # --- soundness, where the published snapshot is not ---
 
 

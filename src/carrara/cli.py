@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"carrara: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("carrara: stopped; the same command goes on where this one was", file=sys.stderr)
+        print("carrara: stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -121,6 +121,7 @@ def _posed(recipe: Recipe, pack: Pack | None) -> Posed:
     params = parameters.build(task, recipe.task, parameters.read_canonical(recipe.params))
     if parameters.canonical(task, params) != recipe.params:
         raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
+    parameters.check_unsized(task, recipe.task, params, recipe.length)
     key = replace(recipe.key, params=parameters.of_world(task, params))
     if task.given(params, recipe.length) is not None:
         world = task.world(key, params, Room(recipe.length))

@@ -9,6 +9,7 @@ from dataclasses import MISSING, Field, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.errors import UsageError, nearest
+from carrara.lengths import write_length
 from carrara.types import AnyTask
 
 Given = Mapping[str, str]
@@ -69,6 +70,16 @@ def canonical(task: AnyTask, params: Any) -> str:
         if getattr(params, field.name) != _default(field)
     ]
     return ";".join(changed)
+
+
+def check_unsized(task: AnyTask, name: str, params: Any, length: int) -> None:
+    """Raise where a length is asked for and a parameter says how large worlds without one are."""
+    for field in fields(task.parameters):
+        if length and field.metadata.get("unsized") and getattr(params, field.name) != _default(field):
+            raise UsageError(
+                f"{name}: {field.name}={_write(getattr(params, field.name))} counts at length 0 alone, and "
+                f"{write_length(length)} is asked for: leave it out, or ask for length 0"
+            )
 
 
 def read_canonical(text: str) -> dict[str, str]:

@@ -15,6 +15,8 @@ from carrara.keys import Dice, Key
 PRESENTS: Mapping[str, Any] = {"presents": True}
 """Metadata of a parameter (`field(metadata=PRESENTS)`) that shows a world and does not shape it: its values compare on
 the same worlds."""
+UNSIZED: Mapping[str, Any] = {"unsized": True}
+"""Metadata of a parameter that says how large a world is where no length does: beside a length it is refused."""
 
 ANSWER = "answer"
 """The name of a label that gives the answer away: results are sliced by it, and no guesser knows it."""

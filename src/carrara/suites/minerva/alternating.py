@@ -33,7 +33,7 @@ from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Params:
     """Lines of each role."""
     answer: tuple[Label, ...] = ("yes", "no")
     """Whether the two are of the same one, taken in turn."""
-    items: int = 400
+    items: int = field(default=400, metadata=UNSIZED)
     """Words of all lines where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

@@ -34,7 +34,7 @@ from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 _ROLE = re.compile(r"\bRole [0-9]+\b")
 
@@ -47,7 +47,7 @@ class Params:
     """How many roles there are, taken in turn."""
     turns: int = 10
     """Lines of each role."""
-    items: int = 400
+    items: int = field(default=400, metadata=UNSIZED)
     """Words of all lines where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

@@ -27,7 +27,7 @@ from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, numbers
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 _GIVEN = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 _CHANGE = re.compile(r"\b(add|subtract|multiply)\b.*?([0-9]+)", re.IGNORECASE)
@@ -37,7 +37,7 @@ _CHANGE = re.compile(r"\b(add|subtract|multiply)\b.*?([0-9]+)", re.IGNORECASE)
 class Params:
     change: tuple[str, ...] = ("add 3", "subtract 1", "multiply 2")
     """What is done to each number, taken in turn: add, subtract or multiply, and by how much."""
-    items: int = ITEMS
+    items: int = field(default=ITEMS, metadata=UNSIZED)
     """How many numbers there are where no length is asked for."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

@@ -32,7 +32,7 @@ from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Params:
     """How many lists there are, taken in turn."""
     answer: tuple[Label, ...] = ("yes", "no")
     """Whether the two are in the same one, taken in turn."""
-    items: int = 96
+    items: int = field(default=96, metadata=UNSIZED)
     """Words of all lists where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

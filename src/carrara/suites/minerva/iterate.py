@@ -33,7 +33,7 @@ from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, World
+from carrara.types import UNSIZED, Room, World
 
 Which = Literal["last", "first"]
 
@@ -46,7 +46,7 @@ class Params:
     """How many lists there are, taken in turn."""
     which: tuple[Which, ...] = ("last",)
     """Which word of each is asked for, taken in turn: last or first."""
-    items: int = 96
+    items: int = field(default=96, metadata=UNSIZED)
     """Words of all lists where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

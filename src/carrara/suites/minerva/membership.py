@@ -32,7 +32,7 @@ from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
-from carrara.types import ANSWER, Room, World
+from carrara.types import ANSWER, UNSIZED, Room, World
 
 QUARTERS = 4
 ABSENT = QUARTERS
@@ -44,7 +44,7 @@ class Params:
     """What the words are: dictionary, common, gibberish, or the path of a list."""
     lists: tuple[int, ...] = (4, 8, 16, 32)
     """How many lists there are, taken in turn."""
-    items: int = 96
+    items: int = field(default=96, metadata=UNSIZED)
     """Words of all lists where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

@@ -32,7 +32,7 @@ from carrara.parts.naming import ListName
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers, check_shares
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 LEAST = 3
 """Lists, or none of them is the odd one."""
@@ -48,7 +48,7 @@ class Params:
     """Words of a list, taken in turn."""
     changed: tuple[float, ...] = (0.0, 0.25, 0.5)
     """Which share of the odd list's words are others, taken in turn: one word at least."""
-    lists: int = 4
+    lists: int = field(default=4, metadata=UNSIZED)
     """How many there are where no length is asked for."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

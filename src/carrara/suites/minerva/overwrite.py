@@ -30,7 +30,7 @@ from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
 from carrara.suites.minerva._params import MOST_ITEMS, To, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 MOST_NTH = 100
 _EVERY = re.compile(r"\bevery (\w+) word\b")
@@ -44,7 +44,7 @@ class Params:
     """Every how manyth word, taken in turn."""
     to: tuple[To, ...] = ("word", "nothing")
     """What it is replaced by, taken in turn."""
-    items: int = ITEMS
+    items: int = field(default=ITEMS, metadata=UNSIZED)
     """How many words there are where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

@@ -32,7 +32,7 @@ from carrara.parts.layout import Told, items_of, ordinal
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST, check_numbers, check_shares
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 _NTH = re.compile(r"\b(\w+) word\b")
 LEAST = 4
@@ -52,7 +52,7 @@ class Params:
     """Where in the pattern the sequence breaks off, taken in turn: behind its first word, in the middle, at its end."""
     nth: tuple[int, ...] = (1, 3, 6)
     """Which word is asked for that would follow, taken in turn."""
-    repeats: int = LEAST
+    repeats: int = field(default=LEAST, metadata=UNSIZED)
     """How often the pattern comes where no length is asked for."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

@@ -33,7 +33,7 @@ from carrara.parts.fitting import CHUNK, pick
 from carrara.parts.layout import Told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
-from carrara.types import Piece, Room, Undecidable, World
+from carrara.types import UNSIZED, Piece, Room, Undecidable, World
 
 LARGEST = 100
 """Of the numbers that are added and subtracted, and of the first one."""
@@ -46,7 +46,7 @@ _STEP = re.compile(r"^([0-9]+)\. (?:Then )?(add|subtract) ([0-9]+)$", re.MULTILI
 
 @dataclass(frozen=True)
 class Params:
-    steps: int = 200
+    steps: int = field(default=200, metadata=UNSIZED)
     """Operations where no length is asked for."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

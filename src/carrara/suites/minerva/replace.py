@@ -29,7 +29,7 @@ from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
 from carrara.suites.minerva._params import MOST_ITEMS, To, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, World
+from carrara.types import UNSIZED, Room, World
 
 BLOCK = 10
 """Items among which each density is kept exactly."""
@@ -43,7 +43,7 @@ class Params:
     """The share of the context that is the word to be replaced, taken in turn: tenths."""
     to: tuple[To, ...] = ("word", "nothing")
     """What it is replaced by, taken in turn."""
-    items: int = ITEMS
+    items: int = field(default=ITEMS, metadata=UNSIZED)
     """How many words there are where no length is asked for."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

@@ -32,7 +32,7 @@ from carrara.parts.state import Step, Table
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, Undecidable, World
+from carrara.types import UNSIZED, Room, Undecidable, World
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Params:
     """What the words are: dictionary, common, gibberish, or the path of a list."""
     size: tuple[int, ...] = (5, 10, 15, 20)
     """The most words that the agent has at a time, taken in turn."""
-    steps: int = 100
+    steps: int = field(default=100, metadata=UNSIZED)
     """Steps where no length is asked for: an even number, for the last one discards."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

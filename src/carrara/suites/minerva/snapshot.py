@@ -29,7 +29,7 @@ from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, World
+from carrara.types import UNSIZED, Room, World
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Params:
     """What the words are: dictionary, common, gibberish, or the path of a list."""
     of: tuple[Literal["words", "numbers"], ...] = ("words", "numbers")
     """What the context is made of, taken in turn."""
-    items: int = ITEMS
+    items: int = field(default=ITEMS, metadata=UNSIZED)
     """How many they are where no length is asked for."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

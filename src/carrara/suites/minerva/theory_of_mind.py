@@ -39,7 +39,7 @@ from carrara.parts.state import Play
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.turns import in_turn
-from carrara.types import Room, World
+from carrara.types import UNSIZED, Room, World
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Params:
     """How many agents there are, taken in turn."""
     size: tuple[int, ...] = (10, 20)
     """The most words that one has at a time, taken in turn."""
-    steps: int = 100
+    steps: int = field(default=100, metadata=UNSIZED)
     """Steps where no length is asked for, beside what each starts with."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""

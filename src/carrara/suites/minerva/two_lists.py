@@ -32,7 +32,7 @@ from carrara.parts.listing import Set, Words
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.turns import in_turn
-from carrara.types import Prices, Room, Undecidable, World
+from carrara.types import UNSIZED, Prices, Room, Undecidable, World
 
 Chosen = Literal["first", "second"]
 
@@ -45,7 +45,7 @@ class Params:
     """How many words differ, taken in turn."""
     chosen: tuple[Chosen, ...] = ("first", "second")
     """Whose words are asked for, taken in turn."""
-    items: int = 40
+    items: int = field(default=40, metadata=UNSIZED)
     """Words of each list where no length is asked for, or as many as it takes."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
