@@ -165,6 +165,16 @@ def test_wrong_parameters(test: str, params: dict[str, str]) -> None:
         make(f"minerva/{test}", params=params)
 
 
+@pytest.mark.parametrize("test", ["quantity", "set_state", "theory_of_mind"])
+def test_several_numbers_of_steps_are_taken_in_turn(test: str) -> None:
+    made = items(f"minerva/{test}", steps="10,20")
+    assert Counter(item.question.labels["steps"] for item in made) == {"10": 12, "20": 12}
+    for item in made:
+        before = {"quantity": 1, "set_state": 0}.get(test) or int(item.question.labels.get("agents", 0))
+        assert len(context_of(item).splitlines()) == before + int(item.question.labels["steps"])
+    assert "steps" not in items(f"minerva/{test}", n=1, steps="10")[0].question.labels
+
+
 @pytest.mark.parametrize(
     ("test", "parameter"), [("blocks", "items"), ("theory_of_mind", "steps"), ("patch", "repeats")]
 )

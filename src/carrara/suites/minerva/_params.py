@@ -19,3 +19,8 @@ def check_numbers(name: str, numbers: Sequence[int], least: int, most: int = MOS
     if not numbers or not all(least <= number <= most for number in numbers):
         odd = ", ".join(str(number) for number in numbers if not least <= number <= most)
         raise ValueError(f"{name} goes from {least} to {most}{f', not {odd}' if odd else ''}")
+
+
+def labelled(name: str, size: int, of: Sequence[int]) -> dict[str, str]:
+    """A label for the size of a world, where there are several."""
+    return {name: str(size)} if len(of) > 1 else {}

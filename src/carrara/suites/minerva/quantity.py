@@ -32,7 +32,8 @@ from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.fitting import CHUNK, pick
 from carrara.parts.layout import Told
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled
+from carrara.turns import in_turn
 from carrara.types import UNSIZED, Piece, Room, Undecidable, World
 
 LARGEST = 100
@@ -46,13 +47,13 @@ _STEP = re.compile(r"^([0-9]+)\. (?:Then )?(add|subtract) ([0-9]+)$", re.MULTILI
 
 @dataclass(frozen=True)
 class Params:
-    steps: int = field(default=200, metadata=UNSIZED)
-    """Operations where no length is asked for."""
+    steps: tuple[int, ...] = field(default=(200,), metadata=UNSIZED)
+    """Operations where no length is asked for, taken in turn."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
-        check_numbers("steps", (self.steps,), 1, 1_000_000)
+        check_numbers("steps", self.steps, 1, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
@@ -81,13 +82,16 @@ class Quantity(Minerva[Params, Sum, int]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Sum]:
         dice = key.dice("steps")
-        start, changes = dice.between(1, LARGEST), list[int]()
+        start, changes, labels = dice.between(1, LARGEST), list[int](), dict[str, str]()
         if room is None:
-            changes = [_change(dice) for _ in range(params.steps)]
+            steps = in_turn(key, "number", params.steps)
+            changes, labels = [_change(dice) for _ in range(steps)], labelled("steps", steps, params.steps)
             lines = [_line(n, change) for n, change in enumerate(changes, 1)]
         else:
             changes, lines = _filled(room, dice)
-        return World(Sum(start, tuple(changes), {}), Told(lines), opening=(Piece(f"Begin with the number {start}."),))
+        return World(
+            Sum(start, tuple(changes), labels), Told(lines), opening=(Piece(f"Begin with the number {start}."),)
+        )
 
     def fields(self, hidden: Sum) -> Mapping[str, str]:
         return {}

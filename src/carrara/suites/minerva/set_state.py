@@ -21,6 +21,7 @@ The steps are the updates. A word that was discarded may be drawn again.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from carrara import vocabulary
 from carrara.keys import Dice, Key
@@ -30,7 +31,7 @@ from carrara.parts.layout import Told
 from carrara.parts.listing import FinalSet, Words
 from carrara.parts.state import Step, Table
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled
 from carrara.turns import in_turn
 from carrara.types import UNSIZED, Room, Undecidable, World
 
@@ -41,15 +42,15 @@ class Params:
     """What the words are: dictionary, common, gibberish, or the path of a list."""
     size: tuple[int, ...] = (5, 10, 15, 20)
     """The most words that the agent has at a time, taken in turn."""
-    steps: int = field(default=100, metadata=UNSIZED)
-    """Steps where no length is asked for: an even number, for the last one discards."""
+    steps: tuple[int, ...] = field(default=(100,), metadata=UNSIZED)
+    """Steps where no length is asked for, taken in turn: even numbers, for the last one discards."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("size", self.size, 2)
-        check_numbers("steps", (self.steps,), 2, 1_000_000)
-        if self.steps % 2:
+        check_numbers("steps", self.steps, 2, MOST_ITEMS)
+        if any(steps % 2 for steps in self.steps):
             raise ValueError("steps is an even number: draws and discards alternate")
         check_phrasing(2, self.phrasing)
 
@@ -80,14 +81,15 @@ class SetState(Minerva[Params, Drawn, Words]):
     )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Drawn]:
-        size = in_turn(key, "size", params.size)
+        size, most = in_turn(key, "size", list(product(params.size, params.steps)))
         draw = vocabulary.supply(params.words, key.dice("words"))
-        steps, words = state.told(_steps(size, key.dice("steps")), draw, _say, params.steps, room, lambda n: n % 2 == 0)
+        steps, words = state.told(_steps(size, key.dice("steps")), draw, _say, most, room, lambda n: n % 2 == 0)
         [held] = state.hands(steps, 1)
         every = dict.fromkeys(words[n] for step in steps for n in step.mentioned)
         lines = tuple(_say(step, words) for step in steps)
         final = tuple(words[n] for n in held)
-        return World(Drawn(lines, final, tuple(every), {"size": str(size)}), Told(lines))
+        labels = {"size": str(size), **labelled("steps", most, params.steps)}
+        return World(Drawn(lines, final, tuple(every), labels), Told(lines))
 
     def fields(self, hidden: Drawn) -> Mapping[str, str]:
         return {}

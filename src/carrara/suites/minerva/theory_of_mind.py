@@ -37,7 +37,7 @@ from carrara.parts.layout import Told
 from carrara.parts.listing import FinalHands, Hands
 from carrara.parts.state import Play
 from carrara.suites.minerva._minerva import Minerva
-from carrara.suites.minerva._params import check_numbers
+from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled
 from carrara.turns import in_turn
 from carrara.types import UNSIZED, Room, World
 
@@ -50,15 +50,15 @@ class Params:
     """How many agents there are, taken in turn."""
     size: tuple[int, ...] = (10, 20)
     """The most words that one has at a time, taken in turn."""
-    steps: int = field(default=100, metadata=UNSIZED)
-    """Steps where no length is asked for, beside what each starts with."""
+    steps: tuple[int, ...] = field(default=(100,), metadata=UNSIZED)
+    """Steps where no length is asked for, beside what each starts with; taken in turn."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
     def __post_init__(self) -> None:
         check_numbers("agents", self.agents, 2, 100)
         check_numbers("size", self.size, 3)
-        check_numbers("steps", (self.steps,), 1, 1_000_000)
+        check_numbers("steps", self.steps, 1, MOST_ITEMS)
         check_phrasing(2, self.phrasing)
 
 
@@ -87,10 +87,11 @@ class TheoryOfMind(Minerva[Params, Played, Hands]):
     )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Played]:
-        agents, size = in_turn(key, "cell", list(product(params.agents, params.size)))
+        agents, size, steps = in_turn(key, "cell", list(product(params.agents, params.size, params.steps)))
         draw = vocabulary.supply(params.words, key.dice("words"))
-        play = state.played(agents, size, key.dice("steps"), draw, params.steps, room)
-        return World(Played(play, {"agents": str(agents), "size": str(size)}), Told(play.lines))
+        play = state.played(agents, size, key.dice("steps"), draw, steps, room)
+        labels = {"agents": str(agents), "size": str(size), **labelled("steps", steps, params.steps)}
+        return World(Played(play, labels), Told(play.lines))
 
     def fields(self, hidden: Played) -> Mapping[str, str]:
         return {}
