@@ -18,6 +18,7 @@ request, HTTP status.
 import argparse
 import json
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -33,6 +34,11 @@ from typing import NamedTuple, TextIO
 
 GREETING = "Reply with the word OK."
 """The small request before a run; it is for no item, and not in the journal."""
+
+
+def interruptible() -> None:
+    """For a child that is to be interrupted: whoever runs tests in the background may have its signals ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Fact(NamedTuple):

@@ -277,7 +277,9 @@ def test_an_interrupted_command_says_that_it_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "bank.jsonl"
     with authors(tmp_path / "journal.tsv", (0.1, 0.2)) as writing:
         line = [sys.executable, "-m", "carrara.cli", *command(out, writing.base_url, "--connections", "2")]
-        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=server.interruptible
+        ) as process:
             while process.poll() is None and writing.asked() < 5:
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)

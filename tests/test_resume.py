@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from carrara.engine.reading import read_results
-from tests.server import Fact, serving
+from tests.server import Fact, interruptible, serving
 
 KILLS = 5
 REPLIES = 200
@@ -108,7 +108,9 @@ def test_an_interrupted_run_says_so_and_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
     with serving(tmp_path / "journal.tsv", (0.1, 0.3)) as server:
         line = command(tmp_path / "run", server.base_url)
-        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible
+        ) as process:
             while process.poll() is None and len(server.facts()) < 30:
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
