@@ -36,7 +36,8 @@ def run(*asked: str, **env: str) -> "subprocess.CompletedProcess[str]":
     ("model", "low", "high"), [("oracle", 1, 1), ("chance", 0, 0.3), ("majority", 0, 0.4), ("echo", 0, 0)]
 )
 def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -> None:
-    ended = run("latent_list", "--model", f"carrara/{model}", "--lengths", "0,2k", "-n", "15", "--out", str(tmp_path))
+    asked = ["latent_list", "-p", "complexity=5", "--lengths", "0,2k", "-n", "15", "--out", str(tmp_path)]
+    ended = run(*asked, "--model", f"carrara/{model}")
     assert ended.returncode == 0, ended.stderr
     results = read_results(tmp_path)
     assert len(results) == 30
@@ -49,13 +50,13 @@ def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -
 def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")
     for style in ("chat", "base"):
-        asked = ["latent_list", "--model", "carrara/smollm2", "--lengths", "0,700", "-n", "1", "-p", "complexity=1"]
+        asked = ["latent_list", "--model", "carrara/smollm2", "--lengths", "0,400", "-n", "1", "-p", "complexity=1"]
         ended = run(*asked, "--style", style, "--out", str(tmp_path / style))
         assert ended.returncode == 0, ended.stderr
         results = read_results(tmp_path / style)
         assert len(results) == 2
         assert all(result.input_tokens == result.tokens for result in results)
-        assert all(result.tokens == 700 for result in results if result.length)
+        assert all(result.tokens == 400 for result in results if result.length)
 
 
 def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
@@ -237,9 +238,9 @@ def test_plain_completion_through_inspect(tmp_path: Path) -> None:
     """The embedded model takes the prompt raw, and stops where `carrara run` would have it stop."""
     pytest.importorskip("xllamacpp")
     asked = ["--model", "carrara/smollm2", "--temperature", "0"]
-    ended = inspect_eval(tmp_path / "inspect", *asked, "-T", "style=base", "-T", "n=3", "-T", "params=complexity=1")
+    ended = inspect_eval(tmp_path / "inspect", *asked, "-T", "style=base", "-T", "n=1", "-T", "params=complexity=1")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    command = ["latent_list", *asked, "--style", "base", "-n", "3", "-p", "complexity=1"]
+    command = ["latent_list", *asked, "--style", "base", "-n", "1", "-p", "complexity=1"]
     assert run(*command, "--out", str(tmp_path / "carrara")).returncode == 0
     one, other = ({r.id: (r.settings, r.reply) for r in read_results(tmp_path / d)} for d in ("inspect", "carrara"))
     assert one == other
