@@ -82,16 +82,14 @@ class Quantity(Minerva[Params, Sum, int]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Sum]:
         dice = key.dice("steps")
-        start, changes, labels = dice.between(1, LARGEST), list[int](), dict[str, str]()
+        start, steps = dice.between(1, LARGEST), in_turn(key, "number", params.steps)
         if room is None:
-            steps = in_turn(key, "number", params.steps)
-            changes, labels = [_change(dice) for _ in range(steps)], labelled("steps", steps, params.steps)
+            changes = [_change(dice) for _ in range(steps)]
             lines = [_line(n, change) for n, change in enumerate(changes, 1)]
         else:
             changes, lines = _filled(room, dice)
-        return World(
-            Sum(start, tuple(changes), labels), Told(lines), opening=(Piece(f"Begin with the number {start}."),)
-        )
+        hidden = Sum(start, tuple(changes), labelled("steps", steps, params.steps))
+        return World(hidden, Told(lines), opening=(Piece(f"Begin with the number {start}."),))
 
     def fields(self, hidden: Sum) -> Mapping[str, str]:
         return {}

@@ -81,14 +81,14 @@ class SetState(Minerva[Params, Drawn, Words]):
     )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Drawn]:
-        size, most = in_turn(key, "size", list(product(params.size, params.steps)))
+        size, number = in_turn(key, "size", list(product(params.size, params.steps)))
         draw = vocabulary.supply(params.words, key.dice("words"))
-        steps, words = state.told(_steps(size, key.dice("steps")), draw, _say, most, room, lambda n: n % 2 == 0)
+        steps, words = state.told(_steps(size, key.dice("steps")), draw, _say, number, room, lambda n: n % 2 == 0)
         [held] = state.hands(steps, 1)
         every = dict.fromkeys(words[n] for step in steps for n in step.mentioned)
         lines = tuple(_say(step, words) for step in steps)
         final = tuple(words[n] for n in held)
-        labels = {"size": str(size), **labelled("steps", most, params.steps)}
+        labels = {"size": str(size), **labelled("steps", number, params.steps)}
         return World(Drawn(lines, final, tuple(every), labels), Told(lines))
 
     def fields(self, hidden: Drawn) -> Mapping[str, str]:
