@@ -1,13 +1,12 @@
 """Tests are found by being there: `suites/SUITE/NAME.py` with a `task` in it is the test `SUITE/NAME`.
 
 Folders named in the environment variable CARRARA_TASKS (separated like PATH) are suites too, each under its own name,
-so that a test of one's own is one file anywhere.
+so that a test of one's own is one file anywhere. Such a folder is never called like an official suite: its tests would
+stand in their place, or be run wherever the suite is, and published grids among it.
 """
 
 import importlib
-import importlib.util
 import os
-import sys
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -20,21 +19,34 @@ from carrara.types import AnyTask, Task
 _HERE = Path(__file__).parent
 
 
-def _folders() -> list[Path]:
+def _own_folders() -> list[Path]:
     own = [Path(folder) for folder in os.environ.get("CARRARA_TASKS", "").split(os.pathsep) if folder]
     for folder in own:
         if not folder.is_dir():
             raise UsageError(f"CARRARA_TASKS names {folder}, which is not a folder; correct it or unset it")
-    return [folder for folder in sorted(_HERE.iterdir()) if folder.is_dir()] + own
+    return own
+
+
+def _tests(folder: Path) -> dict[str, Path]:
+    suite = folder.resolve().name
+    files = sorted(folder.glob("*.py"), key=lambda file: natural(file.stem))
+    return {f"{suite}/{file.stem}": file for file in files if not file.stem.startswith("_")}
 
 
 def _files() -> dict[str, Path]:
-    return {
-        f"{folder.resolve().name}/{file.stem}": file
-        for folder in _folders()
-        for file in sorted(folder.glob("*.py"), key=lambda file: natural(file.stem))
-        if not file.stem.startswith("_")
-    }
+    files: dict[str, Path] = {}
+    for ours in sorted(folder for folder in _HERE.iterdir() if folder.is_dir()):
+        files |= _tests(ours)
+    official = {name.split("/")[0] for name in files}
+    for folder in _own_folders():
+        for name, file in _tests(folder).items():
+            other = files.setdefault(name, file)
+            if other.resolve() != file.resolve():
+                raise UsageError(f"{file} and {other} are both the test {name}: rename the former, or its folder")
+            suite = name.split("/")[0]
+            if other is file and suite in official:
+                raise UsageError(f"{file} would be part of the suite {suite} in {_HERE / suite}: rename its folder")
+    return files
 
 
 def names() -> list[str]:
@@ -90,13 +102,6 @@ def load(name: str) -> AnyTask:
 def _module(name: str, file: Path) -> ModuleType:
     if file.is_relative_to(_HERE):
         return importlib.import_module(f"carrara.suites.{name.replace('/', '.')}")
-    spec = importlib.util.spec_from_file_location(f"carrara_tasks.{name.replace('/', '.')}", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise UsageError(f"{file} cannot be loaded: {type(error).__name__}: {error}") from error
-    return module
+    from carrara.suites import _own
+
+    return _own.module(file)

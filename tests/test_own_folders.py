@@ -1,0 +1,146 @@
+"""Tests in folders of one's own: what stands beside them can be imported, and none takes the name of another."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from carrara import suites
+from carrara.errors import UsageError
+
+DOCS = Path(__file__).parents[1] / "docs"
+[CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
+TITLE = 'title = "Harbour tally"'
+
+
+def code(title: str = "Harbour tally") -> str:
+    return str(CODE).replace(TITLE, f'title = "{title}"')
+
+
+def write(folder: Path, name: str, content: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(content, "utf-8")
+    return folder
+
+
+def with_helper(folder: Path, title: str) -> Path:
+    """A test whose title stands in a helper beside it."""
+    write(folder, "_help.py", f"TITLE = {title!r}\n")
+    helped = code().replace("from carrara.types", "from ._help import TITLE\nfrom carrara.types", 1)
+    return write(folder, "harbour.py", helped.replace(TITLE, "title = TITLE"))
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> "Own":
+    return Own(monkeypatch)
+
+
+class Own:
+    """Names folders in the environment, for a process in which tests were loaded before."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.monkeypatch = monkeypatch
+
+    def __call__(self, *folders: Path) -> None:
+        self.monkeypatch.setenv("CARRARA_TASKS", os.pathsep.join(map(str, folders)))
+        suites.load.cache_clear()
+
+
+def carrara(folders: str, *asked: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "carrara.cli", *asked],
+        env={**os.environ, "CARRARA_TASKS": folders},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("folder", ["mytests", "my-tests", "my.tests", "2 tests", "prüfung", "json"])
+def test_a_helper_beside_a_test_is_imported(tmp_path: Path, own: Own, folder: str) -> None:
+    before = list(sys.path)
+    own(with_helper(tmp_path / folder, "Helped"))
+    assert suites.load(f"{folder}/harbour").title == "Helped"
+    assert sys.path == before
+    assert "_help" not in sys.modules
+
+
+def test_helpers_of_two_folders_are_apart(tmp_path: Path, own: Own) -> None:
+    own(with_helper(tmp_path / "a-b", "One"), with_helper(tmp_path / "a.b", "Other"))
+    assert suites.load("a-b/harbour").title == "One"
+    assert suites.load("a.b/harbour").title == "Other"
+
+
+def test_folders_of_one_name_may_have_other_tests(tmp_path: Path, own: Own) -> None:
+    one, other = with_helper(tmp_path / "x" / "mine", "One"), with_helper(tmp_path / "y" / "mine", "Other")
+    (other / "harbour.py").rename(other / "port.py")
+    own(one, other)
+    assert suites.select("mine") == ["mine/harbour", "mine/port"]
+    assert (suites.load("mine/harbour").title, suites.load("mine/port").title) == ("One", "Other")
+
+
+def test_a_folder_may_be_a_package_and_a_test_build_on_another(tmp_path: Path, own: Own) -> None:
+    folder = write(tmp_path / "family", "__init__.py", "TITLE = 'Of the package'\n")
+    write(folder, "harbour.py", code().replace(TITLE, "from . import TITLE as title"))
+    write(folder, "port.py", "from .harbour import Harbour\n\ntask = Harbour()\n")
+    own(folder)
+    assert suites.load("family/harbour").title == suites.load("family/port").title == "Of the package"
+    assert isinstance(suites.load("family/port"), type(suites.load("family/harbour")))
+
+
+def test_a_helper_that_fails_is_told_with_the_test(tmp_path: Path, own: Own) -> None:
+    folder = with_helper(tmp_path / "failing", "Helped")
+    write(folder, "_help.py", "def broken(:\n")
+    own(folder)
+    for _ in range(2):  # what failed once does not stay half loaded
+        with pytest.raises(UsageError, match=r"harbour\.py cannot be loaded: SyntaxError: .*_help\.py"):
+            suites.load("failing/harbour")
+    write(folder, "_help.py", "TITLE = 'Mended'  # a file of another length\n")
+    assert suites.load("failing/harbour").title == "Mended"
+
+
+def test_a_dot_in_a_test_files_name_is_refused(tmp_path: Path, own: Own) -> None:
+    own(write(tmp_path / "dotted", "harbour.old.py", code()))
+    with pytest.raises(UsageError, match=r"harbour\.old\.py cannot be loaded: .*rename it"):
+        suites.load("dotted/harbour.old")
+
+
+def test_a_folder_is_tested_through_the_command(tmp_path: Path) -> None:
+    folder = with_helper(tmp_path / "my-tests", "Helped")
+    audited = carrara(str(folder), "audit", "my-tests", "-n", "2", "--lengths", "0,1k")
+    assert audited.returncode == 0, audited.stdout + audited.stderr
+
+
+def test_an_official_test_is_not_replaced(tmp_path: Path) -> None:
+    folder = write(tmp_path / "sync", "graph.py", code())
+    listed = carrara(str(folder), "tasks", "sync")
+    assert (listed.returncode, listed.stdout) == (2, "")
+    (sentence,) = listed.stderr.splitlines()
+    assert str(folder / "graph.py") in sentence
+    assert str(Path(suites.__file__).parent / "sync" / "graph.py") in sentence
+    assert "rename" in sentence
+
+
+def test_an_official_suite_is_not_added_to(tmp_path: Path, own: Own) -> None:
+    """`paper:sync` is what the paper has, and no test more."""
+    own(write(tmp_path / "sync", "harbour.py", code()))
+    with pytest.raises(UsageError, match=r"sync/harbour\.py would be part of the suite sync in .*: rename its folder"):
+        suites.names()
+
+
+def test_two_folders_with_one_test_are_refused(tmp_path: Path, own: Own) -> None:
+    one, other = (write(tmp_path / place / "mine", "harbour.py", code(place)) for place in "xy")
+    own(one, other)
+    with pytest.raises(UsageError, match=r"y/mine/harbour\.py and .*x/mine/harbour\.py are both the test mine/harbour"):
+        suites.select("all")
+
+
+def test_one_folder_named_twice_is_one_folder(tmp_path: Path, own: Own) -> None:
+    folder = write(tmp_path / "mine", "harbour.py", code())
+    (tmp_path / "link").symlink_to(folder)
+    own(folder, folder, tmp_path / "link", Path(suites.__file__).parent / "sync")
+    assert suites.select("mine") == ["mine/harbour"]
+    assert suites.select("sync") == ["sync/graph", "sync/translation"]
