@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test env lock audit bench clean
+.PHONY: demo test env lock floors audit bench clean
 
 demo: env  ## run the quick preset on the embedded model and say where the report is
 	.venv/bin/carrara demo
@@ -34,6 +34,9 @@ BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed babi_distrib
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
+
+floors: env  ## the floors that `carrara tasks` lists, kept beside the code: after a change of a test
+	$(PY) -m carrara.floors
 
 audit: env  ## the long proofs, kept under results/
 	set -e; for n in 1 5 20; do \

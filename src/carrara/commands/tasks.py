@@ -10,9 +10,6 @@ from carrara.presets import PRESETS
 HELP = "list the tests with their parameters and floors, and the presets that run them"
 EXAMPLE = "carrara tasks --json"
 
-FLOOR_WORLDS = 30
-"""Worlds over which a test's floor is averaged."""
-
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("selection", nargs="?", default="all", metavar="SELECTION", help="which tests (default all)")
@@ -21,6 +18,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     from carrara import params, suites
+    from carrara.floors import floor_of
 
     rows: list[dict[str, Any]] = []
     chosen = suites.select(args.selection)
@@ -34,7 +32,7 @@ def main(args: Namespace) -> int:
                 "version": task.version,
                 "capability": task.capability,
                 "parameters": params.defaults(task),
-                "floor": round(_floor(name), 4),
+                "floor": floor_of(name),
             }
         )
     if args.json:
@@ -54,18 +52,3 @@ def main(args: Namespace) -> int:
     for name, preset in presets.items():
         print(f"\n`carrara run {name}`:\n  {preset.about}")
     return 0
-
-
-def _floor(name: str) -> float:
-    """What blind guessing scores on a test with its default parameters."""
-    from carrara import suites
-    from carrara.items import questions_of
-    from carrara.recipe import Recipe
-
-    version = suites.load(name).version
-    floors = [
-        question.floor
-        for index in range(FLOOR_WORLDS)
-        for question in questions_of(Recipe(name, version, "", "test", 0, index, 0, 0, "chat", "", "")).questions
-    ]
-    return sum(floors) / len(floors)
