@@ -12,6 +12,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from carrara.analysis import summarize
 from carrara.commands import report as command
 from carrara.commands._output import whole_file
-from carrara.errors import UsageError
+from carrara.errors import RunError, UsageError
 from carrara.report import write_report
 from carrara.report.faces import faces_of
 from carrara.report.page import _environment, render
@@ -470,6 +471,49 @@ def test_the_page_needs_the_name_of_a_file(tmp_path: Path, results_at: dict[Path
         with pytest.raises(UsageError, match="is a folder: give the name of a file"):
             call(str(tmp_path), "--out", str(folder))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_the_table_is_printed_where_the_page_cannot_be_written(
+    more: tuple[str, ...], tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    results_at[tmp_path] = run({0: 0.5})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError) as raised:
+        call(str(tmp_path), *more, "--out", str(tmp_path / "file/page.html"))
+    assert str(raised.value).startswith(f"the page could not be written to {tmp_path}/file/page.html (")
+    assert str(raised.value).endswith(f"): say where else, `carrara report {tmp_path} --out FILE`")
+    shown = capsys.readouterr().out
+    assert "0.5" in shown
+    assert "page.html" not in shown
+
+
+OPEN = Path.open
+
+
+def refuse_writing(path: Path, mode: str = "r", *how: Any, **more: Any) -> Any:
+    if "w" in mode:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return OPEN(path, mode, *how, **more)
+
+
+def test_a_folder_that_is_read_only_still_has_a_table(
+    tmp_path: Path,
+    results_at: dict[Path, list[Result]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    results_at[folder] = run({0: 0.5})
+    folder.chmod(0o555)
+    if os.access(folder, os.W_OK):  # as root, who may write everywhere
+        monkeypatch.setattr(Path, "open", refuse_writing)
+    with pytest.raises(RunError, match=r"report\.html \(Permission denied\): say where else"):
+        call(str(folder))
+    folder.chmod(0o755)
+    assert "0.500" in capsys.readouterr().out
+    assert list(folder.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from carrara.commands import _options as options
 from carrara.commands._output import print_json, table
-from carrara.errors import UsageError
+from carrara.errors import RunError, UsageError
 from carrara.lengths import write_length
 
 if TYPE_CHECKING:
@@ -37,13 +37,22 @@ def main(args: Namespace) -> int:
         raise UsageError(f"there are no results in {directory}; `carrara run … --out {directory}` makes some")
     rows = summarize(results)
     out: Path = args.out or directory / "report.html"
-    write_report(results, out, directory.resolve().name)
+    unwritten: OSError | None = None
+    try:
+        write_report(results, out, directory.resolve().name)
+    except OSError as error:  # of a folder that is another's, or full: the table is there all the same
+        unwritten = error
     if args.json:
         print_json([record(row) for row in rows])
-        return 0
-    print_summary(rows)
-    print()
-    print(out)
+    else:
+        print_summary(rows)
+    if unwritten:
+        raise RunError(
+            f"the page could not be written to {out} ({unwritten.strerror or unwritten}): "
+            f"say where else, `carrara report {directory} --out FILE`"
+        )
+    if not args.json:
+        print(f"\n{out}")
     return 0
 
 
