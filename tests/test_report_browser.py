@@ -3,6 +3,7 @@
 Needs a Chromium: the one that CARRARA_CHROMIUM names, a system's, or playwright's own.
 """
 
+import base64
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from carrara.report import write_report
 from carrara.results import STATUSES, Result
@@ -147,7 +148,8 @@ def test_hostile_replies_are_text(browser: Browser, pages: dict[str, Path]) -> N
     assert watched.said == []
     assert watched.asked == [pages["hostile"].as_uri()]
     assert page.locator("script").count() == 1
-    assert page.locator("img, iframe, link, a, object, embed, form, details[ontoggle], [onload]").count() == 0
+    assert page.locator("img, iframe, link, object, embed, form, details[ontoggle], [onload]").count() == 0
+    assert page.locator("a").count() == page.locator(".contents a[href^='#']").count()
     text = page.inner_text("#failures >> xpath=..")
     for shown in (
         "<script>window.pwned = 1</script>",
@@ -286,6 +288,89 @@ CONTRAST = """() => {
   }
   return low.slice(0, 10);
 }"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_table_that_is_cut_off_shows_that_it_goes_on(browser: Browser, pages: dict[str, Path], scheme: str) -> None:
+    """Its right edge is shadowed, until it is scrolled there. Without scripts."""
+    page = opened(browser, pages["plain"], 390, color_scheme=scheme).page
+    looking = browser.new_page()
+    for section in ("glance", "fates", "runs"):
+        table = page.locator(f"section[aria-labelledby={section}] .scroll").first
+        assert table.evaluate("table => table.scrollWidth > table.clientWidth")
+        assert len(edge(table, looking)) > 1
+        table.evaluate("table => { table.scrollLeft = table.scrollWidth }")
+        assert len(edge(table, looking)) == 1
+        assert table.evaluate("table => table.getBoundingClientRect().right") <= 390
+    page.context.close()
+    wide = opened(browser, pages["plain"], 1280, color_scheme=scheme).page
+    table = wide.locator("section[aria-labelledby=fates] .scroll").first
+    assert len(edge(table, looking)) == 1
+    wide.context.close()
+    looking.context.close()
+
+
+def test_names_stay_in_sight_where_a_table_is_scrolled(browser: Browser, pages: dict[str, Path]) -> None:
+    """Nothing of the cells that go under the first column is drawn over it."""
+    page = opened(browser, pages["plain"], 390).page
+    names = page.locator("#glance ~ .scroll .group span, #glance ~ .scroll [data-series] th")
+    assert names.count() == 15
+    for name in names.all():
+        assert name.evaluate(ON_TOP)
+    page.context.close()
+
+
+ON_TOP = """(element) => {
+  element.scrollIntoView({ block: "center" });
+  const table = element.closest(".scroll");
+  table.scrollLeft = table.scrollWidth;
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const shares = [...Array(19).keys()].map((n) => (n + 1) / 20);
+  const at = shares.flatMap((x) => shares.map((y) => [left + x * width, top + y * height]));
+  return left >= 0 && at.every(([x, y]) => element.closest("th").contains(document.elementFromPoint(x, y)));
+}"""
+
+
+def edge(table: Locator, looking: Page) -> list[str]:
+    """The colours in the last columns of pixels of a table, seen at half its height."""
+    shot = base64.b64encode(table.screenshot()).decode()
+    found: list[str] = looking.evaluate(EDGE, f"data:image/png;base64,{shot}")
+    return found
+
+
+EDGE = """async (url) => {
+  const picture = Object.assign(new Image(), { src: url });
+  await picture.decode();
+  const canvas = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+  canvas.drawImage(picture, 0, 0);
+  const { data } = canvas.getImageData(picture.width - 6, Math.floor(picture.height / 2), 6, 1);
+  return [...new Set([0, 1, 2, 3, 4, 5].map((i) => data.slice(4 * i, 4 * i + 3).join()))];
+}"""
+
+
+def test_a_long_page_has_contents(browser: Browser, pages: dict[str, Path]) -> None:
+    """Folded up, each line leads somewhere, and all sections and tests are in it. Without scripts."""
+    page = opened(browser, pages["plain"], 390, java_script_enabled=False).page
+    lines = page.locator(".contents a")
+    assert lines.locator("visible=true").count() == 0
+    page.locator(".contents summary").click()
+    assert lines.locator("visible=true").count() == lines.count()
+    shown = lines.all_inner_texts()
+    tests = ["suite/one", "suite/three", "suite/two"]
+    assert shown[:7] == ["Before you believe it", "Score against length", "At a glance", "Every score", *tests]
+    assert len(shown) == page.locator("h2").count() + len(tests)
+    for line in lines.all():
+        href = line.get_attribute("href") or ""
+        assert page.locator(href).inner_text() == line.inner_text()
+    lines.filter(has_text="suite/two").click()
+    box = page.locator("summary", has_text="suite/two").first.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 450
+    page.context.close()
+    for name in ("empty", "errors", "single"):
+        page = opened(browser, pages[name]).page
+        assert page.locator(".contents").count() == 0
+        page.context.close()
 
 
 def test_it_can_be_told_by_those_who_do_not_see_it(browser: Browser, pages: dict[str, Path]) -> None:

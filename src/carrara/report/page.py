@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -53,6 +54,10 @@ CUMULATIVE = "michelangelo/"
 """Tests whose lengths add up (Michelangelo, section 3.2)."""
 FEW_ROWS = 30
 """Rows up to which a table stands open."""
+FEW_SECTIONS = 8
+"""Sections up to which a page needs no list of contents."""
+_HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
+"""As the template alone writes it: in all else there is no `<`."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +161,7 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
             for category, scores in groupby(categories(rows), lambda score: score.category)
         },
         "open_rows": len(rows) <= FEW_ROWS,
+        "few_sections": FEW_SECTIONS,
     }
 
 
@@ -241,5 +247,6 @@ def _environment() -> Environment:
         "percent": lambda value: f"{100 * value:.1f}",
         "count": lambda value: f"{value:,}",
         "short": short,
+        "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
     }
     return environment
