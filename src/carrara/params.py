@@ -34,9 +34,9 @@ def build(task: AnyTask, name: str, given: Given) -> Any:
         try:
             values[parameter] = reads(text) if reads else _read(hints[parameter], text)
         except ValueError:
-            kind = _kind(hints[parameter])
             raise UsageError(
-                f"{name}: {parameter}={text} is not {kind}; the default is {defaults(task)[parameter]}"
+                f"{name}: {parameter}={text} is not {kind(hints[parameter])}; "
+                f"the default is {defaults(task)[parameter]}"
             ) from None
     try:
         return task.parameters(**values)
@@ -114,9 +114,22 @@ def _read(hint: Any, text: str) -> Any:
     raise ValueError(text)
 
 
-def _kind(hint: Any) -> str:
-    if get_origin(hint) is tuple:
-        return f"a list, each {_kind(get_args(hint)[0])}"
+def kind(hint: Any) -> str:
+    """What a parameter of this type may be."""
+    if several(hint):
+        return f"a list A,B, each {kind(get_args(hint)[0])}"
     if get_origin(hint) is Literal:
         return f"one of {', '.join(get_args(hint))}"
     return {int: "a whole number", float: "a number", str: "a plain word", bool: "true or false"}.get(hint, str(hint))
+
+
+def several(hint: Any) -> bool:
+    """Whether a parameter of this type takes several values."""
+    return get_origin(hint) is tuple
+
+
+def choices(hint: Any) -> tuple[str, ...]:
+    """Each value that a parameter of this type may have, if they are few."""
+    if several(hint):
+        return choices(get_args(hint)[0])
+    return tuple(get_args(hint)) if get_origin(hint) is Literal else (("true", "false") if hint is bool else ())

@@ -65,9 +65,11 @@ class Params:
     question: Literal["after", "before", "both"] = field(default="after", metadata=PRESENTS)
     """Where the question stands, as seen from the context."""
     instruction: bool = field(default=True, metadata=PRESENTS)
+    """Whether the prompt begins with what is to be done."""
     examples: bool = field(default=True, metadata=PRESENTS)
+    """Whether it has worked examples, each a few facts with a question and its answer."""
     rule: bool = field(default=True, metadata=PRESENTS)
-    """Each part of the prompt can be left out."""
+    """Whether it says in which form to reply."""
 
     def __post_init__(self) -> None:
         if len(self.window) != 2 or not 0 <= self.window[0] < self.window[1] <= 1:

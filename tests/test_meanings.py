@@ -1,0 +1,115 @@
+"""What parameters mean is said of every one, wherever people ask for it."""
+
+import inspect
+import json
+from dataclasses import dataclass, fields, make_dataclass
+from typing import Literal
+
+import pytest
+
+from carrara import params, suites
+from carrara.cli import main
+from carrara.meanings import meanings_of, parameters_of
+
+TASKS = suites.names()
+Capture = pytest.CaptureFixture[str]
+
+
+@dataclass(frozen=True)
+class Base:
+    """No meaning of any field."""
+
+    size: int = 1
+    """How large
+    it is."""
+    silent: bool = False
+    kind: Literal["a", "b"] = "a"
+    """Of the base."""
+
+
+@dataclass(frozen=True)
+class Own(Base):
+    kind: Literal["a", "b"] = "b"
+    """Its own."""
+    more: tuple[float, ...] = (1.0,)
+    """More of it."""
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_each_parameter_has_a_meaning(task: str) -> None:
+    """One that is missing is a literal that is missing under its field."""
+    loaded = suites.load(task)
+    told = parameters_of(loaded)
+    assert [(one.name, one.default) for one in told] == list(params.defaults(loaded).items())
+    for one in told:
+        assert one.meaning.endswith("."), one
+        assert one.meaning[0].isupper() or one.meaning[0] == "`", one
+        assert len(one.meaning) > 10, one
+        for choice in one.choices:
+            params.build(loaded, task, {one.name: choice} | _beside(one.name, choice))
+
+
+def _beside(name: str, choice: str) -> dict[str, str]:
+    """What a choice needs."""
+    return {"depth": "3"} if (name, choice) == ("overlap", "both") else {}
+
+
+def test_meanings_are_inherited_and_those_that_are_missing_are_left_out() -> None:
+    assert meanings_of(Own) == {"size": "How large it is.", "kind": "Its own.", "more": "More of it."}
+    assert meanings_of(Base)["kind"] == "Of the base."
+
+
+def test_without_its_source_a_class_says_nothing(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    made = make_dataclass("made", [("size", int, 1)])
+    assert [field.name for field in fields(made)] == ["size"]
+    assert meanings_of(made) == {}
+
+    def no_source(of: object) -> str:
+        raise OSError("could not get source code")
+
+    monkeypatch.setattr(inspect, "getsource", no_source)
+    meanings_of.cache_clear()
+    assert main(["tasks", "latent_list"]) == 0
+    meanings_of.cache_clear()
+    assert "\n  examples=2  (a whole number)\n\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("hint", "kind", "choices", "several"),
+    [
+        (int, "a whole number", (), False),
+        (bool, "true or false", ("true", "false"), False),
+        (Literal["a", "b"], "one of a, b", ("a", "b"), False),
+        (tuple[Literal["a", "b"], ...], "a list A,B, each one of a, b", ("a", "b"), True),
+        (tuple[float, ...], "a list A,B, each a number", (), True),
+    ],
+)
+def test_what_may_be_given_is_told_by_the_type(
+    hint: object, kind: str, choices: tuple[str, ...], several: bool
+) -> None:
+    assert (params.kind(hint), params.choices(hint), params.several(hint)) == (kind, choices, several)
+
+
+def test_few_tests_are_explained_and_many_are_listed(capsys: Capture) -> None:
+    line = "      How often the word comes, taken in turn.\n"
+    assert main(["tasks", "minerva/count"]) == 0
+    assert line in capsys.readouterr().out
+    assert main(["tasks", "babilong"]) == 0
+    assert capsys.readouterr().out.count("  haystack=sotu\n      A corpus, or `others`") == 1
+    assert main(["tasks"]) == 0
+    shown = capsys.readouterr().out
+    assert line not in shown
+    assert "`carrara tasks NAME` says what each of a test's parameters means." in shown
+
+
+def test_json_has_meanings_too(capsys: Capture) -> None:
+    assert main(["tasks", "mrcr", "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["explained"].keys() == row["parameters"].keys()
+    assert row["explained"]["form"] == {
+        "default": "chat",
+        "values": "one of chat, text",
+        "choices": ["chat", "text"],
+        "several": False,
+        "meaning": "Turns of a conversation, or one text with `User:` and `Model:`; base models always get the text.",
+    }
