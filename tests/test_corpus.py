@@ -81,7 +81,7 @@ def test_splitting_loses_nothing(text: str) -> None:
 
 
 def test_cleaning() -> None:
-    assert clean("\ufeffOne.\r\nTwo.\rThree\x00\x08\u00ad.\u2029Four.") == "One.\nTwo.\nThree.\n\nFour."
+    assert clean("\ufeffOne.\r\nTwo.\rThree\x00\x08\u00ad.\u2029Four.").text == "One.\nTwo.\nThree.\n\nFour."
     book = (
         "The Project Gutenberg eBook\n*** START OF THE PROJECT GUTENBERG EBOOK X ***\nA book.\n"
         "*** END OF THE PROJECT GUTENBERG EBOOK X ***\nLicence."

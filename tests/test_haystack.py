@@ -132,7 +132,7 @@ def documents(name: str) -> Iterator[str]:
 def test_facts_in_real_text_are_the_facts(name: str) -> None:
     """In their order, and in any other; and what is kept back is little."""
     dice = Dice("real", name)
-    everything = [sentence for document in documents(name) for sentence in split_text(clean(document))]
+    everything = [sentence for document in documents(name) for sentence in split_text(clean(document).text)]
     sentences = [sentence for sentence in everything if _text.harmless(sentence)]
     assert 0.9 < len(sentences) / len(everything) < 1
     for some in (sentences, dice.shuffled(sentences)):

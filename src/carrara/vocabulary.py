@@ -13,6 +13,7 @@ from pathlib import Path
 from unicodedata import category, normalize
 
 from carrara.errors import Dry, UsageError
+from carrara.files import SMALL, content
 from carrara.keys import Dice, digest
 from carrara.offence import offensive
 from carrara.tokens.packages import data_file
@@ -167,13 +168,15 @@ def named(words: str) -> str:
     if words in KINDS or (_HASH.fullmatch(words) and (kept.folder("words") / words).is_file()):
         return words
     try:
-        lines = [normalize("NFC", line.strip()) for line in Path(words).read_text("utf-8-sig").splitlines()]
+        said = content(Path(words), SMALL).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{words} is not UTF-8 text: {error.reason} at byte {error.start}") from None
-    except (OSError, ValueError):
+    except UsageError as error:
         raise UsageError(
-            f"words={words[:200]} is no file that can be read; give {', '.join(KINDS)}, or a list with one word a line"
+            f"words={words[:200]} is no file that can be read; give {', '.join(KINDS)}, or a list with one word a line "
+            f"({str(error)[-200:]})"
         ) from None
+    lines = [normalize("NFC", line.strip()) for line in said.splitlines()]
     own = list(dict.fromkeys(filter(None, lines)))
     _check(words, own)
     hash = f"{digest(*own):016x}"

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from carrara.errors import UsageError, nearest
+from carrara.files import SMALL, content
 from carrara.types import AnyTask
 
 
@@ -81,12 +82,14 @@ def _fields(words: str) -> set[str]:
 
 def read_pack(path: Path) -> Pack:
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        pack = tomllib.loads(content(path, SMALL).decode())
+    except UsageError as error:
+        raise UsageError(f"the prompt pack {error}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"the prompt pack {path} cannot be read: {error}") from None
-    for task, parts in content.items():
+    for task, parts in pack.items():
         if not isinstance(parts, dict) or not all(isinstance(words, str) for words in parts.values()):
             raise UsageError(f"the prompt pack {path} must give {task} a table of texts, as in docs/prompts.md")
-    if not content:
+    if not pack:
         raise UsageError(f"the prompt pack {path} is empty; docs/prompts.md shows one")
-    return Pack(content)
+    return Pack(pack)

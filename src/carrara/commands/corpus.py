@@ -56,19 +56,9 @@ def _add(args: Namespace) -> int:
     tokens = f", {added.tokens(args.tokenizer):,} tokens by {args.tokenizer}" if args.tokenizer else ""
     about = added.about
     print(f"{args.name} ({added.hash}): {about.sentences:,} sentences in {_documents(about.documents)}{tokens}")
-    if left_out := _left_out(added):
+    if left_out := added.left_out.named:
         print("left out: " + ", ".join(f"{what} {number:,}" for what, number in left_out.items()))
     return 0
-
-
-def _left_out(opened: "Corpus") -> dict[str, int]:
-    left = opened.left_out
-    found = {
-        "documents that another repeats": left.duplicates,
-        "documents without a sentence": left.empty,
-        "sentences without a letter or digit": left.dropped,
-    }
-    return {what: number for what, number in found.items() if number}
 
 
 def _list(args: Namespace) -> int:
@@ -118,7 +108,7 @@ def _show(args: Namespace) -> int:
         return 0
     rows = [
         *((name, f"{value:,}" if isinstance(value, int) else value) for name, value in asdict(opened.about).items()),
-        *((f"left out: {what}", f"{number:,}") for what, number in _left_out(opened).items()),
+        *((f"left out: {what}", f"{number:,}") for what, number in opened.left_out.named.items()),
         *((f"documents of {split}", f"{number:,}") for split, number in owned.items()),
         *((f"tokens by {tokenizer}", f"{number:,}") for tokenizer, number in tokens.items()),
         ("begins", _begins(opened)),

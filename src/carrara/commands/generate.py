@@ -87,12 +87,13 @@ def _from_selection(args: Namespace) -> Source:
 
 def _from_recipes(path: Path, args: Namespace) -> Source:
     """The items of a file of recipes, each checked against the hash that its recipe has."""
+    from carrara.files import DATA, content
     from carrara.items import rebuild
     from carrara.wording import read_pack
 
     options.refuse_beside_ids(args, lengths=LENGTHS, n=WORLDS)
     try:
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+        rows = [json.loads(line) for line in content(path, DATA).decode().splitlines() if line.strip()]
         recipes = [(str(row["id"]), row.get("sha256")) for row in rows]
         if not recipes:
             raise ValueError("it has no line")

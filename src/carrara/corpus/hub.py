@@ -4,6 +4,7 @@ The files are fetched by `huggingface_hub` and read as any table is (tables.py).
 PG-19 has, are taken from the Parquet branch that the hub makes of each. A folder of that shape may stand for NAME.
 """
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class HubDataset:
     @property
     def folder(self) -> Path | None:
         path = Path(self.name).expanduser()
-        return path if path.is_dir() else None
+        return path if os.path.isdir(path) else None
 
     @staticmethod
     def parse(spec: str) -> "HubDataset":

@@ -20,12 +20,16 @@ import numpy as np
 
 from carrara.corpus import cache
 from carrara.corpus.clean import clean, without_gutenberg
+from carrara.corpus.markers import has_marker
 from carrara.corpus.sentences import LONG, VERSION, says_something, split_text
 from carrara.corpus.sources import Source
 from carrara.errors import UsageError
 from carrara.keys import SPLITS, Split
 from carrara.splits import owner
 from carrara.types import Piece, World
+
+MARKED, REMOVED = "sentences with a chat marker", "control characters and escape sequences"
+"""What is left out because it is no text, in words."""
 
 U64 = np.dtype("<u8")
 
@@ -62,6 +66,22 @@ class LeftOut:
     """Documents, because they have no sentence."""
     dropped: int = 0
     """Sentences, because they have neither letter nor digit."""
+    marked: int = 0
+    """Sentences, because they have a chat marker (markers.py)."""
+    removed: int = 0
+    """Control characters, escape sequences and what else nobody sees (clean.py)."""
+
+    @property
+    def named(self) -> dict[str, int]:
+        """What there is of it, in words."""
+        named = {
+            "documents that another repeats": self.duplicates,
+            "documents without a sentence": self.empty,
+            "sentences without a letter or digit": self.dropped,
+            MARKED: self.marked,
+            REMOVED: self.removed,
+        }
+        return {what: number for what, number in named.items() if number}
 
 
 def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
@@ -70,8 +90,9 @@ def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -
     with cache.partial_folder(parent) as partial:
         with Writer(partial) as writer:
             for text in source.documents():
-                text = clean(text)
-                writer.add(without_gutenberg(text) if gutenberg else text)
+                cleaned = clean(text)
+                writer.removed += cleaned.removed
+                writer.add(without_gutenberg(cleaned.text) if gutenberg else cleaned.text)
                 if watch:
                     watch(writer.documents + writer.duplicates + writer.empty, writer.bytes)
             if not writer.documents:
@@ -103,6 +124,7 @@ class Writer:
             _Column(folder / name) for name in ("text.txt", "sentences.u64", "documents.u64", "owners.u8")
         )
         self.documents = self.sentences = self.bytes = self.long = self.dropped = self.duplicates = self.empty = 0
+        self.marked = self.removed = 0
         self.seen: set[bytes] = set()
 
     def __enter__(self) -> "Writer":
@@ -120,6 +142,10 @@ class Writer:
         found = split_text(text)
         sentences = [sentence for sentence in found if says_something(sentence)]
         self.dropped += len(found) - len(sentences)
+        if has_marker(" ".join(sentences)):
+            plain = [sentence for sentence in sentences if not has_marker(sentence)]
+            self.marked += len(sentences) - len(plain)
+            sentences = plain
         if not sentences:
             self.empty += 1
             return
@@ -152,7 +178,7 @@ class Writer:
 
     @property
     def left_out(self) -> LeftOut:
-        return LeftOut(self.duplicates, self.empty, self.dropped)
+        return LeftOut(self.duplicates, self.empty, self.dropped, self.marked, self.removed)
 
 
 def _owner(text: str) -> Split:

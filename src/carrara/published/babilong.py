@@ -4,6 +4,7 @@ A published row has input (facts in a book), question and target. Its input is t
 and scorers are those of the test of the same number here, so a row differs from an item in nothing but its text.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -15,7 +16,7 @@ from carrara.errors import UsageError, tell
 from carrara.keys import Key
 from carrara.lengths import read_length
 from carrara.published.official import gold
-from carrara.published.rows import ENDINGS, Rows, Source, rows
+from carrara.published.rows import ENDINGS, Rows, Source, files_of, rows
 from carrara.suites.babilong._babilong import Babilong, Params, Scene
 from carrara.suites.babilong._teller import Asked
 from carrara.suites.babilong._words import CLASSIC
@@ -79,7 +80,7 @@ def load(name: str) -> Babilong:
 
 def sources(folder: Path) -> list[Source]:
     """The files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
-    if not folder.exists():
+    if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: --published takes one with files such as 4k/qa1.json")
     found = sorted(_found(folder))
     if not found:
@@ -88,8 +89,8 @@ def sources(folder: Path) -> list[Source]:
 
 
 def _found(folder: Path) -> Iterator[Source]:
-    one = folder.is_file()
-    paths = [folder] if one else [path for path in folder.rglob("*") if path.is_file()]
+    one = not folder.is_dir()
+    paths = files_of(folder, ENDINGS)
     above = (folder.parent if one else folder).resolve().name
     others = []
     for path in paths:

@@ -6,6 +6,7 @@ The task is called what its published file is called, and the reference is what 
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from carrara.errors import UsageError, nearest
+from carrara.files import lines
 from carrara.published.minerva import Graded, graded
 from carrara.suites.minerva._published import PRIMARY
 
@@ -89,17 +91,16 @@ def _figures(marks: Sequence[_Marks]) -> Figures:
 
 
 def _graded(path: Path) -> Iterator[tuple[int, str, Graded]]:
-    if not path.is_file():
+    if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a JSONL file with {', '.join(FIELDS)}")
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                try:
-                    yield number, *_row(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-                except UnicodeDecodeError as error:
-                    raise UsageError(f"{path}:{number}: not UTF-8 text: {error.reason}; save it as UTF-8") from None
-                except UsageError as error:
-                    raise UsageError(f"{path}:{number}: {error}") from None
+    for number, line in enumerate(lines(path), 1):
+        if line.strip():
+            try:
+                yield number, *_row(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            except UnicodeDecodeError as error:
+                raise UsageError(f"{path}:{number}: not UTF-8 text: {error.reason}; save it as UTF-8") from None
+            except UsageError as error:
+                raise UsageError(f"{path}:{number}: {error}") from None
 
 
 def _row(line: str) -> tuple[str, Graded]:

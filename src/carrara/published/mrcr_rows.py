@@ -15,10 +15,12 @@ Files of one length take turns, row by row, so that the first rows have 2, 4 and
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
+from io import TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,8 +28,9 @@ from typing import Any, NamedTuple
 from carrara import tokens
 from carrara.corpus import cache
 from carrara.errors import UsageError, tell
+from carrara.files import lines, opened, regular
 from carrara.lengths import read_length, write_length
-from carrara.published.rows import Source, file_hash, remembered
+from carrara.published.rows import Source, file_hash, files_of, remembered
 from carrara.types import Message, Role
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
@@ -71,7 +74,7 @@ class Row(NamedTuple):
 
 def sources(folder: Path) -> list[Source]:
     """The files of a folder, or a file, under each length that they have rows of."""
-    if not folder.exists():
+    if not os.path.exists(folder):
         raise UsageError(
             f"there is no folder {folder}: --published takes one with files of MRCR, as they were published"
         )
@@ -83,9 +86,9 @@ def sources(folder: Path) -> list[Source]:
 
 
 def _found(folder: Path) -> Iterator[Source]:
-    one = folder.is_file()
+    one = not folder.is_dir()
     above = (folder.parent if one else folder).resolve().name
-    for path in [folder] if one else [path for path in folder.rglob("*") if path.is_file()]:
+    for path in files_of(folder, ENDINGS):
         own = path.name if one else str(path.relative_to(folder))
         if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(own).parts):
             continue  # cards and code, and what downloads keep beside the files
@@ -266,7 +269,7 @@ def _ending(path: Path) -> str:
     """What a file is by its name, or where the name has no ending: the hub's cache links to files called by a hash."""
     if path.suffix.lower() in ENDINGS:
         return path.suffix.lower()
-    with path.open("rb") as file:
+    with opened(path) as file:
         return ".parquet" if file.read(4) == b"PAR1" else ".jsonl"
 
 
@@ -293,6 +296,7 @@ def _opened(path: Path) -> Any:
         parquet = import_module("pyarrow.parquet")
     except ImportError:
         raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+    regular(path)
     try:
         return parquet.ParquetFile(path)
     except (OSError, ValueError) as error:
@@ -302,7 +306,7 @@ def _opened(path: Path) -> Any:
 def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     before = csv.field_size_limit(_LARGEST)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
             table = csv.DictReader(file, strict=True)
             for row in table:
                 if None in row or None in row.values():
@@ -317,12 +321,11 @@ def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
 def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """Lines end at line feeds alone: texts may hold other separators as they are."""
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    row = json.loads(line)
-                    if not isinstance(row, dict):
-                        raise UsageError(f"{path}:{number}: no JSON object with columns")
-                    yield row
+        for number, line in enumerate(lines(path), 1):
+            if line.strip():
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise UsageError(f"{path}:{number}: no JSON object with columns")
+                yield row
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not JSON Lines that can be read: {error}") from None

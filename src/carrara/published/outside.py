@@ -5,12 +5,15 @@ Other columns may be there and are not read. Any scale will do, for only the ord
 
 import csv
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO
 
 from carrara.errors import UsageError
+from carrara.files import SMALL, opened
 
 COLUMNS = ("model", "benchmark", "score")
 
@@ -25,10 +28,10 @@ class Outside:
 
 
 def read_outside(path: Path) -> list[Outside]:
-    if not path.is_file():
+    if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a CSV file with the columns {', '.join(COLUMNS)}")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(opened(path, SMALL), encoding="utf-8-sig", newline="") as file:
             rows = list(_rows(path, file))
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None

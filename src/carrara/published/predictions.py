@@ -5,13 +5,16 @@ BABILong's are tables with the columns target, output and question; an index col
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO
 
 from carrara.errors import UsageError, nearest
+from carrara.files import opened
 from carrara.published.official import gold
 from carrara.suites.babilong._metric import published
 from carrara.suites.babilong._reply import options, read
@@ -95,11 +98,11 @@ def task_number(given: str | None, path: Path) -> int:
 
 def predictions(path: Path) -> Iterator[Prediction]:
     """The rows of a CSV or JSONL file. An empty output is an empty reply."""
-    if not path.is_file():
+    if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a CSV or JSONL file with {', '.join(COLUMNS)}")
     empty = True
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
             for row in _objects(path, file) if path.suffix in (".jsonl", ".json") else _table(path, file):
                 empty = False
                 yield row

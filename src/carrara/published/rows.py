@@ -5,7 +5,7 @@ stay where they are.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, overload
 
 from carrara.corpus import cache
 from carrara.errors import UsageError
+from carrara.files import DATA, content, lines, opened, regular
 
 Row = Mapping[str, str]
 ENDINGS = (".json", ".jsonl", ".parquet")
@@ -29,6 +30,15 @@ class Source(NamedTuple):
     length: int
     """What its name says: published lengths are of other tokens than ours, and of less than the prompt."""
     path: Path
+
+
+def files_of(place: Path, endings: Collection[str]) -> list[Path]:
+    """A file, or all files below a folder. What is called like one that is read, and cannot be, is refused."""
+    found = [place] if not place.is_dir() else [path for path in place.rglob("*") if not path.is_dir()]
+    for path in found:
+        if path is place or (path.suffix.lower() in endings and not path.name.startswith(".")):
+            regular(path)
+    return [path for path in found if path.is_file()]
 
 
 def known(sources: Iterable[Source]) -> str:
@@ -99,12 +109,9 @@ def remembered(name: str) -> Path:
 @lru_cache(maxsize=1024)
 def file_hash(path: Path) -> str:
     hashed = blake2b(digest_size=8)
-    try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 22):
-                hashed.update(block)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    with opened(path) as file:
+        while block := file.read(1 << 22):
+            hashed.update(block)
     return hashed.hexdigest()
 
 
@@ -125,20 +132,14 @@ def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
 
 def _lines(path: Path) -> Iterator[Any]:
     """The values of a JSONL file, whose lines end at line feeds alone: texts may hold other separators as they are."""
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield _json(line, f"{path}:{number}: not a line of JSON")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    regular(path, DATA)
+    for number, line in enumerate(lines(path), 1):
+        if line.strip():
+            yield _json(line, f"{path}:{number}: not a line of JSON")
 
 
 def _whole(path: Path) -> Any:
-    try:
-        return _json(path.read_bytes(), f"{path} is not JSON that can be read")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    return _json(content(path, DATA), f"{path} is not JSON that can be read")
 
 
 def _json(text: bytes, complaint: str) -> Any:
@@ -173,6 +174,7 @@ def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
         parquet, types = import_module("pyarrow.parquet"), import_module("pyarrow.types")
     except ImportError:
         raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+    regular(path, DATA)
     try:
         names = parquet.read_schema(path).names
         if missing := [column for column in columns if column not in names]:

@@ -7,9 +7,11 @@ story, questions among them; ID 1 begins another story.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 
 from carrara.errors import UsageError
+from carrara.files import TEXT, opened
 from carrara.suites.babilong import _grammar as grammar
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._solvers import QUERIES, solve
@@ -137,7 +139,7 @@ def _suffices(task: int, told: Story, question: Asked) -> bool:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with path.open(encoding="utf-8") as file:
+        with TextIOWrapper(opened(path, TEXT), encoding="utf-8") as file:
             for line in file:
                 yield line.rstrip("\n")
     except UnicodeDecodeError as error:

@@ -7,6 +7,8 @@ it is. A bank is kept by the hash of what it says, so that an item's id tells wh
 """
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from carrara.corpus import cache
+from carrara.corpus.markers import has_marker
 from carrara.errors import UsageError
+from carrara.files import DATA, content
 from carrara.grading.reading import spoken
 from carrara.writings.writer import Key
 
@@ -23,6 +27,9 @@ BUILT_IN = "built-in"
 FIELDS = ("format", "topic", "style", "mood", "text")
 _SPEAKERS = ("User:", "Model:", "=====")
 """How no line of a writing may begin, for these mark the turns of a conversation that is told as one text."""
+
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e001f]")
+"""Escapes and overrides, which nobody writes; a space of no width may be in any text."""
 
 Row = tuple[str, Any]
 """Where an entry stands, for messages, and the entry as it was found."""
@@ -46,8 +53,8 @@ def named(text: str) -> str:
 def bank(name: str) -> Bank:
     """The bank of a file, or of a hash that was met before."""
     path = Path(name).expanduser()
-    if not path.exists():
-        if _place(name).is_file():
+    if not os.path.exists(path):
+        if os.path.isfile(_place(name)):
             return _kept(name, str(_place(name)))
         raise UsageError(
             f"there is no file of writings {name!r}, and no bank of this hash was used here before: `carrara write` "
@@ -67,12 +74,14 @@ def bank(name: str) -> Bank:
 def entries(path: Path) -> list[tuple[Key, str]]:
     """What a file says, in its order."""
     try:
-        content = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        said = content(path, DATA).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UsageError as error:
+        raise UsageError(f"the writings {error}") from None
+    except UnicodeDecodeError as error:
         raise UsageError(f"the writings {path} cannot be read: {error}") from None
     known: dict[str, str] = {}
     found = []
-    for where, row in _nested(path, content) if path.suffix == ".json" else _lines(path, content):
+    for where, row in _nested(path, said) if path.suffix == ".json" else _lines(path, said):
         key, text = _entry(row, where)
         if known.setdefault(gist(text), where) != where:
             raise UsageError(
@@ -96,6 +105,10 @@ def flaw(text: str) -> str | None:
         return f"it has a line that begins like a turn of a conversation ({strange[:20]!r})"
     if spoken(text) != text:  # such as <think> and <|im_end|>: who says it again word for word could not be understood
         return "it has marks of a model's turns"
+    if has_marker(text):
+        return "it has a chat marker, such as <|im_start|> or [INST]"
+    if control := _CONTROL.search(text):
+        return f"it has a control character ({control[0]!a})"
     return None
 
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from carrara.errors import RunError, UsageError, tell
+from carrara.files import regular
 from carrara.writings.bank import entries, flaw, gist
 from carrara.writings.writer import Key
 
@@ -58,6 +59,8 @@ def growing(path: Path) -> Iterator[Growing]:
     """Open a bank to add to, alone; a file that is not there is made, and is gone again if nothing comes of it."""
     if path.suffix == ".json":
         raise UsageError(f"--out {path}: pieces are written as lines, so call it {path.with_suffix('.jsonl')}")
+    if os.path.exists(path) and not os.path.isdir(path):
+        regular(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
