@@ -1,11 +1,16 @@
 """What the documents tell people to do works."""
 
+import json
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
+import inspect_ai
 import pytest
 
+from carrara import _inspect
 from carrara.cli import main, parser
 
 ROOT = Path(__file__).parents[1]
@@ -31,3 +36,24 @@ def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
     (tmp_path / "pack.toml").write_text(pack, "utf-8")
     asked = ["audit", "latent_list", "-n", "4", "--lengths", "0,1k", "--prompts", str(tmp_path / "pack.toml")]
     assert main(asked) == 0
+
+
+def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [line] = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/running.md").read_text("utf-8"), re.M)
+    inspect = [sys.executable, "-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
+    subprocess.run([*inspect, "--display", "none"], check=True, cwd=tmp_path)
+    assert main(["report", str(tmp_path / "logs")]) == 0
+    [row] = re.findall("^carrara/oracle .*", capsys.readouterr().out, re.M)
+    assert row.split()[1:4] == ["michelangelo/latent_list", "4k", "1.000"]
+
+
+def test_inspect_lists_no_test_of_ours_and_carrara_lists_them_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If the former fails, Inspect has learned to, and docs/running.md should say so."""
+    monkeypatch.chdir(tmp_path)
+    assert inspect_ai.list_tasks() == []
+    assert inspect_ai.list_tasks("carrara") == []
+    assert main(["tasks", "--json"]) == 0
+    listed = {row["name"].rpartition("/")[2] for row in json.loads(capsys.readouterr().out)}
+    assert listed == set(_inspect.__all__) - {"carrara"}
