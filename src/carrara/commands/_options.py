@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from carrara.errors import UsageError, nearest
+from carrara.errors import UsageError, nearest, tell
 from carrara.keys import SPLITS
 from carrara.lengths import read_lengths
 from carrara.types import Style
@@ -28,6 +28,22 @@ def whole(least: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+TOLD, MOST = 1_000_000, 100_000_000
+"""More than so many are told of, and more than so many wait for `--yes`: a slip adds zeros to a number."""
+
+
+def yes(parser: ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help=f"go on with more than {MOST:,} of them")
+
+
+def check_many(count: int, what: str, confirmed: bool) -> None:
+    """Say before it is begun how many there are to be, where that is many; refuse far too many without `--yes`."""
+    if count > MOST and not confirmed:
+        raise UsageError(f"{count:,} {what} are asked for, more than {MOST:,}: lower -n, or go on with --yes")
+    if count > TOLD:
+        tell(f"{count:,} {what} are to be made")
 
 
 def lengths(text: str) -> list[int]:

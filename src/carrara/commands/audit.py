@@ -28,6 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-n", type=options.whole(1), default=200, help="worlds for each test and length (default 200)")
     parser.add_argument("--lengths", type=options.lengths, default=[0, 4096], help="tokens (default 0,4k)")
     options.tokenizer(parser, DEFAULT)
+    options.yes(parser)
     options.as_json(parser)
 
 
@@ -40,6 +41,7 @@ def main(args: Namespace) -> int:
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
+    options.check_many(len(jobs) * args.n, "contexts", args.yes)
     work = partial(audit, worlds=args.n, pack=asked.pack)
     audited = on_all(work, jobs) if len(jobs) * args.n >= MANY else map(work, jobs)
     reports = list(progress(audited, len(jobs), "auditing"))

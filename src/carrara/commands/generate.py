@@ -37,6 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     options.tokenizer(parser, DEFAULT)
+    options.yes(parser)
 
 
 def main(args: Namespace) -> int:
@@ -80,6 +81,7 @@ def _from_selection(args: Namespace) -> Source:
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
+    options.check_many(len(jobs) * args.n, "contexts", args.yes)
     items = (item for first in jobs for context in contexts(first, args.n, asked.pack, tell) for item in context.items)
     lengths = ", ".join(map(write_length, args.lengths))
     return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, items

@@ -28,6 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizers", default=TOKENIZERS, metavar="T,T", help=f"which; the first gives the lengths ({TOKENIZERS})"
     )
+    options.yes(parser)
     options.as_json(parser)
 
 
@@ -44,6 +45,7 @@ def main(args: Namespace) -> int:
         if name not in (WORDS, CHARACTERS):
             tokens.get(name)
     asked = options.asked(args, names[0])
+    options.check_many(len(asked.recipes) * args.n, "worlds", args.yes)
     shapes = [shape(recipe, args.n) for recipe in progress(asked.recipes, len(asked.recipes), "drawing worlds")]
     jobs = [(length, [replace(recipe, length=length) for recipe in asked.recipes]) for length in args.lengths]
     counted = {

@@ -55,6 +55,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--temperature", type=options.temperature, default=1.0, help="default 1; `none` leaves it to the server"
     )
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
+    options.yes(parser)
 
 
 def _names(text: str) -> list[str]:
@@ -104,8 +105,10 @@ def ordered(args: Namespace) -> "Order":
             (args.moods, MOODS, [""]),
         )
     ]
+    keys = tuple(Key(*key) for key in product(*parts))
+    options.check_many(len(keys) * args.n, "drafts", args.yes)
     return Order(
-        keys=tuple(Key(*key) for key in product(*parts)),
+        keys=keys,
         drafts=args.n,
         model=args.model,
         out=args.out,
