@@ -101,17 +101,21 @@ def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
 
     No tokenizer is needed, unless the test is sized: then what fills a length depends on how it is counted and worded.
     """
-    if recipe.length and suites.load(recipe.task).sized:
-        posed = _posed(replace(recipe, question=0), pack)
-    else:
-        posed = _posed(replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None)
+    posed = _posed(*named(recipe, pack))
     if recipe.question >= len(posed.questions):
         raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(posed.questions)} (from 0)")
     return posed
 
 
-@lru_cache(maxsize=POSED)
-def _posed(recipe: Recipe, pack: Pack | None) -> Posed:
+def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
+    """What names the world of a recipe, and it alone: the same for all recipes that share it."""
+    if recipe.length and suites.load(recipe.task).sized:
+        return replace(recipe, question=0), pack
+    return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
+
+
+def pose(recipe: Recipe, pack: Pack | None) -> Posed:
+    """A world with its questions, built anew."""
     task = suites.load(recipe.task)
     if recipe.version != task.version:
         raise UsageError(
@@ -130,6 +134,9 @@ def _posed(recipe: Recipe, pack: Pack | None) -> Posed:
         if recipe.length:
             world = sizing.world_of(task, key, params, recipe, worded(recipe, task, pack))
     return Posed(task, params, key, world, task.questions(world, key, params))
+
+
+_posed = lru_cache(maxsize=POSED)(pose)
 
 
 def worded(recipe: Recipe, task: AnyTask, pack: Pack | None) -> Mapping[str, str]:

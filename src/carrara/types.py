@@ -171,7 +171,7 @@ class Question(Generic[A]):
     """What the better of two blind answers scores on average: the guess of `Task.guess`, or the commonest answer."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What results are sliced by: complexity, view, hops."""
-    examples: tuple[Example, ...] = ()
+    examples: Sequence[Example] = ()
     budget: int = 256
     """Tokens that a plain answer may need; reasoning is extra."""
     options: tuple[str, ...] = ()

@@ -4,15 +4,19 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
 from carrara.commands import _options as options
 from carrara.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.published.minerva_rows import Rescored
-    from carrara.wording import Pack
+    from carrara.results import Result
+    from carrara.scoring.job import Write
+    from carrara.scoring.scored import Way
+    from carrara.scoring.spread import Crew
 
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
 EXAMPLE = "carrara score replies.jsonl > scores.jsonl"
@@ -23,9 +27,18 @@ def arguments(parser: ArgumentParser) -> None:
         "file",
         type=Path,
         metavar="FILE.jsonl",
-        help="lines of {id, reply} and, if known, status (truncated, filtered …); - for standard input",
+        help="lines of {id, reply} and, if known, status (truncated, filtered …), model, input_tokens, output_tokens; "
+        "- for standard input. Of several lines with one id (and model) the first counts; the others are not scored",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the terminal)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE.jsonl|DIR",
+        help="where to write: a file of lines, or a folder that `carrara report` reads (default: the terminal)",
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", help="who made the replies of lines that do not say so (default: the file's name)"
+    )
     parser.add_argument(
         "--published",
         choices=["babilong", "minerva"],
@@ -42,44 +55,108 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.commands._output import whole_file
-    from carrara.wording import read_pack
-
     if args.published:
+        if args.model:
+            raise UsageError(
+                "--model is for replies to items made here: published predictions are not told apart by it"
+            )
         if args.prompts:
             raise UsageError("--prompts is for items made here: published ones are worded as they are")
         return _minerva(args) if args.published == "minerva" else _babilong(args)
     if args.task or args.json:
         raise UsageError("--task and --json are for published predictions: add --published babilong or minerva")
-    if str(args.file) != "-" and (not args.file.exists() or args.file.is_dir()):
+    if str(args.file) != "-" and not args.file.is_file():
         raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
-    pack = read_pack(args.prompts) if args.prompts else None
-    broken = []
-    means: list[float] = []
+    if args.out and not _one_file(args.out) and args.out.exists() and not args.out.is_dir():
+        raise UsageError(f"{args.out} is no folder: give the name of one, or of a file that ends with .jsonl")
+    return _scored(args)
 
-    def lines() -> Iterator[str]:
-        for number, line in _numbered(args.file):
-            try:
-                row = _scored(line, pack)
-            except UsageError as error:
-                broken.append(f"{args.file}:{number}: {error}")
-                continue
-            means.append(row["score"])
-            yield json.dumps(row, ensure_ascii=False) + "\n"
 
-    if args.out:
-        with whole_file(args.out) as file:
-            file.writelines(lines())
+def _scored(args: Namespace) -> int:
+    """Replies to items made here."""
+    from carrara.commands.report import print_summary
+    from carrara.errors import tell
+    from carrara.scoring.job import score
+    from carrara.scoring.lines import Lines
+    from carrara.scoring.scored import Way
+    from carrara.scoring.spread import crew
+    from carrara.scoring.watch import watch
+    from carrara.wording import read_pack
+
+    if args.prompts:
+        read_pack(args.prompts)  # a pack that cannot be read is found now, and by nobody else
+    piped = str(args.file) == "-"
+    source = "stdin" if piped else str(args.file)
+    way = Way(args.model or _stem(args.file), args.prompts)
+    # who looks at a terminal sees the lines go by, where they go there
+    bar = bool(args.out) or not sys.stdout.isatty()
+    with ExitStack() as stack:
+        file = sys.stdin.buffer if piped else stack.enter_context(args.file.open("rb"))
+        together = stack.enter_context(crew(way))
+        write = stack.enter_context(_into(args.out, way, source, together))
+        watched = stack.enter_context(watch(None if piped else args.file.stat().st_size, bar))
+        done = score(Lines(file, piped), together, write, watched)
+    for told in done.troubles.told(source):
+        tell(told)
+    rows = done.tally.rows()
+    with nullcontext() if args.out else redirect_stdout(sys.stderr):
+        if rows:
+            print_summary(rows)
+        lost = f"; {done.troubles.lines:,} lines could not be" if done.troubles.lines else ""
+        print(f"{done.lines:,} replies scored{lost}")
+        if args.out and rows:
+            print(args.out if _one_file(args.out) else f"{args.out}: `carrara report {args.out}` shows it")
+    return 2 if done.troubles.lines else 0
+
+
+def _stem(file: Path) -> str:
+    """What a model is called that nobody has named: as the file of its replies is."""
+    from carrara.scoring.scored import NAME, whole
+
+    name = whole(file.stem if str(file) != "-" else "stdin")[:NAME]
+    return "".join(letter if letter.isprintable() else "�" for letter in name)
+
+
+def _one_file(out: Path) -> bool:
+    return out.suffix == ".jsonl"
+
+
+@contextmanager
+def _into(out: Path | None, way: "Way", source: str, crew: "Crew") -> Iterator["Write"]:
+    """Where scored lines go: the terminal, a file that is whole or not there, or a folder of logs."""
+    from carrara.commands._output import whole_file
+    from carrara.scoring.logs import Shards
+    from carrara.scoring.scored import output
+
+    def rendered(results: "list[Result]") -> bytes:
+        return b"".join(output(result, result.model != way.model) for result in results)
+
+    if out is None:
+
+        def to_stdout(results: "list[Result]") -> None:
+            # UTF-8 whatever the locale is, and a batch at once, so that whoever reads along reads whole lines
+            sys.stdout.flush()
+            sys.stdout.buffer.write(rendered(results))
+            sys.stdout.buffer.flush()
+
+        yield to_stdout
+    elif _one_file(out):
+        with whole_file(out) as file:
+
+            def to_file(results: "list[Result]") -> None:
+                file.write(rendered(results).decode())
+
+            yield to_file
     else:
-        sys.stdout.writelines(lines())
-        sys.stdout.flush()
-    for complaint in broken:
-        print(f"carrara: {complaint}", file=sys.stderr)
-    mean = f", mean score {sum(means) / len(means):.3f}" if means else ""
-    print(
-        f"{len(means)} replies scored{mean}{f'; {len(broken)} lines could not be' if broken else ''}", file=sys.stderr
-    )
-    return 2 if broken else 0
+        shards = Shards(out, source, crew.do)
+
+        def to_logs(results: "list[Result]") -> None:
+            for result in results:
+                shards.add(result)
+
+        with closing(shards):
+            yield to_logs
+            shards.end()
 
 
 def _babilong(args: Namespace) -> int:
@@ -141,45 +218,3 @@ def _show(found: "Rescored") -> None:
         print(f"\nrows without a prompt, where nothing is taken off for what trivial replies have: {rows}")
     if rows := found.total.without_reference:
         print(f"\nrows with an empty reference, which have no sound score: {rows}")
-
-
-def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
-    with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield number, line
-
-
-def _scored(line: bytes, pack: "Pack | None") -> dict[str, Any]:
-    from carrara.grading.grade import grade
-    from carrara.items import questions_of
-    from carrara.recipe import Recipe
-    from carrara.results import Status, test_of
-
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"not a line of JSON: {error}") from None
-    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
-        raise UsageError("a line needs an id, as `carrara generate` writes it")
-    reply, status = row.get("reply"), row.get("status", "ok")
-    if not isinstance(reply, str):
-        raise UsageError(f"{row['id'][:200]} needs a reply that is a text")
-    if status not in get_args(Status):
-        raise UsageError(f"{status!r} is not a status; there are {', '.join(get_args(Status))}")
-    recipe = Recipe.parse(row["id"])
-    try:
-        posed = questions_of(recipe, pack)
-    except (ValueError, RuntimeError) as error:
-        raise UsageError(f"{recipe.world_id} cannot be built: {error}") from None
-    question = posed.questions[recipe.question]
-    graded = grade(posed.task, question, reply, status)
-    return {
-        "id": row["id"],
-        "task": test_of(recipe.task, question.part),
-        "status": graded.status,
-        "answer": graded.answer,
-        "score": graded.score,
-        "scores": dict(graded.scores),
-        **({"fault": graded.fault.kind, "detail": graded.fault.detail} if graded.fault else {}),
-    }

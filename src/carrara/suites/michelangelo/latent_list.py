@@ -22,9 +22,10 @@ is another. The filler leaves the list as it is: prints, reversals that undo eac
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, overload
 
 from carrara.grading.numbers import find_lists, find_numbers, read_list, read_number
 from carrara.grading.reading import first_turn, stated
@@ -126,7 +127,7 @@ class LatentList(Task[Params, Session, Answer]):
             needs=tuple(range(len(operations))),
             floor=0.0,
             labels={"complexity": str(len(operations)), "view": look.view},
-            examples=() if key.split == "few-shot" else self._examples(key, params, look.view),
+            examples=() if key.split == "few-shot" else _Shown(lambda: self._examples(key, params, look.view)),
             budget=192 if look.view == "print" else 32,
         )
         dice = key.dice("floor")
@@ -212,6 +213,27 @@ class LatentList(Task[Params, Session, Answer]):
         if not isinstance(answer, int) or not isinstance(gold, int):
             return {"paper": float(answer == gold)}
         return {"paper": 1.0 - min(1.0, abs(gold - answer) / (1e-10 + abs(gold)))}
+
+
+class _Shown(Sequence[Example]):
+    """Examples, made when they are looked at: they take nearly as long as the world itself, and grading needs none."""
+
+    def __init__(self, make: Callable[[], tuple[Example, ...]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _examples(self) -> tuple[Example, ...]:
+        return self._make()
+
+    def __len__(self) -> int:
+        return len(self._examples)
+
+    @overload
+    def __getitem__(self, place: int) -> Example: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Example]: ...
+    def __getitem__(self, place: int | slice) -> Example | Sequence[Example]:
+        return self._examples[place]
 
 
 def _see(operations: Sequence[Operation], look: Look) -> Answer:

@@ -1,0 +1,108 @@
+"""What scored lines come to, as the table of a run: of each line some forty bytes are kept, whatever its reply is.
+
+The figures are those of `analysis.stat`, which reads results over and over: they are made when it does, from arrays.
+"""
+
+import math
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import blake2b
+from typing import overload
+
+from carrara.analysis import Row, summarize
+from carrara.analysis.series import series_of
+from carrara.analysis.summary import Stat, stat
+from carrara.recipe import Recipe
+from carrara.results import Result, Status
+
+ALIKE = 4096
+"""Results that are told by their figures alone, and made once: most scores are 0 or 1."""
+
+
+class Tally:
+    """The lines so far, by what a row of the table is of."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[str, str, int, str], _Group] = {}
+
+    def add(self, result: Result) -> None:
+        # a world's number and the question's are what rows do not tell apart
+        recipe = Recipe.parse(result.id)
+        kind = str(replace(recipe, seed=0, index=0, question=0))
+        where = result.model, result.task, result.length, kind
+        if where not in self._groups:
+            self._groups[where] = _Group(replace(result, id=kind, ask="", gold="", answer=None, reply="", labels={}))
+        self._groups[where].add(result)
+
+    def rows(self) -> list[Row]:
+        """The table, in the order of every table."""
+        firsts = [group.first for group in self._groups.values()]
+        series = series_of(firsts)
+        groups = {(series(group.first), group.first.task, group.first.length): group for group in self._groups.values()}
+        rows = summarize(firsts)
+        return [replace(row, stat=groups[row.series, row.task, row.length].stat()) for row in rows]
+
+
+@dataclass
+class _Group:
+    first: Result
+    statuses: list[Status] = field(default_factory=list[Status])
+    status: "array[int]" = field(default_factory=lambda: array("B"))
+    score: "array[float]" = field(default_factory=lambda: array("d"))
+    floor: "array[float]" = field(default_factory=lambda: array("d"))
+    context: "array[int]" = field(default_factory=lambda: array("Q"))
+    scores: "dict[str, array[float]]" = field(default_factory=dict[str, "array[float]"])
+    """Published scores, by name; not a number where a reply has none."""
+
+    def add(self, result: Result) -> None:
+        if result.status not in self.statuses:
+            self.statuses.append(result.status)
+        for name in result.scores:
+            if name not in self.scores:
+                self.scores[name] = array("d", [math.nan]) * len(self.score)
+        for name, kept in self.scores.items():
+            kept.append(result.scores.get(name, math.nan))
+        self.status.append(self.statuses.index(result.status))
+        self.score.append(result.score)
+        self.floor.append(result.floor)
+        self.context.append(int.from_bytes(blake2b(result.context_id.encode(), digest_size=8).digest()))
+
+    def stat(self) -> Stat:
+        contexts = map(str, self.context)
+        return stat(_Results(self), lambda _: next(contexts))  # once for each, in their order
+
+
+class _Results(Sequence[Result]):
+    """The lines of a group as results that have what figures are made of, and nothing else of their own."""
+
+    def __init__(self, group: _Group) -> None:
+        self._group = group
+        self._made = lru_cache(ALIKE)(self._make)
+
+    def __len__(self) -> int:
+        return len(self._group.score)
+
+    def __iter__(self) -> Iterator[Result]:
+        group = self._group
+        published = zip(*group.scores.values(), strict=True) if group.scores else iter(lambda: (), None)
+        return map(self._made, group.status, group.score, group.floor, published)
+
+    @overload
+    def __getitem__(self, place: int) -> Result: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Result]: ...
+    def __getitem__(self, place: int | slice) -> Result | Sequence[Result]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        group = self._group
+        published = tuple(kept[place] for kept in group.scores.values())
+        return self._made(group.status[place], group.score[place], group.floor[place], published)
+
+    def _make(self, status: int, score: float, floor: float, published: tuple[float, ...]) -> Result:
+        group = self._group
+        scores: Mapping[str, float] = {
+            name: value for name, value in zip(group.scores, published, strict=True) if not math.isnan(value)
+        }
+        return replace(group.first, status=group.statuses[status], score=score, floor=floor, scores=scores)
