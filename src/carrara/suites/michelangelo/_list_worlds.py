@@ -8,7 +8,18 @@ those, keep what is not worse.
 from collections.abc import Sequence
 
 from carrara.keys import Dice
-from carrara.suites.michelangelo._list_machine import HIGH, KINDS, LOW, START, Kind, Look, Operation, View, perform
+from carrara.suites.michelangelo._list_machine import (
+    HIGH,
+    KINDS,
+    LOW,
+    START,
+    Answer,
+    Kind,
+    Look,
+    Operation,
+    View,
+    perform,
+)
 
 SHORTEST = 3
 """Lists never shrink below this, so that a slice always has something to show."""
@@ -121,12 +132,29 @@ def _judge(dice: Dice, operations: Sequence[Operation], view: View) -> tuple[Bad
             continue
         if view in ("print", "sum") and brought.isdisjoint(final[start : start + width]):
             continue
-        bad = always.union(i for i, v in enumerate(without) if v is not None and look.at(v) in (gold, None, ()))
+        bad = always.union(_same(look, gold, without))
         if best is None or len(bad) < len(best[0]):
             best = bad, look
         if not bad:
             break
     return best or (frozenset(range(len(operations))), Look(view, 0, 1))
+
+
+def _same(look: Look, gold: Answer | None, without: Sequence[list[int] | None]) -> list[int]:
+    """The operations without which a look shows the same, or nothing: `look.at`, for many lists."""
+    view, start, stop = look
+    if view == "len":
+        return [i for i, values in enumerate(without) if values is not None and len(values) == gold]
+    parts = [(i, values[start:stop]) for i, values in enumerate(without) if values is not None]
+    match view:
+        case "print":
+            return [i for i, part in parts if not part or tuple(part) == gold]
+        case "sum":
+            return [i for i, part in parts if sum(part) == gold]
+        case "min":
+            return [i for i, part in parts if not part or min(part) == gold]
+        case "max":
+            return [i for i, part in parts if not part or max(part) == gold]
 
 
 def _endings(operations: Sequence[Operation]) -> tuple[list[int], list[list[int] | None]]:
@@ -136,12 +164,35 @@ def _endings(operations: Sequence[Operation]) -> tuple[list[int], list[list[int]
     for operation in operations:
         before.append(values.copy())
         perform(operation, values)
-    without: list[list[int] | None] = []
-    for i, other in enumerate(before):
-        # An insertion beyond the end would not raise, but it would no longer stand where it says.
-        fine = all((o.kind != "insert" or o.args[0] <= len(other)) and perform(o, other) for o in operations[i + 1 :])
-        without.append(other if fine else None)
+    without = [other if _goes_on(other, operations[i + 1 :]) else None for i, other in enumerate(before)]
     return values, without
+
+
+def _goes_on(values: list[int], operations: Sequence[Operation]) -> bool:
+    """Perform them all, as far as none fails: `perform`, written out, for this is where a search spends its time.
+
+    An insertion beyond the end would not raise, but it would no longer stand where it says: it fails too.
+    """
+    for kind, args in operations:
+        if kind == "append":
+            values.append(args[0])
+        elif kind == "insert":
+            if args[0] > len(values):
+                return False
+            values.insert(*args)
+        elif kind == "pop":
+            if (args[0] if args else 0) >= len(values):
+                return False
+            values.pop(*args)
+        elif kind == "remove":
+            if args[0] not in values:
+                return False
+            values.remove(args[0])
+        elif kind == "sort":
+            values.sort()
+        else:
+            values.reverse()
+    return True
 
 
 def filler_block(dice: Dice, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:

@@ -1,0 +1,117 @@
+"""How long `carrara score` takes a line, beside the plain way of doing the same and beside reading the lines alone.
+
+    python -m benchmarks.score_speed [WORLDS]
+
+The plain way is one process that builds the world of every line anew and grades its reply. The whole command is
+measured, with the start of its processes. Ratios are of one run on one machine, however busy that is.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from typing import NamedTuple
+
+from carrara import suites
+from carrara.cores import cores
+from carrara.grading.grade import grade
+from carrara.items import named, pose, questions_of
+from carrara.recipe import Recipe
+
+LENGTHS = [0, *(1024 << n for n in range(11)), *(1536 << n for n in range(8))]
+"""Twenty of them: grading looks at none of those of a test that is not sized."""
+PLAIN = 400
+"""Lines that are scored the plain way, evenly from all of a file."""
+ALL = "michelangelo,sync,babilong,minerva,classic"
+
+
+class Case(NamedTuple):
+    name: str
+    tests: str
+    lengths: Sequence[int]
+    worlds: int
+    by_world: bool = True
+    folder: bool = False
+
+
+def main(worlds: int) -> None:
+    cases = [
+        Case("worlds shared, side by side", "latent_list", LENGTHS, worlds),
+        Case("worlds shared, length after length", "latent_list", LENGTHS[:5], worlds // 5 * 2, by_world=False),
+        Case("questions shared, into a folder", "sync", LENGTHS[4:9], worlds // 20, folder=True),
+        Case("each line a world of its own", "latent_list", [0], worlds // 2),
+        Case("each line a world of its own, all tests", ALL, [4096], worlds // 80),
+    ]
+    print(f"ms a line on {cores()} cores; the plain way and reading alone on one")
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases:
+            path = Path(folder) / "replies.jsonl"
+            number = written(path, case)
+            plain, reading = timed_plainly(path, number)
+            start = time.perf_counter()
+            out = Path(folder) / ("logs" if case.folder else "scores.jsonl")
+            subprocess.run(
+                [sys.executable, "-m", "carrara.cli", "score", str(path), "--out", str(out)],
+                check=True,
+                capture_output=True,
+            )
+            scored = 1e3 * (time.perf_counter() - start) / number
+            print(
+                f"{case.name}: {number:,} lines, {scored:.2f}; plainly {plain:.2f}, {plain / scored:.1f} times as "
+                f"long; reading alone {reading:.4f}"
+            )
+    print(f"the largest process had {getrusage(RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MB")
+
+
+def written(path: Path, case: Case) -> int:
+    """A file of right replies; how many."""
+    lines = 0
+    with path.open("w", encoding="utf-8") as file:
+        for recipe in recipes(case):
+            posed = questions_of(recipe)
+            for n, question in enumerate(posed.questions):
+                reply = posed.task.write(question.gold)
+                file.write(json.dumps({"id": str(replace(recipe, question=n)), "reply": reply}) + "\n")
+                lines += 1
+    return lines
+
+
+def recipes(case: Case) -> Iterator[Recipe]:
+    for test in suites.select(case.tests):
+        first = Recipe.parse(f"{test}@{suites.load(test).version}/test-0-0.0/0/chat/o200k")
+        outer, inner = (range(case.worlds), case.lengths) if case.by_world else (case.lengths, range(case.worlds))
+        for one in outer:
+            for other in inner:
+                index, length = (one, other) if case.by_world else (other, one)
+                yield replace(first, index=index, length=length)
+
+
+def timed_plainly(path: Path, number: int) -> tuple[float, float]:
+    """Milliseconds a line: to score it by itself, and to read it."""
+    scoring = reading = 0.0
+    taken = 0
+    with path.open("rb") as file:
+        for n, line in enumerate(file):
+            start = time.perf_counter()
+            row = json.loads(line)
+            reading += time.perf_counter() - start
+            if n % max(1, number // PLAIN):
+                continue
+            recipe = Recipe.parse(row["id"])
+            task, _, _, _, questions = pose(*named(recipe, None))
+            graded = grade(task, questions[recipe.question], row["reply"])
+            json.dumps({"id": row["id"], "score": graded.score, "scores": dict(graded.scores)})
+            scoring += time.perf_counter() - start
+            taken += 1
+    return 1e3 * scoring / taken, 1e3 * reading / number
+
+
+if __name__ == "__main__":
+    os.environ.pop("CARRARA_TASKS", None)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5000)
