@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from carrara import __version__
 from carrara.commands import COMMANDS
-from carrara.errors import RunError, UsageError
+from carrara.errors import RunError, UsageError, forget_what_was_said
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command. 0: done; 1: it failed; 2: it was asked wrongly. Errors are one sentence on stderr."""
     args = parser().parse_args(argv)
+    forget_what_was_said()
     try:
         result: int = args.main(args)
         sys.stdout.flush()

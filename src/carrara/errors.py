@@ -35,6 +35,22 @@ def tell(what: str) -> None:
     print(f"carrara: {what}", file=sys.stderr)
 
 
+_said: set[str] = set()
+"""What `tell_once` has said in this command."""
+
+
+def tell_once(what: str) -> None:
+    """Say what is as true of the next test, length or file as of this one: a warning, not news."""
+    if what not in _said:
+        _said.add(what)
+        tell(what)
+
+
+def forget_what_was_said() -> None:
+    """A new command begins."""
+    _said.clear()
+
+
 def nearest(word: str, options: Iterable[str]) -> str:
     """The end of a message about an unknown name: what may have been meant, or nothing.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from carrara.commands import _options as options
 from carrara.commands._output import print_json, progress, table
 from carrara.cores import on_all
-from carrara.errors import UsageError, tell
+from carrara.errors import UsageError, tell_once
 from carrara.lengths import write_length
 from carrara.tokens import DEFAULT
 
@@ -68,7 +68,7 @@ def main(args: Namespace) -> int:
         ],
     )
     for what in (what for report in reports for what in report.left_out):
-        tell(what)
+        tell_once(what)
     print()
     for check, meaning in CHECKS.items():
         found = sum(breach.check == check for breach in breaches)

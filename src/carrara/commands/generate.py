@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from carrara.commands import _options as options
 from carrara.commands._output import progress, whole_file
-from carrara.errors import RunError, UsageError, tell
+from carrara.errors import RunError, UsageError, tell_once
 from carrara.lengths import write_length
 from carrara.tokens import DEFAULT
 
@@ -82,7 +82,9 @@ def _from_selection(args: Namespace) -> Source:
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     options.check_many(len(jobs) * args.n, "contexts", args.yes)
-    items = (item for first in jobs for context in contexts(first, args.n, asked.pack, tell) for item in context.items)
+    items = (
+        item for first in jobs for context in contexts(first, args.n, asked.pack, tell_once) for item in context.items
+    )
     lengths = ", ".join(map(write_length, args.lengths))
     return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, items
 

@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 
 from carrara import suites
-from carrara.errors import UsageError, tell
+from carrara.errors import UsageError
 from carrara.keys import Key
 from carrara.lengths import read_length
 from carrara.published.official import gold
-from carrara.published.rows import ENDINGS, Rows, Source, files_of, rows
+from carrara.published.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
 from carrara.suites.babilong._babilong import Babilong, Params, Scene
 from carrara.suites.babilong._teller import Asked
 from carrara.suites.babilong._words import CLASSIC
@@ -92,7 +92,7 @@ def _found(folder: Path) -> Iterator[Source]:
     one = not folder.is_dir()
     paths = files_of(folder, ENDINGS)
     above = (folder.parent if one else folder).resolve().name
-    others = []
+    strays, others = list[Path](), list[Path]()
     for path in paths:
         own = path.name if one else str(path.relative_to(folder))
         if any(part.startswith(".") for part in Path(own).parts):
@@ -104,9 +104,8 @@ def _found(folder: Path) -> Iterator[Source]:
         if readable and tasks and lengths:
             yield Source(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
         elif readable:
-            tell(f"{path} is left out: its path does not name a task and a length, as in 4k/qa1.json")
+            strays.append(path)
         elif tasks and lengths:
             others.append(path)
-    if others:
-        more = f" and {len(others) - 1} more are" if others[1:] else " is"
-        tell(f"{min(others)}{more} left out: what is read ends in {', '.join(ENDINGS)}")
+    tell_left_out(strays, "what is read names a task and a length in its path, as in 4k/qa1.json")
+    tell_left_out(others, f"what is read ends in {', '.join(ENDINGS)}")

@@ -30,7 +30,7 @@ from carrara.corpus import cache
 from carrara.errors import UsageError, tell
 from carrara.files import lines, opened, regular
 from carrara.lengths import read_length, write_length
-from carrara.published.rows import Source, file_hash, files_of, remembered
+from carrara.published.rows import Source, file_hash, files_of, remembered, tell_left_out
 from carrara.types import Message, Role
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
@@ -88,19 +88,22 @@ def sources(folder: Path) -> list[Source]:
 def _found(folder: Path) -> Iterator[Source]:
     one = not folder.is_dir()
     above = (folder.parent if one else folder).resolve().name
+    others, empty = list[Path](), list[Path]()
     for path in files_of(folder, ENDINGS):
         own = path.name if one else str(path.relative_to(folder))
         if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(own).parts):
             continue  # cards and code, and what downloads keep beside the files
         test = _test(path)
         if test is None:
-            tell(f"{path} is left out: a file of MRCR has the columns {_listed()}")
+            others.append(path)
             continue
         length = _named(f"{above}/{own}" if _BIN.fullmatch(above) else own)
         lengths = {length} if length is not None else set(map(_bin, _sizes(path, test)))
         if not lengths:
-            tell(f"{path} is left out: it has no rows")
+            empty.append(path)
         yield from (Source(test, length, path) for length in lengths)
+    tell_left_out(others, f"a file of MRCR has the columns {_listed()}")
+    tell_left_out(empty, "there are no rows")
 
 
 def _listed() -> str:

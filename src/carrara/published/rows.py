@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from carrara.corpus import cache
-from carrara.errors import UsageError
+from carrara.errors import UsageError, tell_once
 from carrara.files import DATA, content, lines, opened, regular
 
 Row = Mapping[str, str]
@@ -39,6 +39,13 @@ def files_of(place: Path, endings: Collection[str]) -> list[Path]:
         if path is place or (path.suffix.lower() in endings and not path.name.startswith(".")):
             regular(path)
     return [path for path in found if path.is_file()]
+
+
+def tell_left_out(paths: Sequence[Path], why: str) -> None:
+    """One sentence, however many files there are of a kind that is not read."""
+    if paths:
+        more = f" and {len(paths) - 1:,} more are" if paths[1:] else " is"
+        tell_once(f"{min(paths)}{more} left out: {why}")
 
 
 def known(sources: Iterable[Source]) -> str:

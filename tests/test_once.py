@@ -1,0 +1,64 @@
+"""What people are warned of is said once, whatever the number of tests, lengths, files and logs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from carrara.cli import main
+from carrara.errors import forget_what_was_said, tell, tell_once
+from carrara.published import babilong
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_a_warning_is_said_once_in_a_command(capsys: Capture) -> None:
+    forget_what_was_said()
+    for what in ("the wind is north", "the wind is north", "it rains", "the wind is north"):
+        tell_once(what)
+    tell("news")
+    tell("news")
+    assert capsys.readouterr().err.splitlines() == [
+        *("carrara: the wind is north", "carrara: it rains"),
+        *("carrara: news", "carrara: news"),
+    ]
+    main(["tasks", "qa1", "--json"])
+    tell_once("it rains")
+    assert capsys.readouterr().err == "carrara: it rains\n"
+
+
+def said_by(*asked: str) -> list[str]:
+    """What a command says on stderr, in a process of its own, as runs are."""
+    ended = subprocess.run([sys.executable, "-m", "carrara.cli", *asked], capture_output=True, text=True, check=True)
+    return ended.stderr.splitlines()
+
+
+def test_a_run_and_its_report_repeat_no_warning(tmp_path: Path) -> None:
+    """Several tests and lengths: some worlds do not fit, and there are few replies of each."""
+    asked = ["run", "qa2,qa3,latent_list", "--lengths", "450,500,1k", "-n", "9", "--model", "carrara/chance", "--out"]
+    said = said_by(*asked, str(tmp_path))
+    assert sum("do not fit" in line for line in said) > 1
+    for lines in (said, said_by(*asked, str(tmp_path)), said_by("report", str(tmp_path))):
+        assert len(lines) == len(set(lines))
+    page = (tmp_path / "report.html").read_text("utf-8")
+    notes = re.findall("<li>(.*)</li>", page.partition('class="notes"')[2].partition("</aside>")[0])
+    captions = re.findall('class="(?:caption|lead)">(.*)</p>', page)
+    for texts in (notes, captions):
+        assert texts
+        assert len(texts) == len(set(texts))
+
+
+def test_files_that_are_not_read_are_one_sentence(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "0k").mkdir()
+    for name in ("0k/qa1.json", *(f"notes{n}.json" for n in range(5)), "0k/qa1.csv"):
+        (tmp_path / name).write_text("[]", "utf-8")
+    forget_what_was_said()
+    for _ in range(2):
+        assert [source.test for source in babilong.sources(tmp_path)] == ["babilong/qa1"]
+    assert capsys.readouterr().err.splitlines() == [
+        f"carrara: {tmp_path}/notes0.json and 4 more are left out: "
+        "what is read names a task and a length in its path, as in 4k/qa1.json",
+        f"carrara: {tmp_path}/0k/qa1.csv is left out: what is read ends in .json, .jsonl, .parquet",
+    ]
