@@ -35,7 +35,7 @@ TOLD, MOST = 1_000_000, 100_000_000
 
 
 def yes(parser: ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help=f"go on with more than {MOST:,} of them")
+    parser.add_argument("--yes", action="store_true", help=f"go on where more than {MOST:,} are to be made")
 
 
 def check_many(count: int, what: str, confirmed: bool) -> None:
