@@ -189,9 +189,11 @@ def test_lines_are_numbered_as_editors_do_however_they_arrive(parts: list[bytes]
         patch.setattr("carrara.scoring.lines.BLOCK", block)
         patch.setattr("carrara.scoring.lines.LINES", 3)
         lines = Lines(io.BytesIO(data), False)
-        found = [line for batch in lines.batches() for line in batch]
+        batches = list(lines.batches())
+    found = [line for batch in batches for line in batch]
     assert found == [(n, line) for n, line in enumerate(data.removeprefix(BOM).split(b"\n"), 1) if line.strip()]
-    assert lines.read == len(data)
+    ends = [sum(len(line) + 1 for line in data.split(b"\n")[: batch[-1][0]]) for batch in batches]
+    assert [min(end, len(data)) for end in lines.ends] == [min(end, len(data)) for end in ends]
 
 
 def test_a_line_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def score(lines: Lines, crew: Crew, write: Write, watch: Watch) -> Scored:
                 tally.add(found)
                 scored.append(found)
             write(scored)
-            watch.seen(len(batch), lines.read)
+            watch.seen(len(batch), lines.ends.popleft())
     return Scored(len(known), tally, troubles)
 
 

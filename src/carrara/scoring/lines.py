@@ -1,7 +1,8 @@
 """A file, or what comes through a pipe, as numbered lines in batches: as they arrive, a few megabytes at a time."""
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 BLOCK = 1 << 20
@@ -23,17 +24,16 @@ class Lines:
     file: BinaryIO
     waits: bool
     """Whether it is a pipe, where more may be long in coming: an empty batch stands before every read."""
-    read: int = 0
-    """Bytes so far."""
+    ends: deque[int] = field(default_factory=deque[int])
+    """The bytes up to the end of each batch that was given and is not empty: to be taken away by whoever counts."""
 
     def batches(self) -> Iterator[Batch]:
-        number, held, size = 0, list[bytes](), 0
+        number, at, held, size = 0, 0, list[bytes](), 0
         while True:
             if self.waits:
                 yield []
             # what is there, of a pipe; a reader that only knows `read` gives as much as that
             block = self.file.read1(BLOCK) if hasattr(self.file, "read1") else self.file.read(BLOCK)
-            self.read += len(block)
             *ended, rest = block.split(b"\n")
             batch: Batch = []
             weight = 0
@@ -41,7 +41,9 @@ class Lines:
                 ended = [b""]  # the last line, which nothing ends
             for piece in ended:
                 number += 1
-                line = b"".join([*held, piece]) if size + len(piece) <= LONGEST else None
+                size += len(piece)
+                at += size + 1
+                line = b"".join([*held, piece]) if size <= LONGEST else None
                 held, size = [], 0
                 if number == 1 and line is not None:
                     line = line.removeprefix(BOM)
@@ -49,9 +51,11 @@ class Lines:
                     batch.append((number, line))
                     weight += len(line or b"")
                 if len(batch) >= LINES or weight >= BYTES:
+                    self.ends.append(at)
                     yield batch
                     batch, weight = [], 0
             if batch:
+                self.ends.append(at)
                 yield batch
             if not block:
                 return

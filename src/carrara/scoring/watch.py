@@ -22,20 +22,21 @@ class Watch:
         self._size, self._bar = size, bar
         self._began = time.monotonic()
         self.lines = 0
-        self.read = 0
+        self.done = 0
         if bar:
             bar.add_task("", total=size)
 
-    def seen(self, lines: int, read: int) -> None:
-        self.lines, self.read = self.lines + lines, read
+    def seen(self, lines: int, done: int) -> None:
+        """So many lines more, and so many bytes by now."""
+        self.lines, self.done = self.lines + lines, done
         if self._bar:
-            self._bar.update(self._bar.task_ids[0], completed=read, description=self.told(timed=False))
+            self._bar.update(self._bar.task_ids[0], completed=done, description=self.told(timed=False))
 
     def told(self, timed: bool = True) -> str:
         seconds = time.monotonic() - self._began
         parts = [f"{self.lines:,} lines scored", f"{self.lines / max(seconds, 1e-3):,.0f} a second"]
-        if timed and self._size and self.read:
-            parts.append(f"{_spoken(seconds * max(0, self._size - self.read) / self.read)} left")
+        if timed and self._size and self.done:
+            parts.append(f"{_spoken(seconds * max(0, self._size - self.done) / self.done)} left")
         return " · ".join(parts)
 
 
