@@ -1,0 +1,196 @@
+"""Replies that no model gives, or only a broken one: what readers must survive.
+
+    Case("sync/graph", 0, 7).reply          # the test, the seed and a number are all that it takes to see a reply again
+
+A reply is drawn for a question of its test. Half of them are near to a right answer, or made of the prompt's own words,
+because a reader goes furthest into those; the rest is numbers of any size, markup that is not closed, runs, brackets,
+letters of all scripts, bytes. Most are short, and one in some thousands is hundreds of thousands of characters long.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from carrara import suites
+from carrara.errors import Unreachable
+from carrara.items import Item, contexts
+from carrara.params import build, canonical
+from carrara.recipe import Recipe
+from tests.fuzz_parts import AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS
+
+WORLDS = 12
+"""Of each test and length: parameters that hold several values are dealt to worlds in turn."""
+LENGTHS = (0, 2048, 4096)
+TOKENIZER = "gpt2"
+LONGEST = 1_000_000
+DEEP = 100_000
+"""Brackets in brackets."""
+_SIZES = ((0.92, 8), (0.99, 40), (0.999, 400), (0.9999, 4_000), (0.99998, 40_000), (1.0, 200_000))
+"""Up to which share of all replies, up to how many parts: a part has some five characters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A question, with its prompt at hand: to render it takes longer than to read most replies."""
+
+    item: Item
+    gold: str
+    text: str
+    words: Sequence[str]
+
+
+@cache
+def questions(test: str) -> Sequence[Asked]:
+    """The questions that replies are drawn for."""
+    found = [item for items in _items(test, WORLDS) for item in items]
+    return [Asked(item, item.gold, item.text, item.text.split()) for item in found]
+
+
+@cache
+def perfect() -> Sequence[str]:
+    """Right answers to the questions of one world of each test."""
+    return [item.gold for test in suites.names() for item in next(_items(test, 1))]
+
+
+def _items(test: str, worlds: int) -> Iterator[Sequence[Item]]:
+    """The questions of some worlds, for each length that has room for them."""
+    task = suites.load(test)
+    params = canonical(task, build(task, test, {}))
+    for length in LENGTHS:
+        first = Recipe(test, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
+        try:
+            made = list(contexts(first, worlds, tell=lambda _: None))
+        except Unreachable:
+            continue  # this puzzle is longer
+        yield [item for context in made for item in context.items]
+
+
+@dataclass(frozen=True)
+class Case:
+    test: str
+    seed: int
+    number: int
+
+    @property
+    def asked(self) -> Asked:
+        all_ = questions(self.test)
+        return all_[self.number % len(all_)]
+
+    @property
+    def reply(self) -> str:
+        dice = Random(f"{self.seed} {self.test} {self.number}")
+        share = dice.random()
+        most = next(most for upto, most in _SIZES if share <= upto)
+        return _Drawn(dice, self.asked, dice.randint(0, most)).reply()[:LONGEST]
+
+
+class _Drawn:
+    """Draws a reply of about so many parts."""
+
+    def __init__(self, dice: Random, asked: Asked, parts: int) -> None:
+        self.dice, self.gold, self.text, self.words, self.parts = dice, asked.gold, asked.text, asked.words, parts
+
+    def reply(self) -> str:
+        kinds: list[Callable[[], str]] = (
+            [self.near] * 5 + [self.claims] * 3 + [self.of_the_prompt] * 3 + [self.soup] * 3
+        )
+        kinds += [self.number, self.garbled, self.letters, self.run, self.nested, self.json, self.table, self.other]
+        if self.dice.random() < 0.7:
+            return self.dice.choice(kinds)()
+        self.parts = self.parts // 3 + 1
+        joint = self.dice.choice(["", " ", "\n", "\n\n", ". ", ", "])
+        return joint.join(self.dice.choice(kinds)() for _ in range(self.dice.randint(2, 4)))
+
+    def near(self) -> str:
+        """A right answer, wrapped, said again, or with some signs others than they were."""
+        gold = self.gold if self.dice.random() < 0.8 else self.one()
+        said = self.changed(gold).join(self.dice.choice(AROUND).split("_"))
+        times = self.dice.choice([1, 1, 1, 1, 2, 1 + self.parts // 8])
+        return self.dice.choice([" ", "\n", ". ", ""]).join([said] * times)
+
+    def claims(self) -> str:
+        """Sentences about the prompt's words, as a model that argues writes them."""
+        return self.dice.choice([" ", "\n", "\n\n"]).join(
+            "".join(self.thing() if part == "_" else part for part in self.dice.choice(CLAIMS))
+            for _ in range(1 + self.parts // 6)
+        )
+
+    def thing(self) -> str:
+        return self.dice.choice([self.gold, self.one(), " ".join(self.dice.choices(self.words or SIGNS, k=3))])
+
+    def changed(self, text: str) -> str:
+        signs = list(text)
+        for _ in range(self.dice.choice([0, 0, 1, 2, 1 + self.parts // 4])):
+            at = self.dice.randint(0, len(signs))
+            upto = at + self.dice.choice([0, 0, 1, 1, 5])
+            signs[at:upto] = self.dice.choice([[], [self.one()], signs[at : at + 9] * 2])
+        text = "".join(signs)
+        return self.dice.choice([text] * 5 + [text.upper(), text.lower(), text[::-1], text.swapcase()])
+
+    def one(self) -> str:
+        pools: list[Sequence[str]] = [SIGNS, SIGNS, NUMBERS, self.words or SIGNS]
+        return self.dice.choice(self.dice.choice(pools))
+
+    def of_the_prompt(self) -> str:
+        text = self.text
+        if self.dice.random() < 0.5:
+            joint = self.dice.choice([" ", ", ", "\n", "\n- ", " and ", " -> ", "; ", ": ", "|"])
+            return joint.join(self.dice.choice(self.words or SIGNS) for _ in range(self.parts))
+        at = self.dice.randint(0, len(text))
+        return (text[at:] + text * (self.parts // 400))[: 5 * self.parts]
+
+    def soup(self) -> str:
+        return "".join(self.one() for _ in range(self.parts))
+
+    def number(self) -> str:
+        digits = self.dice.choice(["9", "1", "0", "٣", "３", "1234567890", "1,000,", "1_", "0.", "-1", "1e"])
+        joint = self.dice.choice(["", " ", ",", ", ", "-", "/", ".", "\n", " + ", " = "])
+        long = digits * self.dice.choice([1, self.parts, 5000 // len(digits)])
+        return joint.join([*self.dice.choices(NUMBERS, k=1 + self.parts // 3), long])
+
+    def garbled(self) -> str:
+        """Bytes that are no text."""
+        data = self.dice.randbytes(5 * self.parts)
+        if self.dice.random() < 0.3:
+            return data.decode("latin-1")
+        return data.decode("utf-8", self.dice.choice(["replace", "surrogateescape"]))
+
+    def letters(self) -> str:
+        top = self.dice.choice([0x250, 0x2000, 0xFFFF, 0x10FFFF])
+        return "".join(chr(self.dice.randint(0, top)) for _ in range(2 * self.parts))
+
+    def run(self) -> str:
+        unit: str = self.dice.choice(RUNS)
+        if self.dice.random() < 0.5:
+            unit = "".join(self.one() for _ in range(self.dice.randint(2, 5)))
+        run = unit * (1 + 5 * self.parts // len(unit))
+        return self.edge() + run + self.edge()
+
+    def edge(self) -> str:
+        return self.dice.choice(["", self.one(), self.gold])
+
+    def nested(self) -> str:
+        brackets = self.dice.choice(BRACKETS)
+        depth = DEEP if self.dice.random() < 0.005 else self.parts
+        return brackets[0] * depth + self.gold + brackets[1] * self.dice.choice([0, depth, depth // 2])
+
+    def json(self) -> str:
+        value: object = self.gold
+        for _ in range(self.dice.randint(0, min(self.parts, 60))):
+            around: list[object] = [[value], [value, self.one()], {self.one(): value}, {"answer": value}, [self.one()]]
+            value = self.dice.choice(around)
+        written = json.dumps(value, ensure_ascii=self.dice.random() < 0.5)
+        return written[: self.dice.randint(0, len(written))] if self.dice.random() < 0.3 else written
+
+    def table(self) -> str:
+        columns = self.dice.randint(1, 5)
+        rows = [[self.one() for _ in range(columns)] for _ in range(1 + self.parts // columns)]
+        rows[1:1] = [["---"] * columns]
+        joint = self.dice.choice(["|", " | ", "\t", ",", ";"])
+        return "\n".join(joint.join(row) for row in rows)
+
+    def other(self) -> str:
+        """What is right elsewhere."""
+        return self.dice.choice(perfect())

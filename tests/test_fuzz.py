@@ -1,0 +1,79 @@
+"""Readers of replies under replies that no model gives: a part of what `python -m benchmarks.fuzz_replies` grades."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from carrara import suites
+from carrara.grading.grade import Graded
+from tests import fuzz, fuzz_grading
+from tests.fuzz import Case
+from tests.fuzz_grading import Found, broken_promises, try_all, try_one
+
+EACH = 60
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_worlds() -> Iterator[None]:
+    """To make worlds takes longer than to read their replies."""
+    with pytest.MonkeyPatch.context() as here:
+        here.setattr(fuzz, "WORLDS", 3)
+        fuzz.questions.cache_clear()
+        yield
+    fuzz.questions.cache_clear()
+
+
+@pytest.mark.parametrize("test", suites.names())
+def test_a_reply_is_read_or_not_and_nothing_is_raised(test: str) -> None:
+    found = try_all((test, 0, range(EACH)))
+    assert found.failures == []
+    assert found.replies == sum(found.statuses.values()) == EACH
+
+
+def test_a_number_is_all_that_it_takes_to_see_a_reply_again() -> None:
+    drawn = [Case("sync/graph", 0, number).reply for number in range(50)]
+    assert drawn == [Case("sync/graph", 0, number).reply for number in range(50)]
+    assert drawn != [Case("sync/graph", 1, number).reply for number in range(50)]
+    assert len(set(drawn)) > 40
+
+
+def test_replies_go_far_into_the_readers() -> None:
+    """Noise alone would be unparsed before a reader has begun."""
+    found = try_all(("minerva/membership", 0, range(200)))
+    assert 20 < found.statuses["ok"] < 180
+
+
+def test_what_is_promised_is_looked_at() -> None:
+    assert not list(broken_promises(Graded("ok", "5", 1.0, {"paper": 0.5})))
+    assert not list(broken_promises(Graded("refused", None, 0.0)))
+    for broken in (
+        Graded("ok", "5", 1.1),
+        Graded("ok", "5", float("nan")),
+        Graded("ok", "5", 1.0, {"paper": -0.1}),
+        Graded("unparsed", None, 0.5),
+        Graded("truncated", "5", 0.5),
+        Graded("ok", None, 0.0),
+        Graded("read", "5", 1.0),  # type: ignore[arg-type]
+    ):
+        assert list(broken_promises(broken))
+
+
+def test_an_exception_and_another_grade_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Case("sync/graph", 0, 0)
+    found = Found()
+    grades = iter([Graded("ok", "5", 1.0), Graded("ok", "6", 1.0)])
+    monkeypatch.setattr(fuzz_grading, "grade", lambda *_: next(grades))
+    try_one(case, "a", found)
+    assert found.failures == ["sync/graph:0: another grade when it is graded again"]
+
+    def raising(*_: object) -> Graded:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(fuzz_grading, "grade", raising)
+    try_one(case, "a", found)
+    assert found.failures[1] == "sync/graph:0: RecursionError: too deep"
+
+
+def test_the_longest_is_a_million_characters() -> None:
+    assert fuzz.LONGEST == 1_000_000
+    assert max(len(Case("sync/graph", 0, number).reply) for number in range(300)) < fuzz.LONGEST
