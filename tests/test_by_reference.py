@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.engine.by_reference import clip
+from carrara.engine.clipping import clip
 from carrara.engine.reading import read_results
 from carrara.items import rebuild
 from tests.server import serving
@@ -33,7 +33,7 @@ def run(out: Path, model: str, base_url: str) -> "subprocess.CompletedProcess[st
     [
         ("ok", 0, "unparsed"),
         ("filter", 0, "filtered"),
-        ("overflow", 0, "overflow"),
+        ("overflow", 1, "overflow"),
         ("bad", 1, "error"),
     ],
 )
@@ -84,5 +84,5 @@ def test_failed_requests_are_asked_again_by_the_same_command(tmp_path: Path, mon
 
 
 def test_a_key_that_is_an_ordinary_word_is_left_in_it() -> None:
-    assert clip("make room in tiny/x", "x") == "make room in tiny/x"
-    assert clip({"said": [f"no key {KEY}."]}, KEY) == {"said": ["no key [key]."]}
+    assert clip("make room in tiny/x", {"x"}) == "make room in tiny/x"
+    assert clip({"said": [f"no key {KEY}."]}, {KEY}) == {"said": ["no key [key]."]}

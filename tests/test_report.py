@@ -107,7 +107,7 @@ def test_the_verdict_stands_on_top() -> None:
         ),
         (
             run({0: 1.0}) + [replace(r, status="overflow") for r in run({4096: 0.0})],
-            "model: 1.00 at 0, 0.00 at 4k (no answers); floor 0.05.",
+            "model: 1.00 at 0, no score at 4k (overflow); floor 0.05.",
         ),
     ],
 )
@@ -130,7 +130,7 @@ def test_every_status_is_shown() -> None:
     for status in STATUSES:
         assert f"status-{status}" in page
         assert f"1 {status}" in text
-    assert "6 of 7 replies are not ok" in text
+    assert "7 of 8 replies are not ok" in text
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_without_its_cache_a_folder_is_extended_for_the_new_alone(
             last = subprocess.run(line, check=True, capture_output=True, text=True)
             shutil.rmtree(tmp_path / "run/cache")
         assert sum(fact.what == "start" for fact in server.facts()) == 60
-    assert "0 of 20 prompts to ask" in last.stderr
+    assert "20 of 20 replies are there already" in last.stderr
     results = read_results(tmp_path / "run")
     assert len(results) == 60
     assert len({result.reply for result in results}) == 60

@@ -17,6 +17,7 @@ from carrara.cli import main
 from carrara.engine import progress
 from carrara.engine.endings import tells_overflow
 from carrara.engine.reading import read_results
+from carrara.engine.troubles import Trouble
 from tests.server import serving
 
 Capture = pytest.CaptureFixture[str]
@@ -249,22 +250,24 @@ def test_plain_completion_through_inspect(tmp_path: Path) -> None:
 
 def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
     console = Console(file=io.StringIO(), width=200)
-    with progress.progress(3, {"b", "c"}, "2 of 3 prompts to ask", console) as shown:
+    gone = Trouble("unreachable", "the server is gone")
+    with progress.progress(3, {"b": 100, "c": 100}, "2 of 3 prompts to ask", console) as shown:
         progress.answered("a")  # known already
         for _ in range(50):
-            progress.troubled(ConnectionError("gone"))
+            progress.troubled(gone, True)
         shown.printed -= progress.LINE_EVERY
         for _ in range(50):
-            progress.troubled(ConnectionError("gone"))
+            progress.troubled(gone, True)
         progress.answered("b")
+        progress.troubled(gone, False)
         progress.failed("c")
         for _ in range(50):
-            progress.troubled(ConnectionError("gone"))
+            progress.troubled(gone, True)
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().splitlines() == [
         "2 of 3 prompts to ask",
-        "1/3 answered · server trouble: ConnectionError, asking again",
-        "2/3 answered · 1 errors · server trouble: ConnectionError, asking again",
+        "1 of 3 answered · trouble: the server is gone, asking again",
+        "2 of 3 answered · 1 errors · 100 tokens · trouble: the server is gone, given up",
     ]
 
 
@@ -278,7 +281,7 @@ def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatc
 
 def changed(change: str, *asked: str) -> "subprocess.CompletedProcess[str]":
     """A run in a process in which something is otherwise."""
-    lines = ["import gzip, sys", "import carrara.engine.run as run", "from carrara.cli import main", change]
+    lines = ["import gzip, sys", "from carrara.engine import folder, run", "from carrara.cli import main", change]
     return subprocess.run(
         [sys.executable, "-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked],
         capture_output=True,
@@ -356,7 +359,7 @@ def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
     change = (
         "import collections\n"
         "left = iter([1 << 40] * 6 + [1 << 20] * 1000)\n"
-        "run.disk_usage = lambda path: collections.namedtuple('Usage', 'free')(next(left))"
+        "folder.disk_usage = lambda path: collections.namedtuple('Usage', 'free')(next(left))"
     )
     asked = ["latent_list", "--model", "carrara/oracle", "-n", "12", "--out", str(tmp_path)]
     full = changed(change, *asked)
@@ -371,7 +374,7 @@ def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_nothing_is_begun_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("carrara.engine.run.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    monkeypatch.setattr("carrara.engine.folder.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
     assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path)]) == 1
     assert f"MB are left on the disk of {tmp_path}: make room" in capsys.readouterr().err
 

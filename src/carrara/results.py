@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
-Status = Literal["ok", "unparsed", "refused", "filtered", "truncated", "overflow", "error"]
-STATUSES: tuple[Status, ...] = ("ok", "unparsed", "refused", "filtered", "truncated", "overflow", "error")
+Status = Literal["ok", "unparsed", "refused", "called", "filtered", "truncated", "overflow", "error"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 ARGUMENT = "-M "
 """What the names of a model's own arguments begin with among its settings."""
@@ -15,6 +15,9 @@ SOUND = "score"
 
 ANSWERED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
 """Replies that stay in every denominator. The others count 0 in the first and leave only the second, labelled one."""
+
+NEVER_ASKED: frozenset[Status] = frozenset({"overflow", "error"})
+"""What says nothing of the model: where all replies are of these, there is no score."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ class Result:
     """Tokens of the reply that are reasoning, and of its answer, by the tokenizer of the item where no server tells."""
     answering: int | None = None
     seconds: float | None = None
+    requests: int | None = None
+    """How many were made for it: more than one where some failed, or where it was made piece by piece. None if that is
+    not known; 0 if its reply was known already."""
     fault: str = ""
     """In what way the answer is wrong, where its test tells several apart, and what of it is."""
     detail: str = ""

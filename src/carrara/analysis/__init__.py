@@ -19,7 +19,7 @@ from carrara.analysis.effective import Effective, effective_lengths
 from carrara.analysis.faults import Faults, faults
 from carrara.analysis.paired import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.analysis.series import Series, series_of
-from carrara.analysis.summary import Row, Stat, record, stat, summarize
+from carrara.analysis.summary import Row, Stat, record, scored, stat, summarize
 from carrara.analysis.trivial import Trivial, trivials
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "length_effects",
     "model_effects",
     "record",
+    "scored",
     "series_of",
     "stat",
     "summarize",

@@ -33,7 +33,7 @@ def categories(rows: Sequence[Row]) -> list[CategoryScore]:
     tests: dict[str, set[str]] = {}
     groups: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
-        if row.category:
+        if row.category and row.stat.scored:
             tests.setdefault(row.category, set()).add(row.task)
             groups.setdefault((row.category, row.series), []).append(row)
     if len(tests) < 2:

@@ -48,14 +48,17 @@ def effective_lengths(rows: Iterable[Row]) -> list[Effective]:
 
 
 def _effective(task: str, series: Series, rows: list[Row]) -> Effective:
-    base, last = rows[0], rows[-1]
-    if len(rows) == 1:
+    known = [row for row in rows if row.stat.scored]
+    if not known:
+        return Effective(series, task, rows[0], None, note="there is no score")
+    base, last = known[0], known[-1]
+    if len(known) == 1:
         return Effective(series, task, base, None, note="only one length was run")
     threshold = SHARE * base.stat.mean
     if base.stat.guessing or threshold <= base.stat.floor:
         note = f"at {write_length(base.length)} it scores {base.stat.mean:.2f}, near the floor of {base.stat.floor:.2f}"
         return Effective(series, task, base, None, note=note)
-    held = [row.length for row in rows if row.stat.mean >= threshold - 1e-9]
-    below = [row.length for row in rows if row.stat.mean < threshold - 1e-9 and row.length < held[-1]]
+    held = [row.length for row in known if row.stat.mean >= threshold - 1e-9]
+    below = [row.length for row in known if row.stat.mean < threshold - 1e-9 and row.length < held[-1]]
     note = f"though below that at {', '.join(map(write_length, below))}" if below else ""
     return Effective(series, task, base, held[-1], held[-1] == last.length, note)

@@ -35,14 +35,14 @@ class Measured:
 
 
 def measured(results: Sequence[Result]) -> list[Measured]:
-    """In the order of tests, lengths and models."""
+    """In the order of tests, lengths and models; without what has no score."""
     posed, asked = [_as_posed(result) for result in results], [_as_asked(result) for result in results]
     variant, model = series_of(posed), series_of(asked)
     groups: dict[tuple[str, str, int, Series], list[Result]] = {}
     for result, test, subject in zip(results, posed, asked, strict=True):
         groups.setdefault((result.task, variant(test).variant, result.length, model(subject)), []).append(result)
     ordered = sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:]))
-    return [Measured(*key, stat(group)) for key, group in ordered]
+    return [one for key, group in ordered if (one := Measured(*key, stat(group))).stat.scored]
 
 
 def _as_posed(result: Result) -> Result:

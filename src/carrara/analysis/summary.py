@@ -1,7 +1,8 @@
 """Means with everything that must stand beside them: interval, floor, both denominators, statuses.
 
 The headline counts every reply: one that is not `ok` scores 0 in it. Beside it stands, labelled, the mean over those
-that were answered at all, without refusals, filters, overflows and errors. Neither is ever shown without its n.
+that were answered at all, without refusals, filters, overflows and errors. Neither is ever shown without its n. Where
+every prompt was too long or its request failed, nothing was measured, and there is no score but only that status.
 """
 
 import math
@@ -14,7 +15,7 @@ from carrara.analysis.series import Series, series_of
 from carrara.analysis.trivial import Best, best, means
 from carrara.errors import RunError
 from carrara.order import natural
-from carrara.results import ANSWERED, STATUSES, Result, Status
+from carrara.results import ANSWERED, NEVER_ASKED, STATUSES, Result, Status
 
 RECALL, RECALL_SHARE = "recall", "recall, share"
 """Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
@@ -48,10 +49,22 @@ class Stat:
     statuses: Mapping[Status, int]
     reasoning: float | None
     """Tokens of reasoning in a reply on average, over those of which they are known."""
+    requests: int | None
+    """How many were made for these replies, where it is known."""
 
     @property
     def not_ok(self) -> int:
         return self.n - self.statuses.get("ok", 0)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the model was asked at all: if not, a mean of 0 would say what nobody has measured."""
+        return not self.statuses.keys() <= NEVER_ASKED
+
+    @property
+    def unscored(self) -> str:
+        """What stands in the place of a score where there is none: `overflow`."""
+        return "" if self.scored else ", ".join(self.statuses)
 
     @property
     def guessing(self) -> bool:
@@ -119,7 +132,13 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         retrieval=_retrieval(results),
         statuses={status: count for status, count in counts.items() if count},
         reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
+        requests=_sum([result.requests for result in results]),
     )
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -163,6 +182,16 @@ def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
     return natural(task), series, length, [natural(value) for value in values]
 
 
+def scored(results: Sequence[Result]) -> list[Result]:
+    """Results without those of tests at lengths that have no score: what is left can be compared and drawn."""
+    series = series_of(results)
+    met: dict[tuple[str, Series, int], bool] = {}
+    for result in results:
+        cell = (result.task, series(result), result.length)
+        met[cell] = met.get(cell, False) or result.status not in NEVER_ASKED
+    return [result for result in results if met[result.task, series(result), result.length]]
+
+
 def label_names(results: Iterable[Result]) -> list[str]:
     """The labels that results can be sliced by."""
     return list(dict.fromkeys(name for result in results for name in result.labels))
@@ -177,4 +206,7 @@ def record(row: Row) -> dict[str, Any]:
         named["category"] = row.category
     if row.labels:
         named["labels"] = dict(row.labels)
-    return named | asdict(row.stat)
+    figures = asdict(row.stat)
+    if not row.stat.scored:
+        figures |= {"mean": None, "low": None, "high": None, "published": {}}
+    return named | figures

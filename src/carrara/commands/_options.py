@@ -162,17 +162,34 @@ def temperature(text: str) -> float | None:
     return found
 
 
+_SECONDS = {"s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600}
+
+
+def duration(text: str) -> float:
+    """Seconds, of a time as people write it.
+
+    >>> duration("90s"), duration("10min"), duration("1.5h")
+    (90.0, 600.0, 5400.0)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(s|sec|min|m|h)", text.strip())
+    if not found or not 1 <= (seconds := float(found[1]) * _SECONDS[found[2]]) <= 7 * 24 * 3600:
+        raise ArgumentTypeError(f"{text!r} is not a time of 1s to 168h: write 90s, 10min or 2h")
+    return seconds
+
+
 def model_args(pairs: list[str]) -> dict[str, Any]:
     """What `-M NAME=VALUE` gives a provider: JSON where it is, otherwise text."""
+    from carrara.engine.secrecy import refuse_secret
+
     args = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise UsageError(f"-M {name!r} is not NAME=VALUE")
-        if re.search("key|token|secret|password", name, re.IGNORECASE):
-            raise UsageError(f"-M {name} would be kept in the logs: give keys in the environment")
         try:
-            args[name.replace("-", "_")] = json.loads(value)
+            given = json.loads(value)
         except ValueError:
-            args[name.replace("-", "_")] = value
+            given = value
+        refuse_secret(name, given, "-M")
+        args[name.replace("-", "_")] = given
     return args

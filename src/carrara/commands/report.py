@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carrara.commands import _options as options
 from carrara.commands._output import print_json, table
@@ -12,6 +12,7 @@ from carrara.lengths import write_length
 
 if TYPE_CHECKING:
     from carrara.analysis import Row
+    from carrara.analysis.partial import Part
     from carrara.analysis.trivial import Best
 
 HELP = "write the report of a directory of results: one HTML page, and a table here"
@@ -25,7 +26,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.analysis import record, summarize
+    from carrara.analysis import summarize
+    from carrara.analysis.partial import sentence
+    from carrara.engine.planned import parts
     from carrara.engine.reading import read_results
     from carrara.report import write_report
 
@@ -34,18 +37,22 @@ def main(args: Namespace) -> int:
         raise UsageError(f"there is no directory {directory}; give the one that `carrara run --out DIR` wrote to")
     results = read_results(directory)
     if not results:
-        raise UsageError(f"there are no results in {directory}; `carrara run … --out {directory}` makes some")
-    rows = summarize(results)
+        waiting = sentence(parts(directory, []))
+        raise UsageError(
+            f"there are no results in {directory}{f' ({waiting})' if waiting else ''}; "
+            f"`carrara run … --out {directory}` makes some"
+        )
+    rows, lacking = summarize(results), parts(directory, results)
     out: Path = args.out or directory / "report.html"
     unwritten: OSError | None = None
     try:
-        write_report(results, out, directory.resolve().name)
+        write_report(results, out, directory.resolve().name, lacking)
     except OSError as error:  # of a folder that is another's, or full: the table is there all the same
         unwritten = error
     if args.json:
-        print_json([record(row) for row in rows])
+        print_json(rows_as_json(rows, lacking))
     else:
-        print_summary(rows)
+        print_summary(rows, lacking)
     if unwritten:
         raise RunError(
             f"the page could not be written to {out} ({unwritten.strerror or unwritten}): "
@@ -60,13 +67,33 @@ FEW = 24
 """Rows that are shown one by one; of more, each test is a row, with a column for each length."""
 
 
-def print_summary(rows: Sequence["Row"]) -> None:
+def rows_as_json(rows: Sequence["Row"], parts: Sequence["Part"]) -> list[dict[str, Any]]:
+    """Rows as `--json` has them. Where less is there than was planned they say so; of what is not there at all, too."""
+    from carrara.analysis import record
+    from carrara.analysis.partial import lacking_of
+
+    lacking = lacking_of(parts)
+    found = []
+    for row in rows:
+        part = lacking.pop((row.model, row.task, row.length), None)
+        found.append(record(row) | ({"partial": True, "planned": part.planned} if part else {}))
+    blank = {"n": 0, "mean": None, "low": None, "high": None, "partial": True}
+    for (model, test, length), part in lacking.items():
+        found.append({"model": model, "test": test, "length": length, **blank, "planned": part.planned})
+    return found
+
+
+def print_summary(rows: Sequence["Row"], parts: Sequence["Part"] = ()) -> None:
     """What a run came to, in the terminal."""
+    from carrara.analysis.partial import sentence
+
     if len(rows) > FEW and len({row.length for row in rows}) > 1:
         _print_grid(rows)
     else:
         _print_rows(rows)
     _print_categories(rows)
+    if what := sentence(parts):
+        print(f"\n{what}")
 
 
 def _print_categories(rows: Sequence["Row"]) -> None:
@@ -110,8 +137,8 @@ def _print_grid(rows: Sequence["Row"]) -> None:
         own = {(row.task, row.length): row.stat for row in rows if row.series == series}
         tests = list(dict.fromkeys(task for task, _ in own))
         floors = [f"{next(stat.floor for (task, _), stat in own.items() if task == test):.3f}" for test in tests]
-        means = {at: stat.mean for at, stat in own.items()}
-        recalls = {at: stat.retrieval[RECALL] for at, stat in own.items() if RECALL in stat.retrieval}
+        means = {at: f"{stat.mean:.3f}" if stat.scored else stat.unscored for at, stat in own.items()}
+        recalls = {at: f"{stat.retrieval[RECALL]:.3f}" for at, stat in own.items() if RECALL in stat.retrieval}
         counts = sorted({stat.n for stat in own.values()})
         print(f"{names[str(series)]}, {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} items each")
         trivial = _trivial(highest(s.best_trivial for (task, _), s in own.items() if task == test) for test in tests)
@@ -128,14 +155,15 @@ def _print_grid(rows: Sequence["Row"]) -> None:
             print(f"{not_ok} replies were not plain answers; the report has them, and all intervals")
 
 
-def _grid(values: Mapping[tuple[str, int], float], tests: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
+def _grid(values: Mapping[tuple[str, int], str], tests: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
     """A line for each test, and one of means over the tests."""
     from carrara.report.visible import short
 
     for test in tests:
-        yield [short(test), *(f"{values[test, length]:.3f}" if (test, length) in values else "" for length in lengths)]
+        yield [short(test), *(values.get((test, length), "") for length in lengths)]
     if len(tests) > 1:
-        columns = [[values[test, length] for test in tests if (test, length) in values] for length in lengths]
+        numbers = {at: float(value) for at, value in values.items() if value[:1].isdigit()}
+        columns = [[numbers[test, length] for test in tests if (test, length) in numbers] for length in lengths]
         means = (f"{sum(column) / len(column):.3f}" if len(column) == len(tests) else "" for column in columns)
         yield [f"mean of {len(tests)}", *means]
 
@@ -156,8 +184,8 @@ def _print_rows(rows: Sequence["Row"]) -> None:
                 names[str(row.series)],
                 short(row.task),
                 write_length(row.length),
-                f"{row.stat.mean:.3f}",
-                f"{row.stat.low:.3f}-{row.stat.high:.3f}",
+                f"{row.stat.mean:.3f}" if row.stat.scored else "–",
+                f"{row.stat.low:.3f}-{row.stat.high:.3f}" if row.stat.scored else row.stat.unscored,
                 f"{row.stat.floor:.3f}",
                 *([trivial[n]] if trivial else []),
                 str(row.stat.n),

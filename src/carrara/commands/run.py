@@ -15,7 +15,7 @@ from carrara.order import natural
 from carrara.presets import PRESETS, Size, preset_of
 
 if TYPE_CHECKING:
-    from carrara.engine.run import Job, Plan
+    from carrara.engine.run import Job, Outcome, Plan
 
 WORLDS = 20
 """For each test and length, unless it is said how many."""
@@ -75,7 +75,19 @@ def arguments(parser: ArgumentParser) -> None:
         "its server can go on with a message; exactly:N tokens of it, cut or pushed on",
     )
     options.as_json(parser)
+    parser.add_argument(
+        "--within",
+        action="store_true",
+        help="lengths hold the answer too: prompts are shorter by --max-tokens, or else by what plain answers take",
+    )
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
+    parser.add_argument(
+        "--request-timeout",
+        type=options.duration,
+        default=1800.0,
+        metavar="TIME",
+        help="for one request, e.g. 90s, 10min, 2h (default 30min); it is made three times at most",
+    )
     parser.add_argument(
         "--yes", action="store_true", help="go on with more than 1,000,000,000 tokens for a model that is not carrara/…"
     )
@@ -92,7 +104,7 @@ def main(args: Namespace) -> int:
     try:
         return carried_out(plan, args.json)
     except KeyboardInterrupt:
-        print("\ncarrara: stopped; the same command goes on where this one was", file=sys.stderr)
+        print("carrara: stopped; the same command goes on where this one was", file=sys.stderr)
         sys.stderr.flush()
         if plan.embedded:
             os._exit(130)  # llama.cpp cannot be interrupted, and Python would wait for its reply
@@ -120,6 +132,8 @@ def planned(args: Namespace) -> "Plan":
     asked = options.asked(args, tokenizer)
     check_style(args.model, args.style)
     jobs: Iterable[Job]
+    if args.published and args.within:
+        raise UsageError("--within makes prompts shorter, and published ones are as they are: leave it out")
     if args.published:
         jobs = _published(args, asked)
     else:
@@ -143,6 +157,8 @@ def planned(args: Namespace) -> "Plan":
         retrieve=_retrieval(args),
         cot=args.cot,
         any_size=args.yes,
+        within=args.within,
+        limit=args.request_timeout,
     )
 
 
@@ -208,25 +224,43 @@ def _missing(tests: list[str], lengths: list[int] | None, found: set[tuple[str, 
 
 def carried_out(plan: "Plan", as_json: bool) -> int:
     """Run a plan, print what it came to, write its report."""
-    from carrara.analysis.summary import record, summarize
+    from carrara.analysis.summary import summarize
     from carrara.commands._output import print_json
-    from carrara.commands.report import print_summary
+    from carrara.commands.report import print_summary, rows_as_json
+    from carrara.engine.planned import parts
     from carrara.engine.run import run
     from carrara.report import write_report
 
     outcome = run(plan)
     page = plan.out / "report.html"
-    write_report(outcome.folder, page, plan.out.resolve().name)
+    write_report(outcome.folder, page, plan.out.resolve().name, parts(plan.out, outcome.folder))
     rows = summarize(outcome.own, among=outcome.folder)
     if as_json:
-        print_json([record(row) for row in rows])
+        print_json(rows_as_json(rows, []))
     else:
         print_summary(rows)
         print(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}", flush=True)
+    print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     failed = [result for result in outcome.own if result.status == "error"]
     if failed:
         why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]
         raise RunError(
             f"{len(failed)} of {len(outcome.own)} requests failed (the first: {why}); the same command asks them again"
         )
+    if blank := [row for row in rows if not row.stat.scored]:
+        cells = ", ".join(f"{row.task} at {write_length(row.length)} ({row.stat.unscored})" for row in blank[:FEW])
+        raise RunError(
+            f"there is no score of {cells}{' and more' if len(blank) > FEW else ''}: nothing was measured there"
+        )
     return 0
+
+
+FEW = 6
+"""Cells without a score that are named."""
+
+
+def _requests(outcome: "Outcome") -> str:
+    """How many requests were made, and why more or fewer than there are items."""
+    made, items = outcome.requests, len(outcome.own)
+    again = f", {outcome.again:,} of them after one that failed" if outcome.again else ""
+    return f"{made:,} requests were made for {items:,} items{again}"

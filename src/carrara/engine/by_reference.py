@@ -6,12 +6,16 @@
 Inspect has no extension point between its log and its providers, so `model.api.generate` is replaced on the instance.
 Within the replacement the text can leave by four doors, and all four are watched: the raw request that providers record
 (`ModelCall`), the model event that they attach it to while the request is under way, error messages that quote
-the request, and the bodies of errors. A contract test holds this to the pinned version of inspect-ai.
+the request, and the bodies of errors (clipping.py). A contract test holds this to the pinned version of inspect-ai.
+
+Every request passes here, so here they are counted, each with a limit of time, and it is settled what a failed one
+means (troubles.py) and whether it is made again (attempts.py).
 """
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import anyio
 from inspect_ai._util.http import status_code_of
@@ -28,9 +32,17 @@ from inspect_ai.model import (
     ModelCall,
     ModelOutput,
 )
+from inspect_ai.model._model import RetryDecision
 from inspect_ai.tool import ToolChoice, ToolInfo
+from tenacity import RetryCallState
+from tenacity.wait import wait_base
 
+from carrara.engine import attempts
+from carrara.engine.clipping import clip, kept, stub
 from carrara.engine.endings import FILTERED, tells_overflow
+from carrara.engine.providers import once, secrets_of
+from carrara.engine.shapes import watch
+from carrara.engine.troubles import Garbled, Hanging, Trouble, trouble_of
 from carrara.prompt import fingerprint
 from carrara.types import Message
 
@@ -42,23 +54,37 @@ Recall = Callable[[str, str], ModelOutput | None]
 
 Outcome = ModelOutput | Exception
 
+Retried = Callable[[Exception], bool | RetryDecision]
+"""A provider's own word on whether an error may pass."""
+
 KEY = "carrara"
 RETRIEVE = "retrieve"
 REQUEST = "request"
-SHOWN = 400
-"""Characters of each end of a text that a log or an error may show."""
 
-SECRET = 8
-"""Characters from which on a key is one: shorter ones, as local servers take, stand in ordinary words."""
-
-PROMPTS = frozenset({"messages", "input", "contents", "prompt", "system", "system_instruction"})
-"""What providers call the prompt in their requests."""
+REQUESTS = "carrara_requests"
+"""Metadata key of an output: how many requests it took."""
 
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED = 2.0, 60.0, 3600.0
+"""Seconds before a request is made again: 2, 4, 8 … 60, for Inspect's own waits grow to half an hour, long after an
+outage is over; and as many as the server asks for, up to an hour."""
 
 
 class Mismatch(Exception):
     """Raised when an item renders to other bytes than its reference was made of."""
+
+
+class Watcher(Protocol):
+    """Who hears of requests."""
+
+    def sent(self, id: str) -> None: ...
+
+    def ended(self, id: str) -> None:
+        """With a reply or without."""
+
+    def troubled(self, trouble: Trouble, again: bool) -> None:
+        """A request failed, and is made again or not."""
 
 
 @dataclass(frozen=True)
@@ -79,76 +105,56 @@ class Reference:
         return ChatMessageUser(content=self.excerpt, metadata={KEY: wanted})
 
 
-def shorten(text: str) -> str:
-    if len(text) <= 2 * SHOWN + 100:
-        return text
-    return f"{text[:SHOWN]}\n… {len(text) - 2 * SHOWN:,} characters …\n{text[-SHOWN:]}"
+class _Wait(wait_base):
+    """Grows from attempt to attempt, and is no shorter than the server asks for."""
+
+    def __call__(self, retry_state: RetryCallState) -> float:
+        error = retry_state.outcome.exception() if retry_state.outcome else None
+        trouble = getattr(error, "trouble", None)
+        asked = trouble.after if isinstance(trouble, Trouble) else 0.0
+        grown = min(FIRST_WAIT * 2 ** min(retry_state.attempt_number - 1, 30), LONGEST_WAIT)
+        wait: float = max(grown + random.uniform(0, FIRST_WAIT), min(asked, LONGEST_ASKED))
+        return wait
 
 
-Json = Any
-
-
-def clip(value: Json, secret: str | None) -> Json:
-    """A JSON value with every long string and list shortened and the key taken out."""
-    match value:
-        case str():
-            return shorten(value.replace(secret, "[key]") if secret and len(secret) >= SECRET else value)
-        case dict():
-            return {name: clip(inner, secret) for name, inner in value.items()}
-        case list() | tuple() if len(value) > 20:
-            return [*(clip(inner, secret) for inner in value[:20]), f"… {len(value) - 20} more …"]
-        case list() | tuple():
-            return [clip(inner, secret) for inner in value]
-        case _:
-            return value
-
-
-def stub(call: ModelCall, wanted: dict[str, str], secret: str | None) -> ModelCall:
-    """The raw call without the prompt, under whichever name the provider sends it."""
-    rest = {name: value for name, value in call.request.items() if name not in PROMPTS}
-    return ModelCall(
-        request={KEY: clip(wanted, None), **clip(rest, secret)},
-        response=clip(call.response, secret),
-        error=call.error,
-        time=call.time,
-    )
-
-
-def settle(error: Exception, api: ModelAPI) -> ModelOutput | Exception:
-    """An error as an overflow, which is a row like any other, or as the same error with nothing of the prompt in it."""
-    # It stays the same object: whether it is worth a retry is read from its type and its response.
-    error.args = tuple(clip(arg if isinstance(arg, str) else repr(arg), api.api_key) for arg in error.args)
+def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset[str]) -> ModelOutput | Trouble:
+    """An error as an overflow, which is a row like any other, or what it means, with nothing of the prompt in it."""
+    # It stays the same object: whoever renews keys knows a refused one by its type.
+    error.args = tuple(clip(arg if isinstance(arg, str) else repr(arg), secrets) for arg in error.args)
     for name in ("message", "body", "details"):
         if isinstance(getattr(error, name, None), str | dict | list):
-            setattr(error, name, clip(getattr(error, name), api.api_key))
+            setattr(error, name, clip(getattr(error, name), secrets))
     # Read from the shortened words: a quoted prompt may speak of context lengths too.
     words = "\n".join([str(error), *(str(getattr(error, name, "")) for name in ("code", "message", "body"))])
     status = status_code_of(error)
-    if tells_overflow(words, status):
+    if not isinstance(error, Garbled | Hanging) and tells_overflow(words, status):
         return ModelOutput.from_content(api.model_name, "", stop_reason="model_length", error=str(error))
-    if status is not None or api.should_retry(error):
+    trouble = trouble_of(error, retried, secrets)
+    if status is not None or trouble.kind != "final":
         # The frames below hold the request, and what they would tell is how the HTTP client works.
-        error = error.with_traceback(None)
+        error.with_traceback(None)
         error.__cause__ = error.__context__ = None
-    return error
+    return trouble
 
 
 def install(
     model: Model,
     render: Render,
-    troubled: Callable[[Exception], None] | None = None,
+    watcher: Watcher | None = None,
     recall: Recall | None = None,
     going_on: Mapping[str, Any] | None = None,
+    limit: float | None = attempts.LIMIT,
 ) -> None:
     """Teach a model to send what a reference refers to. Messages without a reference pass as they are.
 
-    `troubled` hears of every failed attempt, also of those that are tried again. What `recall` knows is not sent.
-    `going_on` is what the server has to be told to go on with a message of the model's own.
+    `watcher` hears of every request. What `recall` knows is not sent. `going_on` is what the server has to be told to
+    go on with a message of the model's own. `limit` is in seconds, for one request.
     """
     api = model.api
     if getattr(api.generate, "by_reference", False):
         return
-    original = api.generate
+    original, retried = api.generate, api.should_retry
+    secrets = secrets_of(api)
 
     def expand(wanted: dict[str, str]) -> list[ChatMessage]:
         messages = render(wanted)
@@ -174,29 +180,56 @@ def install(
         known = recall(wanted["id"], wanted["sha256"]) if recall else None
         if known is not None:
             return known
+        once(api)
+        letters = 0
+        own, sent = attempts.current(), False
         try:
+            # In no variable of this frame, which the traceback of an error would keep alive.
+            expanded = [[*await anyio.to_thread.run_sync(expand, wanted), *begun]]
+            letters = sum(len(message.text) for message in expanded[0])
+            own.sent()
+            sent = True
+            if watcher:
+                watcher.sent(wanted["id"])
             # Providers attach the raw request to the active model event; here there is none.
-            with track_active_model_event(cast(ModelEvent, None)):
-                result: Outcome | tuple[Outcome, ModelCall] = await original(
-                    # In no variable of this frame, which the traceback of an error would keep alive.
-                    [*await anyio.to_thread.run_sync(expand, wanted), *begun],
-                    tools,
-                    tool_choice,
-                    config,
-                )
+            with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(limit) as clock:
+                result: Outcome | tuple[Outcome, ModelCall] = await original(expanded.pop(), tools, tool_choice, config)
+            if clock.cancelled_caught:
+                result = Hanging(limit or 0.0)
         except Exception as error:
             result = error
+        finally:
+            if sent and watcher:
+                watcher.ended(wanted["id"])
         output, call = result if isinstance(result, tuple) else (result, None)
         if isinstance(output, Exception):
-            output = settle(output, api)
-        if isinstance(output, Exception):
-            if troubled:
-                troubled(output)
-            raise output
+            failed, settled = output, settle(output, api, retried, secrets) if sent else None
+            if not isinstance(settled, ModelOutput):
+                again = settled is not None and own.again(settled)
+                failed.trouble, failed.again = settled, again  # type: ignore[attr-defined]
+                if watcher and settled:
+                    watcher.troubled(settled, again)
+                raise failed
+            output = settled
+        output = kept(output, secrets, letters)
+        output.metadata = {**(output.metadata or {}), REQUESTS: own.answered()}
         if output.choices and output.stop_reason == "content_filter":
             output.choices[0].stop_reason = "unknown"
-            output.metadata = {**(output.metadata or {}), FILTERED: True}
-        return (output, stub(call, wanted, api.api_key)) if call is not None else output
+            output.metadata[FILTERED] = True
+        return (output, stub(call, KEY, wanted, secrets)) if call is not None else output
+
+    def should_retry(error: Exception) -> bool | RetryDecision:
+        """As was settled when the attempt failed; of anything else the provider's own word."""
+        if not hasattr(error, "again"):
+            return retried(error)
+        if not error.again:
+            return RetryDecision.no()
+        trouble: Trouble = error.trouble  # type: ignore[attr-defined]
+        made = RetryDecision.rate_limit if trouble.limited else RetryDecision.transient
+        return made(trouble.after or None)
 
     generate.by_reference = True  # type: ignore[attr-defined]
     api.generate = generate  # type: ignore[method-assign]
+    api.should_retry = should_retry  # type: ignore[method-assign, assignment]
+    api.retry_wait = _Wait  # type: ignore[method-assign]
+    watch(api)

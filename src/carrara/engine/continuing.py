@@ -12,7 +12,10 @@ from inspect_ai._util.http import status_code_of
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, GenerateConfig, ModelAPI, ModelCall
 
 from carrara.engine import preflight
+from carrara.engine.clipping import clip
+from carrara.engine.providers import made, once, secrets_of
 from carrara.engine.thinking import ASKED, COT, NONE, PREFILLED, Thinking
+from carrara.engine.troubles import said
 from carrara.errors import RunError, UsageError
 from carrara.models.reference import REFERENCES
 from carrara.results import Subject
@@ -47,7 +50,7 @@ def told(model: str, base_url: str | None, args: Mapping[str, Any]) -> Told | No
     if model.removeprefix("carrara/") in REFERENCES:
         return None
     for option in _TOLD:
-        if anyio.run(_goes_on, preflight.made(model, base_url, args).api, model, option):
+        if anyio.run(_goes_on, made(model, base_url, args).api, model, option):
             return option
     return None
 
@@ -64,6 +67,7 @@ def must(model: str, cot: str, found: Told | None) -> Told:
 async def _goes_on(api: ModelAPI, model: str, option: Told) -> bool:
     """Whether a begun reply adds to a request as much as the same words add to a begun reply, and no more."""
     counts: list[int] = []
+    once(api)
     try:
         for words in ("", _BEGUN, f"{_BEGUN} {_BEGUN}"):
             begun: list[ChatMessage] = [ChatMessageAssistant(content=words)] if words else []
@@ -84,11 +88,12 @@ async def _goes_on(api: ModelAPI, model: str, option: Told) -> bool:
         known = preflight.unusable(error, api, model)
         if isinstance(known, UsageError | RunError):
             raise known from None
-        raise RunError(f"{model} did not answer a short question: {preflight.plain(error)[:300]}") from None
+        words = clip(said(error), secrets_of(api))
+        raise RunError(f"{model} did not answer a short question: {words}") from None
     finally:
         await api.aclose()
-    none, once, twice = counts
-    return 0 < once - none <= twice - once
+    none, one, two = counts
+    return 0 < one - none <= two - one
 
 
 def _kept_apart(call: ModelCall) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from inspect_ai.model import ModelOutput
 
-Ending = Literal["answered", "filtered", "truncated", "overflow"]
+Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]
 
 FILTERED = "carrara_filtered"
 """Metadata key of an output whose stop reason was 'content_filter': Inspect caches only outputs that do not say so."""
@@ -50,6 +50,8 @@ def ending(output: ModelOutput) -> Ending:
     """What a logged output says about its end."""
     if output.metadata and output.metadata.get(FILTERED):
         return "filtered"
+    if output.choices and (output.message.tool_calls or output.stop_reason == "tool_calls"):
+        return "called"
     match output.stop_reason if output.choices else "unknown":
         case "content_filter":
             return "filtered"

@@ -3,7 +3,6 @@
 Later failures are met with patience: the same outage in the middle of a night's run is waited out.
 """
 
-import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -11,14 +10,15 @@ from typing import Any
 import anyio
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.http import status_code_of
-from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, ModelAPI, get_model
-from rich.text import Text
-from tenacity import wait_exponential_jitter
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI
 
-from carrara.errors import RunError, UsageError
-
-PATIENCE = 6 * 3600
-"""Seconds that one item may wait for a server to come back before it becomes an error row."""
+from carrara.engine.clipping import clip
+from carrara.engine.endings import tells_overflow
+from carrara.engine.providers import made, once, secrets_of
+from carrara.engine.secrecy import public
+from carrara.engine.shapes import watch
+from carrara.engine.troubles import Trouble, plain, trouble_of
+from carrara.errors import RunError, UsageError, tell
 
 LOCAL = {"vllm": "vllm", "vllm-completions": "vllm", "sglang": "sglang"}
 """Providers that start a server themselves where no address is given, and the package they do it with."""
@@ -29,21 +29,8 @@ LOADING = frozenset({"hf", "transformer_lens", "nnterp", "mockllm"})
 SECONDS = 60
 """For the small request; a server that is loading or has a queue may need some."""
 
-
-def patient(api: ModelAPI) -> None:
-    """Ask again after 2, 4, 8 … 60 seconds: Inspect's own waits grow to half an hour, long after an outage is over."""
-    api.retry_wait = lambda: wait_exponential_jitter(initial=2, max=60, jitter=2)  # type: ignore[method-assign]
-
-
-def made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
-    """An instance of its own: HTTP connections belong to the event loop that opened them."""
-    try:
-        return get_model(model, config=GenerateConfig(), base_url=base_url, memoize=False, **args)
-    except TypeError as error:
-        given = ", ".join(f"{name}={value}" for name, value in args.items()) or "none"
-        raise UsageError(f"{model} cannot be made with its arguments ({given}): {plain(error)}; correct -M") from None
-    except (PrerequisiteError, ValueError, ImportError) as error:
-        raise UsageError(plain(error)) from None
+TRIES = 3
+"""How often it is made where the reply is garbled: one may have been cut off on its way."""
 
 
 def check(model: str, base_url: str | None, args: Mapping[str, Any], served: bool) -> None:
@@ -61,29 +48,62 @@ def check(model: str, base_url: str | None, args: Mapping[str, Any], served: boo
 
 
 async def greet(api: ModelAPI, model: str) -> None:
-    # Straight to the provider: neither retries nor the log are wanted here.
+    """Ask for one word. What cannot pass is raised; what may is told, and the run waits for it."""
     where = public(api.base_url) or model.partition("/")[0]
+    watch(api)
+    once(api)
+    secrets = secrets_of(api)
+    trouble: Trouble | None = None
+    status: int | None = None
+    try:
+        for _ in range(TRIES):
+            try:
+                error = await _greeted(api)
+            except TimeoutError:
+                raise RunError(
+                    f"{where} did not answer a short question within {SECONDS} seconds: is it still loading?"
+                ) from None
+            if error is None:
+                return
+            known = unusable(error, api, model)
+            if isinstance(known, UsageError | RunError):
+                raise known from None
+            error.args = tuple(clip(str(arg), secrets) for arg in error.args)
+            trouble, status = trouble_of(error, api.should_retry, secrets), status_code_of(error)
+            if trouble.kind != "garbled":
+                break
+    finally:
+        await api.aclose()
+    assert trouble is not None
+    words = clip(trouble.words, secrets)
+    if trouble.kind == "garbled":
+        raise UsageError(
+            f"{where} does not answer as a model's server: {words}; is the address right? It mostly ends in /v1"
+        )
+    match trouble.kind:
+        case "final" if status == 429:
+            raise UsageError(f"{where} takes no more requests with this key: {words}")
+        case "busy":
+            tell(f"{where} takes no more requests just now and is waited for: {words}")
+        case "down" | "failing":
+            tell(f"{where} is not ready and is waited for: {words}")
+        case "final" if not tells_overflow(words, None):
+            tell(f"{where} refused a short question, and the run goes on: {words}")
+
+
+async def _greeted(api: ModelAPI) -> Exception | None:
+    # Straight to the provider: neither retries nor the log are wanted here.
     try:
         with anyio.fail_after(SECONDS):
             answer = await api.generate(
                 [ChatMessageUser(content="Reply with the word OK.")], [], "none", GenerateConfig(max_tokens=16)
             )
-        outcome = answer[0] if isinstance(answer, tuple) else answer
-        error = outcome if isinstance(outcome, Exception) else None
     except TimeoutError:
-        raise RunError(
-            f"{where} did not answer a short question within {SECONDS} seconds: is it still loading?"
-        ) from None
+        raise
     except Exception as failure:
-        error = failure
-    finally:
-        await api.aclose()
-    if error is None:
-        return
-    told = unusable(error, api, model)
-    if isinstance(told, UsageError | RunError):
-        raise told from None
-    # Anything else, such as a dislike of so few tokens or a rate limit, may pass: the run will tell.
+        return failure
+    outcome = answer[0] if isinstance(answer, tuple) else answer
+    return outcome if isinstance(outcome, Exception) else None
 
 
 def unusable(error: Exception, api: ModelAPI, model: str) -> Exception:
@@ -99,14 +119,3 @@ def unusable(error: Exception, api: ModelAPI, model: str) -> Exception:
         case None if "onnect" in type(error).__name__:
             return RunError(f"{where} cannot be reached: is the server running, and is the address right?")
     return error
-
-
-def public(url: str | None) -> str | None:
-    """An address without a name and password that may stand in it."""
-    return url and re.sub(r"//[^/@]*@", "//", url)
-
-
-def plain(error: Exception) -> str:
-    """The text of an error that was written for a terminal, on one line."""
-    words = Text.from_markup(str(getattr(error, "message", error))).plain
-    return re.sub(r"\s*\n\s*", " ", words).removeprefix("ERROR: ").strip()

@@ -1,21 +1,24 @@
-"""One line that says how a run goes: a bar for people, a line now and then where stdout is no terminal.
+"""How a run goes: a bar for people, and where stderr is no terminal a line at least every half a minute.
 
-    412/1500 answered · 3 errors · server trouble: APIConnectionError, asking again
+    412 of 1,500 answered · 3 errors · 20 waiting, the longest for 34 s · 1,213,004 tokens · about 12 min left
+    … · trouble: the server answered 503 (loading), asking again
 
 Inspect's own display is off (`display="none"`): it shows one bar a task, and a run has a hundred tasks.
 """
 
 import time
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from threading import Event, Lock, Thread
 from typing import TypeVar
 
 import rich
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from carrara.errors import RunError
+from carrara.engine.troubles import Trouble, said_time
 
 T = TypeVar("T")
 
@@ -23,7 +26,10 @@ LINE_EVERY = 30.0
 """Seconds between two lines where there is no terminal."""
 
 TROUBLE_SHOWN = 5.0
-"""Seconds that a failed attempt is worth mentioning."""
+"""Seconds that a failed attempt is worth mentioning on a bar; a line tells of the last since the line before."""
+
+PATIENT = 10.0
+"""Seconds from which on it is worth saying for how long the oldest request has waited."""
 
 
 _SHOWN: list["Progress"] = []
@@ -40,23 +46,36 @@ def failed(id: str) -> None:
         shown.failed(id)
 
 
-def troubled(error: Exception) -> None:
-    if isinstance(error, RunError):
-        return  # this machine's trouble, such as a full disk; its row says so
+def sent(id: str) -> None:
     for shown in _SHOWN:
-        shown.troubled(error)
+        shown.waiting[id] = time.monotonic()
+
+
+def ended(id: str) -> None:
+    for shown in _SHOWN:
+        shown.waiting.pop(id, None)
+
+
+def troubled(trouble: Trouble, again: bool) -> None:
+    for shown in _SHOWN:
+        shown.troubled(trouble, again)
 
 
 class Progress:
-    """Counts what ends; all calls come from the event loop's thread."""
+    """Counts what ends; all calls but those of the clock come from the event loop's thread."""
 
-    def __init__(self, total: int, left: Set[str], console: Console) -> None:
-        """`left` are the items to ask; the others, whose replies are known, may pass by and count no second time."""
+    def __init__(self, total: int, left: Mapping[str, int], console: Console) -> None:
+        """`left` are the items to ask, with their tokens; the others, whose replies are known, count no second time."""
         self.total, self.done, self.errors = total, total - len(left), 0
-        self.left = set(left)
+        self.left = dict(left)
+        self.begun_with = len(left)
+        self.tokens = 0
+        self.waiting: dict[str, float] = {}
+        """Since when each request has been on its way."""
         self.console = console
         self.trouble: tuple[float, str] | None = None
-        self.printed = time.monotonic()
+        self.begun = self.printed = time.monotonic()
+        self.showing = Lock()
         self.bar: Bar | None = None
         if console.is_terminal:
             columns = (
@@ -71,33 +90,61 @@ class Progress:
 
     def answered(self, id: str) -> None:
         if id in self.left:
-            self.left.remove(id)
+            self.tokens += self.left.pop(id)
             self.done += 1
             self.show(ended=not self.left)
 
     def failed(self, id: str) -> None:
         if id in self.left:
-            self.left.remove(id)
+            del self.left[id]
             self.errors += 1
             self.show(ended=not self.left)
 
-    def troubled(self, error: Exception) -> None:
-        """An attempt failed; Inspect asks again if that is worth it."""
-        self.trouble = time.monotonic(), type(error).__name__
+    def troubled(self, trouble: Trouble, again: bool) -> None:
+        """An attempt failed, and is made again or not."""
+        self.trouble = time.monotonic(), f"{trouble.words}, {'asking again' if again else 'given up'}"
         self.show()
 
-    def note(self) -> str:
-        parts = [f"{self.errors} errors"] if self.errors else []
-        if self.trouble and time.monotonic() - self.trouble[0] < TROUBLE_SHOWN:
-            parts.append(f"server trouble: {self.trouble[1]}, asking again")
+    def note(self, since: float) -> str:
+        """All there is to say; of trouble the last, if it is not older."""
+        now = time.monotonic()
+        parts = [f"{self.errors:,} errors"] if self.errors else []
+        if on_their_way := list(self.waiting.values()):
+            oldest = now - min(on_their_way)
+            parts.append(
+                f"{len(on_their_way)} waiting{f', the longest for {said_time(oldest)}' if oldest >= PATIENT else ''}"
+            )
+        if self.tokens:
+            parts.append(f"{self.tokens:,} tokens")
+        if not self.bar and (time_left := self._left(now)):
+            parts.append(time_left)
+        if self.trouble and self.trouble[0] >= since:
+            parts.append(f"trouble: {self.trouble[1]}")
         return " · ".join(parts)
 
+    def _left(self, now: float) -> str:
+        """By tokens, which is what a request takes its time for."""
+        ahead, asked = sum(self.left.values()) + len(self.left), self.begun_with - len(self.left)
+        if not self.left or asked < 3:
+            return ""
+        return f"about {said_time((now - self.begun) * ahead / (self.tokens + asked))} left"
+
     def show(self, ended: bool = False) -> None:
-        if self.bar:
-            self.bar.update(self.bar.task_ids[0], completed=self.done, description=self.note())
-        elif ended or time.monotonic() - self.printed >= LINE_EVERY:
-            self.printed = time.monotonic()
-            self.console.print(" · ".join(filter(None, (f"{self.done}/{self.total} answered", self.note()))))
+        with self.showing:
+            now = time.monotonic()
+            if self.bar:
+                said = escape(self.note(now - TROUBLE_SHOWN))
+                self.bar.update(self.bar.task_ids[0], completed=self.done, description=said)
+            elif ended or now - self.printed >= LINE_EVERY:
+                since, self.printed = self.printed, now
+                line = " · ".join(filter(None, (f"{self.done:,} of {self.total:,} answered", self.note(since))))
+                self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _tick(shown: Progress, over: Event) -> None:
+    """Have progress shown while nothing happens: that is when people wonder."""
+    while not over.wait(1.0 if shown.bar else 0.5):
+        shown.show()
 
 
 def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]:
@@ -114,16 +161,23 @@ def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]
 
 
 @contextmanager
-def progress(total: int, left: Set[str], about: str, console: Console | None = None) -> Iterator[Progress]:
+def progress(total: int, left: Mapping[str, int], about: str, console: Console | None = None) -> Iterator[Progress]:
     """Show progress on a console of its own while the shared one, which Inspect prints to, keeps quiet."""
     shared = rich.get_console()
     counter = Progress(total, left, console or Console(stderr=True))
-    counter.console.print(about, highlight=False)
+    counter.console.print(about, highlight=False, markup=False, soft_wrap=True)
     before, shared.quiet = shared.quiet, True
     _SHOWN.append(counter)
+    over = Event()
+    clock = Thread(target=_tick, args=(counter, over), daemon=True)
     try:
         with counter.bar or nullcontext():
+            clock.start()
             yield counter
     finally:
+        over.set()
+        clock.join()
+        if counter.left:  # it was stopped
+            counter.show(ended=True)
         _SHOWN.remove(counter)
         shared.quiet = before

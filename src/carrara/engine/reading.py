@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
-from urllib.parse import unquote
 
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
-from inspect_ai.log import EvalLog, EvalLogInfo, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log
 
-from carrara.engine.by_reference import KEY
+from carrara.engine.by_reference import KEY, REQUEST, REQUESTS
 from carrara.engine.settings import settings_in
 from carrara.errors import RunError, UsageError
 from carrara.results import Result, Status, Subject, test_of
@@ -45,6 +44,8 @@ class Reply:
     """As Inspect keeps it."""
     sha256: str
     """Of the prompt that it is the reply to."""
+    request: str
+    """What was put behind that prompt."""
 
 
 def read_results(directory: Path) -> list[Result]:
@@ -61,9 +62,9 @@ def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = No
     """All replies of a folder; `damaged` hears of logs that cannot be read, which are an error otherwise."""
     folder = directory / LOGS if (directory / LOGS).is_dir() else directory
     found: dict[tuple[Subject, str], Reply] = {}
-    for info in list_eval_logs(str(folder), formats=["eval"], descending=False):
+    for path in logs(folder):
         try:
-            replies = _replies(header(info))
+            replies = _replies(path, header(path))
         except Damaged as error:
             if damaged is None:
                 raise
@@ -77,36 +78,49 @@ def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = No
     return list(found.values())
 
 
-def _replies(log: EvalLog) -> list[Reply]:
+def _replies(path: Path, log: EvalLog) -> list[Reply]:
     """The replies in one log."""
     settings = settings_in(log)
     replies = []
-    for sample in samples(log):
+    for sample in samples(path):
         if "test" not in (sample.get("metadata") or {}):
             continue  # another program's log in the same folder
+        if _cancelled(sample):
+            continue  # its request was under way when the run was stopped
         messages = sample.get("messages") or [{}]
         reference = (messages[0].get("metadata") or {}).get(KEY) or {}
         result = _result(log, settings, sample)
-        replies.append(Reply(result, sample.get("output") or {}, str(reference.get("sha256") or "")))
+        sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
+        replies.append(Reply(result, sample.get("output") or {}, sha256, request))
     return replies
 
 
-def headers(folder: Path) -> list[EvalLog]:
-    """The logs of a folder, without their samples, oldest first."""
-    return [header(info) for info in list_eval_logs(str(folder), formats=["eval"], descending=False)]
+def _cancelled(sample: dict[str, Any]) -> bool:
+    message = str((sample.get("error") or {}).get("message") or "")
+    return message.startswith(("CancelledError(", "Cancelled(", "KeyboardInterrupt("))
 
 
-def header(info: EvalLogInfo) -> EvalLog:
+def logs(folder: Path) -> list[Path]:
+    """The logs of a folder and those within it, oldest first: their names begin with their time.
+
+    Inspect's own listing takes paths for addresses, and loses its way where one has a `#` or a `%` in it.
+    """
+    return sorted(folder.rglob("*.eval"), key=lambda path: (path.name, path))
+
+
+def header(path: Path) -> EvalLog:
+    """A log without its samples."""
     try:
-        return read_eval_log(info, header_only=True)
+        with path.open("rb") as file:
+            return read_eval_log(file, header_only=True, format="eval")
     except OSError:
         raise
     except Exception as error:  # of zipfile, json, pydantic, zstandard: Inspect promises none of them
-        raise Damaged(_path(info.name), type(error).__name__) from None
+        raise Damaged(path, type(error).__name__) from None
 
 
-def samples(log: EvalLog) -> Iterator[dict[str, Any]]:
-    path = _path(log.location)
+def samples(path: Path) -> Iterator[dict[str, Any]]:
+    """The samples of a log, as they were written."""
     try:
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
@@ -116,10 +130,6 @@ def samples(log: EvalLog) -> Iterator[dict[str, Any]]:
         raise
     except Exception as error:  # likewise
         raise Damaged(path, type(error).__name__) from None
-
-
-def _path(location: str) -> Path:
-    return Path(unquote(location.removeprefix("file://")) if location.startswith("file://") else location)
 
 
 def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -> Result:
@@ -160,6 +170,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
         reasoning=notes.get("reasoning"),
         answering=notes.get("answer"),
         seconds=output.get("time"),
+        requests=notes.get(REQUESTS, meta.get(REQUESTS)),
         fault=notes.get("kind", ""),
         detail=notes.get("detail", ""),
         error=error,

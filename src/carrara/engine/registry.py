@@ -24,14 +24,27 @@ from carrara.engine.tasks import inspect_task
 from carrara.engine.thinking import ASKED, NONE, PREFILLED, Thinking
 from carrara.errors import RunError, UsageError
 from carrara.keys import Split
-from carrara.lengths import read_length
+from carrara.lengths import read_length, write_length
 from carrara.recipe import Recipe
 from carrara.types import Style
 from carrara.wording import Pack, read_pack
 
 Maker = Callable[..., Task]
 
-ARGUMENTS = ("length", "n", "params", "seed", "split", "style", "tokenizer", "prompts", "retrieve", "index", "cot")
+ARGUMENTS = (
+    "length",
+    "n",
+    "params",
+    "seed",
+    "split",
+    "style",
+    "tokenizer",
+    "prompts",
+    "retrieve",
+    "index",
+    "cot",
+    "within",
+)
 """What a task can be given."""
 
 
@@ -51,6 +64,7 @@ def maker(name: str) -> Maker:
         retrieve: str = "",
         index: int = 0,
         cot: Any = "",
+        within: int = 0,
         **other: Any,
     ) -> Task:
         try:
@@ -84,6 +98,7 @@ def maker(name: str) -> Maker:
                 address(model),
                 _retrieval(text(retrieve)),
                 _thinking(text(cot), asked),
+                _room(whole("within", within, 0), first),
             )
         except (UsageError, RunError) as error:
             raise PrerequisiteError(escape(f"{short}: {error}")) from error
@@ -134,6 +149,16 @@ def _thinking(written: str, style: Style) -> Thinking:
     if style == "base" and thinking.way == "exactly":
         raise UsageError("a base model completes its prompt, which ends where the answer begins: leave cot=exactly out")
     return thinking
+
+
+def _room(within: int, first: Recipe) -> int:
+    """Tokens of a length that are the answer's."""
+    if within and within >= first.length:
+        raise UsageError(
+            f"an answer that takes {within:,} tokens has no room in {write_length(first.length)}: "
+            "ask for a greater length"
+        )
+    return within
 
 
 def _pack(path: str) -> Pack | None:

@@ -14,9 +14,9 @@ from threading import Lock
 from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
+from carrara.engine.attempts import PATIENCE
 from carrara.engine.by_reference import REQUEST, RETRIEVE
 from carrara.engine.items import item_of, messages_of
-from carrara.engine.preflight import PATIENCE
 from carrara.engine.progress import LINE_EVERY
 from carrara.errors import UsageError, tell
 from carrara.items import Item

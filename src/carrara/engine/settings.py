@@ -15,7 +15,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
 from carrara.engine.by_reference import RETRIEVE
-from carrara.engine.preflight import public
+from carrara.engine.secrecy import public
 from carrara.engine.thinking import COT
 from carrara.results import ARGUMENT
 
@@ -41,14 +41,18 @@ NEUTRAL = frozenset(
 NEUTRAL_ARGS = frozenset({"client_timeout", "base"})
 """`base` is what older logs say of plain completion, which stands in every item's id."""
 
+WITHIN = "within"
+"""The name of what stands within a length beside the prompt: the answer, if it was asked for so."""
+
 SERVER = "server"
 """Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""
 
 
 def settings_of(
-    server: str, args: Mapping[str, Any], config: GenerateConfig, retrieve: str = "", cot: str = ""
+    server: str, args: Mapping[str, Any], config: GenerateConfig, retrieve: str = "", cot: str = "", within: str = ""
 ) -> dict[str, str]:
-    found = {name: value for name, value in ((SERVER, server), (RETRIEVE, retrieve), (COT, cot)) if value}
+    given = ((SERVER, server), (RETRIEVE, retrieve), (COT, cot), (WITHIN, within))
+    found = {name: value for name, value in given if value}
     for name, value in sorted(config.model_dump(exclude_none=True).items()):
         if name not in NEUTRAL:
             found[name] = _write(value)
@@ -64,7 +68,8 @@ def settings_in(log: EvalLog) -> dict[str, str]:
     """The settings that a log was made with."""
     server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
     config = log.eval.model_generate_config.merge(log.plan.config)
-    return settings_of(server, log.eval.model_args, config, _argument(log, RETRIEVE), _argument(log, COT))
+    given = (_argument(log, name) for name in (RETRIEVE, COT, WITHIN))
+    return settings_of(server, log.eval.model_args, config, *given)
 
 
 def _argument(log: EvalLog, name: str) -> str:
@@ -82,7 +87,9 @@ def address(model: Model) -> str:
     provider = str(model).partition("/")[0].removesuffix("-completions").replace("-", "_").upper()
     for name, value in os.environ.items():
         if name == f"{provider}_BASE_URL" or (
-            name.endswith("_BASE_URL") and value and value.rstrip("/") == (model.api.base_url or "").rstrip("/")
+            name.endswith("_BASE_URL")
+            and value
+            and value.rstrip("/") == (getattr(model.api, "addressed", None) or model.api.base_url or "").rstrip("/")
         ):
             return _plain(value)
     return ""

@@ -5,6 +5,7 @@ by.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import anyio
@@ -16,13 +17,15 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.engine import by_reference, progress
-from carrara.engine.by_reference import REQUEST, RETRIEVE
+from carrara.engine.attempts import attempts
+from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
+from carrara.engine.clipping import shorten
 from carrara.engine.endings import ending
 from carrara.engine.items import item_of
-from carrara.engine.preflight import plain
 from carrara.engine.retrieving import prompt_of, recall_of
-from carrara.engine.settings import SERVER
+from carrara.engine.settings import SERVER, WITHIN
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
+from carrara.engine.troubles import Trouble, plain
 from carrara.errors import RunError, UsageError, tell
 from carrara.grading.grade import grade, trivial
 from carrara.items import Item, contexts
@@ -44,17 +47,20 @@ def inspect_task(
     server: str,
     retrieve: str,
     thinking: Thinking,
+    within: int = 0,
 ) -> Task:
     """The task of `worlds` worlds from a recipe on, at its length.
 
     `server` is the address of the model, if one was given, `retrieve` how contexts are shortened, if they are, and
-    `thinking` how the model is to reason. With `budgeted`, replies are held to the answer budget of their question: for
-    models that do not reason and would not stop by themselves, such as base models.
+    `thinking` how the model is to reason. So many tokens of its length as `within` says are left to the answer. With
+    `budgeted`, replies are held to the answer budget of their question: for models that do not reason and would not
+    stop by themselves, such as base models.
     """
-    items = [item for context in contexts(first, worlds, pack, tell) for item in context.items]
-    given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking)}
+    asked = replace(first, length=first.length - within) if within else first
+    items = [item for context in contexts(asked, worlds, pack, tell) for item in context.items]
+    given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "answer" if within else ""}
     return Task(
-        dataset=MemoryDataset([_sample(item, budgeted) for item in items], name=first.task),
+        dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
         solver=ask(**{name: value for name, value in given.items() if value}),
         scorer=graded(),
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
@@ -64,7 +70,7 @@ def inspect_task(
     )
 
 
-def _sample(item: Item, budgeted: bool) -> Sample:
+def _sample(item: Item, length: int, budgeted: bool) -> Sample:
     recipe, question = item.recipe, item.question
     return Sample(
         id=item.id,
@@ -74,7 +80,7 @@ def _sample(item: Item, budgeted: bool) -> Sample:
             "test": recipe.task,
             "part": question.part,
             "version": recipe.version,
-            "length": recipe.length,
+            "length": length,
             "tokens": item.prompt.tokens,
             "tokenizer": recipe.tokenizer,
             "template": item.prompt.measure.tokenizer.chat is not None and recipe.style == "chat",
@@ -91,23 +97,25 @@ def _sample(item: Item, budgeted: bool) -> Sample:
 
 
 @solver
-def ask(server: str = "", retrieve: str = "", cot: str = "") -> Solver:
+def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -> Solver:
     """Put a reference in place of the prompt, and have the model reply to what it refers to, or a part of it.
 
-    `server` does nothing here: Inspect takes two tasks for one whose models differ by nothing but their address, and
-    for two whose solvers differ.
+    `server` and `within` do nothing here: Inspect takes two tasks for one whose models differ by nothing but their
+    address, and for two whose solvers differ.
     """
 
     thinking = Thinking.parse(cot)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         id = str(state.sample_id)
-        try:
-            state = await _asked(id, retrieve, thinking, state, generate)
-        except Exception as error:
-            progress.failed(id)
-            _tell(error)
-            raise
+        with attempts() as made:
+            try:
+                state = await _asked(id, retrieve, thinking, state, generate)
+            except Exception as error:
+                progress.failed(id)
+                state.metadata[REQUESTS] = made.requests
+                _tell(error, made.requests)
+                raise
         progress.answered(id)
         return state
 
@@ -116,7 +124,7 @@ def ask(server: str = "", retrieve: str = "", cot: str = "") -> Solver:
 
 async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, generate: Generate) -> TaskState:
     model = get_model()
-    by_reference.install(model, prompt_of, progress.troubled)
+    by_reference.install(model, prompt_of, progress)
     item = item_of(id)
     more = request(item.prompt.frame) if thinking.way == "asked" else ""
     reference = await anyio.to_thread.run_sync(_referred, id, retrieve, more)
@@ -140,9 +148,12 @@ async def _recall(state: TaskState) -> dict[str, float]:
     return {"recall": float(recall.complete), "recall, share": recall.share} if recall else {}
 
 
-def _tell(error: Exception) -> None:
+def _tell(error: Exception, requests: int) -> None:
     """Give an error the words that its row in the log will have: Inspect takes `message`, or else the repr."""
-    if isinstance(error, PrerequisiteError):
+    trouble = getattr(error, "trouble", None)
+    if isinstance(trouble, Trouble):
+        error.message = trouble.words + (f"; asked {requests} times" if requests > 1 else "")  # type: ignore[attr-defined]
+    elif isinstance(error, PrerequisiteError):
         error.message = plain(error)
     elif not getattr(error, "message", None):
         words = str(error) if isinstance(error, UsageError | RunError | by_reference.Mismatch) else repr(error)
@@ -151,7 +162,7 @@ def _tell(error: Exception) -> None:
 
 def _referred(id: str, retrieve: str, request: str) -> by_reference.Reference:
     messages = prompt_of({"id": id, RETRIEVE: retrieve, REQUEST: request})
-    excerpt = by_reference.shorten("\n\n".join(message.content for message in messages))
+    excerpt = shorten("\n\n".join(message.content for message in messages))
     return by_reference.Reference(id, fingerprint(messages), excerpt, retrieve, request)
 
 
@@ -182,6 +193,7 @@ def graded() -> Scorer:
                 "status": result.status,
                 **(result.fault._asdict() if result.fault else {}),
                 **spent(state.output, item, result.answer)._asdict(),
+                REQUESTS: (state.output.metadata or {}).get(REQUESTS, 0),
                 **({"trivial": beside} if beside else {}),
             },
         )

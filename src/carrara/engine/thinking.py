@@ -27,7 +27,7 @@ from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.solver import Generate, TaskState
 
 from carrara import tokens
-from carrara.engine.by_reference import Reference
+from carrara.engine.by_reference import REQUESTS, Reference
 from carrara.errors import RunError, UsageError
 from carrara.grading.reading import spoken
 from carrara.items import Item
@@ -118,7 +118,7 @@ async def replied(
     """Have the model reply as it is to reason."""
     state.messages = [reference.message()]
     if not thinking.continues or item.recipe.style == "base":  # the prompts of base models end with these words
-        return await generate(state, **config)
+        return await generate(state, tool_calls="none", **config)
     turn = _Turn(item, reference, state, generate, config)
     if await turn.reason(thinking.length):
         await turn.answer(lead_of(item.prompt.frame))
@@ -153,6 +153,8 @@ class _Turn:
             output = await self._ask(length - self.spent)
             if COT in (output.metadata or {}) or not output.choices or output.stop_reason not in ("stop", "max_tokens"):
                 return False
+            if output.message.tool_calls:
+                return False
             wrote = output.usage.output_tokens if output.usage else 0
             if not wrote and output.completion:
                 raise RunError(f"{output.model} does not say how many tokens it wrote, and --cot exactly needs it")
@@ -182,7 +184,7 @@ class _Turn:
         told = [ChatMessageAssistant(content=self.text)] if self.text else []
         self.state.messages = [self.reference.message(), *told]
         config: GenerateConfigArgs = {**self.config, "max_tokens": most}
-        self.state = await self.generate(self.state, **config)
+        self.state = await self.generate(self.state, tool_calls="none", **config)
         output = self.state.output
         if COT in (output.metadata or {}):
             self.state.messages = [self.reference.message(), output.message]
@@ -208,6 +210,7 @@ class _Turn:
         final.input_context_tokens = self.outputs[0].input_context_tokens
         final.time = sum(output.time or 0.0 for output in self.outputs)
         final.metadata = {**(last.metadata or {}), COT: Spent(self.spent, wrote)._asdict()}
+        final.metadata[REQUESTS] = sum((output.metadata or {}).get(REQUESTS, 0) for output in self.outputs)
         self.state.output = final
         self.state.messages = [self.reference.message(), final.choices[0].message]
 

@@ -106,6 +106,7 @@ class Embedded(ModelAPI):
         base: bool = False,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        self.context = context
         self.copies = copies or min(MOST_COPIES, os.cpu_count() or 1)
         self.idle: SimpleQueue[Any] = SimpleQueue()
         for copy in range(self.copies):

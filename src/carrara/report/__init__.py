@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from carrara.analysis.partial import Part
 from carrara.results import Result
 
 __all__ = ["write_report"]
 
 
-def write_report(results: Sequence[Result], path: Path, title: str) -> None:
-    """Write the page. It appears whole or not at all, and is the same, to the byte, for the same results."""
+def write_report(results: Sequence[Result], path: Path, title: str, parts: Sequence[Part] = ()) -> None:
+    """Write the page. It appears whole or not at all, and is the same, to the byte, for the same results.
+
+    `parts` say how much there is of what was planned.
+    """
     from carrara.commands._output import whole_file
     from carrara.report.page import render
 
-    page = render(results, title)
+    page = render(results, title, parts)
     with whole_file(path) as file:
         file.write(page)

@@ -54,8 +54,8 @@ def faces_of(rows: Sequence[Row]) -> dict[Series, Face]:
     """All series, the best first: by the mean over their rows, as a leaderboard is read."""
     means: dict[Series, list[float]] = {}
     for row in rows:
-        means.setdefault(row.series, []).append(row.stat.mean)
-    order = sorted(means, key=lambda series: (-sum(means[series]) / len(means[series]), series))
+        means.setdefault(row.series, []).extend([row.stat.mean] if row.stat.scored else [])
+    order = sorted(means, key=lambda series: (-sum(means[series]) / max(1, len(means[series])), series))
     models = _short_names(list(dict.fromkeys(series.model for series in order)))
     shorter = {series: str(Series(models[series.model], series.variant)) for series in order}
     names, full = distinct(shorter.values(), 60), distinct(map(str, order), 160)

@@ -28,11 +28,13 @@ from carrara.analysis import (
     faults,
     length_effects,
     model_effects,
+    scored,
     summarize,
     trivials,
 )
 from carrara.analysis.cumulative import accumulate
 from carrara.analysis.effective import RULE
+from carrara.analysis.partial import Part, sentence
 from carrara.analysis.series import RETRIEVE
 from carrara.analysis.trivial import ALIKE, Best, highest
 from carrara.lengths import write_length
@@ -106,7 +108,7 @@ class Test:
         return [row for row in self.rows if row.series == series]
 
 
-def render(results: Sequence[Result], title: str) -> str:
+def render(results: Sequence[Result], title: str, parts: Sequence[Part] = ()) -> str:
     template = _environment().get_template("page.html")
     script = (_TEMPLATES / "script.js").read_text(encoding="utf-8").strip()
     sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -120,18 +122,20 @@ def render(results: Sequence[Result], title: str) -> str:
             f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
             "base-uri 'none'; form-action 'none'"
         ),
+        partial=sentence(parts),
         **(_content(results) if results else {"results": 0, "retrieved": False, "trivial": []}),
     )
 
 
 def _content(results: Sequence[Result]) -> dict[str, Any]:
     rows = summarize(results)
+    measured = scored(results)
     faces = faces_of(rows)
     effective = effective_lengths(rows)
     runs = provenance(results, faces)
     failed, failures_in_all = failures(results, faces)
     trivial = trivials(results)
-    tests = _tests(results, rows, faces, effective, trivial)
+    tests = _tests(measured, rows, faces, effective, trivial)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
@@ -183,6 +187,7 @@ def _tests(
         shown = short(name)
         frames = {"wide": WIDE, "compact": COMPACT} if alone else {"only": COMPACT}
         drawn = any(row.stat.answered for row in own)
+        points = [row for row in own if row.stat.scored]
         tests.append(
             Test(
                 number=number,
@@ -192,7 +197,7 @@ def _tests(
                 published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
                 trivial=[line for line in trivial if line.task == name],
                 retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
-                charts=[score_chart(shown, own, faces, frame, kind) for kind, frame in frames.items() if drawn],
+                charts=[score_chart(shown, points, faces, frame, kind) for kind, frame in frames.items() if drawn],
                 cumulative=[
                     score_chart(shown, rows, faces, frame, kind, "of all contexts up to a length")
                     for rows in [[row for row in summed if row.task == name]]

@@ -45,7 +45,7 @@ def slices(task: str, results: Sequence[Result], faces: Mapping[Series, Face]) -
 
 def _slice(label: str, values: Sequence[str], rows: Sequence[Row], faces: Mapping[Series, Face]) -> Slice:
     lengths = sorted({row.length for row in rows})
-    cells = {(row.series, row.labels[label], row.length): row.stat for row in rows}
+    cells = {(row.series, row.labels[label], row.length): row.stat for row in rows if row.stat.scored}
     shown = values[:VALUES]
     present = [(series, face) for series, face in faces.items() if any(row.series == series for row in rows)]
     groups = tuple(

@@ -17,6 +17,7 @@ MEANING: Mapping[Status, str] = {
     "unparsed": "a reply in which no answer was found",
     "truncated": "cut off at the limit of its tokens",
     "refused": "the model declined",
+    "called": "the model called a tool instead of answering",
     "filtered": "withheld by a content filter",
     "overflow": "the prompt did not fit the model",
     "error": "no reply: the request failed",

@@ -1,7 +1,7 @@
 """What was found, in a sentence or two for each series: the part that people read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carrara.analysis import Effective, Row, Series
 from carrara.lengths import write_length
@@ -41,6 +41,8 @@ def _scores(rows: Sequence[Row]) -> str:
     named = rows if len(rows) <= LISTED else [rows[0], rows[-1]]
     scores = ", ".join(
         f"{row.stat.mean:.2f} at {write_length(row.length)}{'' if row.stat.answered else ' (no answers)'}"
+        if row.stat.scored
+        else f"no score at {write_length(row.length)} ({row.stat.unscored})"
         for row in named
     )
     return f"{scores}; floor {rows[-1].stat.floor:.2f}"
@@ -48,6 +50,7 @@ def _scores(rows: Sequence[Row]) -> str:
 
 def _remark(rows: Sequence[Row], effective: Effective) -> str:
     """What the numbers mean: guessing, or how far the score holds."""
+    rows = [row for row in rows if row.stat.scored]
     if all(row.stat.guessing for row in rows):
         where = "at any length" if len(rows) > 1 else f"at {write_length(rows[0].length)}"
         return f"Cannot be told from blind guessing {where}."
@@ -61,6 +64,16 @@ def _remark(rows: Sequence[Row], effective: Effective) -> str:
 
 
 def _over_tests(face: Face, tests: Mapping[str, Sequence[Row]]) -> Verdict:
+    blank = sum(not row.stat.scored for own in tests.values() for row in own)
+    tests = {task: known for task, own in tests.items() if (known := [row for row in own if row.stat.scored])}
+    verdict = _means(face, tests)
+    if blank:
+        more = f"No score in {blank} of its cells: see what became of the replies."
+        verdict = replace(verdict, more=f"{verdict.more} {more}".strip())
+    return verdict
+
+
+def _means(face: Face, tests: Mapping[str, Sequence[Row]]) -> Verdict:
     common = set.intersection(*({row.length for row in own} for own in tests.values()))
     if not common:
         return Verdict(face, _at_own_lengths(tests), "Each test counts with the longest length that it was run at.")

@@ -17,7 +17,9 @@ from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from carrara.engine import by_reference, preflight, progress
+from carrara.engine.clipping import shorten
 from carrara.engine.endings import ending
+from carrara.engine.providers import made
 from carrara.engine.settings import address
 from carrara.errors import UsageError
 from carrara.grading.grade import declines
@@ -128,12 +130,12 @@ def _check(order: Order) -> None:
 
 def _written(order: Order, bank: Growing, left: Sequence[Slot]) -> list[Missing]:
     """The pieces that were not to be had."""
-    model = preflight.made(order.model, order.base_url, order.model_args)
+    model = made(order.model, order.base_url, order.model_args)
     if not order.embedded:
         served = bool(address(model) or "port" in order.model_args)
         preflight.check(order.model, order.base_url, order.model_args, served)
     total = len(order.keys) * order.drafts
-    with progress.progress(total, {str(slot) for slot in left}, _about(order, total, left)) as shown:
+    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(order, total, left)) as shown:
         asking = _Asking(order, bank, model, shown)
         try:
             anyio.run(asking.all, left)
@@ -160,9 +162,8 @@ class _Asking:
         self.order, self.bank, self.model, self.shown = order, bank, model, shown
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}
-        preflight.patient(model.api)
         # As in a run: failed attempts are shown, and no error has a key in it.
-        by_reference.install(model, lambda wanted: [self.requests[wanted["id"]]], progress.troubled)
+        by_reference.install(model, lambda wanted: [self.requests[wanted["id"]]], progress)
         self.at_once = order.connections or (model.api.max_connections() if order.embedded else None)
 
     async def all(self, left: Sequence[Slot]) -> None:
@@ -210,7 +211,6 @@ class _Asking:
                 max_tokens=self.order.max_tokens,
                 temperature=self.order.temperature,
                 max_connections=self.at_once,
-                timeout=preflight.PATIENCE,
                 # The embedded model would give the same reply again and again; others draw by themselves.
                 seed=secrets.randbelow(1 << 31) if self.order.embedded else None,
             ),
@@ -232,7 +232,7 @@ class _Asking:
 
 def _words(error: Exception) -> str:
     """What an error says, on a line."""
-    return " ".join(by_reference.shorten(str(error) or type(error).__name__).split())
+    return " ".join(shorten(str(error) or type(error).__name__).split())
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

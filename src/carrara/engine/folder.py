@@ -1,0 +1,121 @@
+"""The folder of a run: its own files in it, alone in it, and as long as the disk has room."""
+
+import errno
+import fcntl
+import logging
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shutil import disk_usage
+from tempfile import TemporaryDirectory
+
+from inspect_ai.log import EvalLog
+
+from carrara.engine.reading import Damaged, header, logs
+from carrara.errors import RunError, UsageError, tell
+
+RESERVE = 32 << 20
+"""Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""
+
+
+def make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"--out {out} is a file, or within one: give a folder, which need not be there yet") from None
+
+
+@contextmanager
+def at_work(out: Path) -> Iterator[None]:
+    """Within it the folder is this run's alone."""
+    with _alone(out), _within(out), _full_disk_said(out):
+        yield
+
+
+def check_disk(out: Path) -> None:
+    """Nothing is asked whose reply could not be kept."""
+    if disk_usage(out).free < RESERVE:
+        raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {out}: make room")
+
+
+@contextmanager
+def _full_disk_said(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _end_trace()
+        raise RunError(
+            f"the disk of {out} is full: make room, and the same command goes on where this one was"
+        ) from None
+
+
+def _end_trace() -> None:
+    """Inspect would compress its trace file at the end, and fail once more."""
+    for handler in logging.getLogger().handlers:
+        trace = getattr(handler, "trace_logger", None)
+        if isinstance(trace, logging.FileHandler):
+            with suppress(OSError):
+                trace.close()
+            Path(trace.baseFilename).unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Two runs in one folder would ask everything twice."""
+    with (out / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RunError(f"another run is at work in {out}: wait for it, or give another --out") from None
+        yield
+
+
+@contextmanager
+def _within(out: Path) -> Iterator[None]:
+    """Inspect's cache and its own files belong to the run's folder."""
+    here = {"INSPECT_CACHE_DIR": str(out.resolve() / "cache"), "XDG_DATA_HOME": str(out.resolve() / "data")}
+    before = {name: os.environ.get(name) for name in here}
+    os.environ |= here
+    logging.raiseExceptions = False  # where Inspect's trace file cannot be written, the run's own files tell
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
+
+
+def set_aside(damaged: Damaged) -> None:
+    """Its replies are in the cache, and Inspect would stumble over it."""
+    aside = damaged.path.with_name(damaged.path.name + ".damaged")
+    damaged.path.replace(aside)
+    tell(f"a log was damaged and is now {aside}; replies that the cache has are kept")
+
+
+def tidy(folder: Path, ended: Sequence[EvalLog]) -> None:
+    """Remove the logs of stopped runs whose replies the new logs have, so that viewers show each task once."""
+    newest = {log.eval.task_id: log.location.rpartition("/")[2] for log in ended}
+    for path in logs(folder):
+        log = header(path)
+        if log.status == "started" and newest.get(log.eval.task_id, path.name) != path.name:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def plain_path(folder: Path) -> Iterator[str]:
+    """A way to a folder that nobody takes for an address: Inspect gives `#`, `?`, `%` and `~` meanings of their own."""
+    folder.mkdir(exist_ok=True)
+    real = str(folder.resolve())
+    if re.fullmatch(r"[\w/. +=,@()-]+", real, re.ASCII):
+        yield real
+        return
+    with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
+        link = Path(aside) / folder.name
+        link.symlink_to(real, target_is_directory=True)
+        yield str(link)

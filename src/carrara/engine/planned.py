@@ -1,0 +1,132 @@
+"""What a folder is to hold when its runs are complete: a run that was cut off says how much of it is there.
+
+    plan.json   [{"model": "openai/gpt-4o", "settings": {}, "of": "michelangelo/latent_list@1/test-0-0.0/4k/chat/o200k",
+                  "test": "michelangelo/latent_list", "length": 4096, "question": 0, "worlds": [[0, 20]]}, …]
+
+The logs are the store of what was asked; they know nothing of tests that were not begun. The latest command counts: one
+that asks for fewer worlds than an earlier one did is content with those.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+
+from inspect_ai.dataset import Sample
+
+from carrara.analysis.partial import Part
+from carrara.errors import UsageError
+from carrara.recipe import Recipe
+from carrara.results import Result, Subject, test_of
+
+PLAN = "plan.json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The worlds of a test at a length that a model is to be asked."""
+
+    model: str
+    settings: dict[str, str]
+    of: str
+    """The recipe of the first world there is: with another one's index it is theirs."""
+    test: str
+    length: int
+    question: int
+    worlds: list[list[int]]
+    """Ranges of indices, the ends outside."""
+
+    @property
+    def subject(self) -> Subject:
+        return self.model, tuple(sorted(self.settings.items()))
+
+    @property
+    def key(self) -> tuple[Subject, str, int]:
+        return self.subject, self.of, self.question
+
+    def __contains__(self, index: int) -> bool:
+        return any(first <= index < end for first, end in self.worlds)
+
+    def __len__(self) -> int:
+        return sum(end - first for first, end in self.worlds)
+
+
+def entries(subject: Subject, samples: Iterable[Sample]) -> list[Entry]:
+    """What a run is to ask."""
+    wanted: dict[tuple[str, str, int, int], set[int]] = {}
+    for sample in samples:
+        recipe, meta = Recipe.parse(str(sample.id)), sample.metadata or {}
+        place = _group(recipe), test_of(meta["test"], meta["part"]), int(meta["length"]), recipe.question
+        wanted.setdefault(place, set()).add(recipe.index)
+    model, settings = subject
+    return [
+        Entry(model, dict(settings), of, test, length, question, _ranges(indices))
+        for (of, test, length, question), indices in wanted.items()
+    ]
+
+
+def add(folder: Path, new: Iterable[Entry]) -> None:
+    """Keep what a run is to ask, beside what earlier ones were to."""
+    known = {entry.key: entry for entry in read(folder)} | {entry.key: entry for entry in new}
+    path = folder / PLAN
+    partial = path.with_name(f".{PLAN}.{os.getpid()}")
+    partial.write_text(json.dumps([asdict(entry) for entry in known.values()], indent=0), "utf-8")
+    partial.replace(path)
+
+
+def read(folder: Path) -> list[Entry]:
+    """What a folder's runs were to ask; nothing where no run of ours wrote into it, or its plan is damaged."""
+    try:
+        rows = json.loads((folder / PLAN).read_text("utf-8"))
+        return [Entry(**row) for row in rows]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
+    """Of every test at every length how much there is of what was planned."""
+    planned = read(folder)
+    if not planned:
+        return []
+    by_key = {entry.key: entry for entry in planned}
+    have = dict.fromkeys(by_key, 0)
+    for result in results:
+        recipe = _recipe(result.id)
+        key = (result.subject, _group(recipe), recipe.question) if recipe else None
+        if recipe and key in by_key and recipe.index in by_key[key]:
+            have[key] += 1
+    cells: dict[tuple[Subject, str, int], list[int]] = {}
+    for key, entry in by_key.items():
+        cell = cells.setdefault((entry.subject, entry.test, entry.length), [0, 0])
+        cell[0] += have[key]
+        cell[1] += len(entry)
+    return [Part(*place, *counts) for place, counts in cells.items()]
+
+
+def _group(recipe: Recipe) -> str:
+    return str(replace(recipe, index=0, question=0))
+
+
+@lru_cache(maxsize=1 << 15)
+def _recipe(id: str) -> Recipe | None:
+    try:
+        return Recipe.parse(id)
+    except UsageError:  # a reply made elsewhere
+        return None
+
+
+def _ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """
+    >>> _ranges({0, 1, 2, 5, 7, 8})
+    [[0, 3], [5, 6], [7, 9]]
+    """
+
+    def runs() -> Iterator[list[int]]:
+        for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
+            found = [number for _, number in run]
+            yield [found[0], found[-1] + 1]
+
+    return list(runs())

@@ -1,0 +1,278 @@
+"""An OpenAI-compatible server that goes wrong in every way that servers were seen to, by the name of the model asked.
+
+    openai-api/test/garbled          every reply is JSON that was cut off
+    openai-api/test/garbled-once     the first reply to every item, and then it answers
+    openai-api/test/mixed-30         three of ten requests go wrong, each in a way of its own, drawn by seed
+    openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
+
+It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request
+that arrived and for every answer that was sent: what, item, way, on disk at once. An item is known by its text's hash.
+"""
+
+import argparse
+import json
+import random
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+GREETING = "Reply with the word OK."
+Json = Any
+
+
+class Bad(NamedTuple):
+    """An answer that goes wrong on the wire: its bytes as they are, and what becomes of the connection."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = {}
+    how: str = "whole"
+    """Or `short`, with fewer bytes than were announced; `reset`, with none; `silent`, with nothing for a long time."""
+
+
+def reply(content: Json = "[1]", **other: Json) -> dict[str, Json]:
+    message = {"role": "assistant", "content": content, **other.pop("message", {})}
+    choice = {"index": 0, "message": message, "finish_reason": other.pop("finish_reason", "stop")}
+    usage = {"prompt_tokens": 400, "completion_tokens": 5, "total_tokens": 405}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+    } | other
+
+
+def good(body: Json) -> Bad:
+    return Bad(200, json.dumps(body).encode(), {"Content-Type": "application/json"})
+
+
+def refused(status: int, message: str, code: Json = None, **headers: str) -> Bad:
+    body = json.dumps({"error": {"message": message, "type": "error", "code": code}}).encode()
+    return Bad(status, body, {"Content-Type": "application/json", **headers})
+
+
+_CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"where": "list"}'}}
+_WHOLE = json.dumps(reply()).encode()
+_JSON = {"Content-Type": "application/json"}
+
+WAYS: dict[str, Callable[[str, int], Bad]] = {
+    # (what was asked, its words) → what is answered
+    "ok": lambda text, words: good(reply(f"reply to {item_of(text)}")),
+    "call": lambda text, words: good(reply(None, message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
+    "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
+    "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
+    "overflow": lambda text, words: refused(
+        400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400
+    ),
+    "overflow-413": lambda text, words: Bad(
+        413, b"<html>Request Entity Too Large</html>", {"Content-Type": "text/html"}
+    ),
+    "silent": lambda text, words: Bad(200, _WHOLE, _JSON, "silent"),
+    "page": lambda text, words: Bad(
+        200, b"<!DOCTYPE html><html><body>Welcome</body></html>", {"Content-Type": "text/html"}
+    ),
+    "garbled": lambda text, words: Bad(200, _WHOLE[:60], _JSON),
+    "short": lambda text, words: Bad(200, _WHOLE, _JSON, "short"),
+    "reset": lambda text, words: Bad(200, b"", {}, "reset"),
+    "parts": lambda text, words: good(reply([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}])),
+    "number": lambda text, words: good(reply(42)),
+    "object": lambda text, words: good(reply({"answer": [1]})),
+    "no-choices": lambda text, words: good({"id": "x", "object": "chat.completion", "model": "m"}),
+    "empty-choices": lambda text, words: good(reply() | {"choices": []}),
+    "no-message": lambda text, words: good(reply() | {"choices": [{"index": 0, "finish_reason": "stop"}]}),
+    "bare-text": lambda text, words: Bad(200, b'"hello"', _JSON),
+    "usage-text": lambda text, words: good(reply(usage="many")),
+    "usage-negative": lambda text, words: good(
+        reply(usage={"prompt_tokens": -5, "completion_tokens": 5, "total_tokens": 0})
+    ),
+    "usage-huge": lambda text, words: good(
+        reply(usage={"prompt_tokens": 10**12, "completion_tokens": 10**12, "total_tokens": 10**13})
+    ),
+    "no-usage": lambda text, words: good(reply(usage=None)),
+    "half": lambda text, words: Bad(200, json.dumps(reply("[1] \ud800")).encode(), _JSON),
+    "nul": lambda text, words: good(reply("[1]\x00\x1b[31m")),
+    "million": lambda text, words: good(reply("[1] " + "x" * 1_000_000)),
+    "markup": lambda text, words: good(reply("<script>alert(1)</script>[bold]{{7*7}}</table>")),
+    "empty": lambda text, words: good(reply("")),
+    "null": lambda text, words: good(reply(None)),
+    "filter": lambda text, words: good(reply("", finish_reason="content_filter")),
+    "cut": lambda text, words: good(reply("[1", finish_reason="length")),
+    "500": lambda text, words: refused(500, "internal error"),
+    "503": lambda text, words: refused(503, "Loading model", 503),
+    "429": lambda text, words: refused(429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "1"}),
+    "quota": lambda text, words: refused(429, "You exceeded your current quota.", "insufficient_quota"),
+    "400": lambda text, words: refused(400, "Invalid value for top_p"),
+    "401": lambda text, words: refused(401, "Incorrect API key provided"),
+    "markup-error": lambda text, words: refused(400, "[/bold] [red]{x} %s <b>"),
+}
+
+PASSING = ("page", "garbled", "short", "reset", "number", "no-choices", "no-message", "bare-text", "500", "503", "429")
+"""Ways after which an item can still be answered: they are met once, or a few times."""
+ENDING = (
+    "call", "call-beside", "overflow", "usage-text", "usage-negative", "usage-huge", "half", "nul", "markup", "empty",
+    "null", "filter", "cut", "400", "quota", "parts",
+)  # fmt: skip
+"""Ways that settle an item, with a reply or for good."""
+
+
+def item_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+class Fact(NamedTuple):
+    """One line of the journal."""
+
+    time: float
+    what: str
+    item: str
+    way: str
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, journal: TextIO, latency: tuple[float, float], seed: int, port: int) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.journal, self.latency, self.seed = journal, latency, seed
+        self.lock = threading.Lock()
+        self.dice = random.Random(seed)
+        self.attempts: Counter[str] = Counter()
+
+    def note(self, what: str, item: str, way: str) -> None:
+        with self.lock:
+            self.journal.write(f"{time.monotonic():.6f}\t{what}\t{item}\t{way}\n")
+            self.journal.flush()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that went away is what this server is for: no traceback."""
+
+    def way(self, model: str, item: str) -> str:
+        """How this request of this item is answered."""
+        with self.lock:
+            self.attempts[item] += 1
+            attempt = self.attempts[item]
+        name, _, number = model.partition("-")
+        if name == "mixed":
+            dice = random.Random(f"{self.seed} {item} {attempt}")
+            if dice.random() * 100 >= int(number):
+                return "ok"
+            return dice.choice(PASSING if dice.random() < 0.7 else ENDING)
+        if model.endswith("-once"):
+            return model.removesuffix("-once") if attempt == 1 else "ok"
+        return model
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Server
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.send(good({"object": "list", "data": [{"id": f"window-{n}", "max_model_len": n} for n in (600, 2048)]}))
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        request = json.loads(raw)
+        model, text = str(request["model"]), "\n".join(str(m["content"]) for m in request["messages"])
+        item = "-" if text == GREETING else item_of(text)
+        if item == "-" and not model.startswith("probe-"):
+            self.send(good(reply("OK")))
+            return
+        way = self.server.way(model.removeprefix("probe-"), item)
+        self.server.note("asked", item, way)
+        with self.server.lock:
+            seconds = self.server.dice.uniform(*self.server.latency)
+        time.sleep(seconds)
+        if way.startswith("window"):
+            words = len(text.split())
+            way = "ok" if words + int(request.get("max_tokens") or 192) < int(way.partition("-")[2]) else "overflow"
+        if way.startswith("key"):
+            key = self.headers.get("Authorization", "").removeprefix("Bearer ") + " " + self.path
+            answer = good(reply(f"your key is {key}")) if way == "key" else refused(400, f"not with {key}", key)
+        else:
+            answer = WAYS[way](text, len(text.split()))
+        if self.send(answer):
+            self.server.note("answered" if answer.status == 200 and answer.how == "whole" else "failed", item, way)
+
+    def send(self, answer: Bad) -> bool:
+        try:
+            if answer.how == "silent":
+                time.sleep(3600)
+            if answer.how == "reset":
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
+                self.close_connection = True
+                return True
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body[:60] if answer.how == "short" else answer.body)
+            self.wfile.flush()
+            if answer.how == "short":
+                self.close_connection = True
+        except OSError:
+            self.close_connection = True
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class Address:
+    base_url: str
+    journal: Path
+
+    def facts(self) -> list[Fact]:
+        rows = (line.split("\t") for line in self.journal.read_text().splitlines())
+        return [Fact(float(seconds), what, item, way) for seconds, what, item, way in rows]
+
+    def asked(self) -> int:
+        """Requests for items that arrived."""
+        return sum(fact.what == "asked" and fact.item != "-" for fact in self.facts())
+
+
+@contextmanager
+def faulty(journal: Path, latency: tuple[float, float] = (0.0, 0.0), seed: int = 0, port: int = 0) -> Iterator[Address]:
+    """A server in a process of its own, ended by its own handle."""
+    command = [sys.executable, "-m", "tests.faulty", str(journal), *map(str, (*latency, seed, port))]
+    here = Path(__file__).parents[1]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here) as process:
+        try:
+            assert process.stdout is not None
+            yield Address(f"http://127.0.0.1:{int(process.stdout.readline())}/v1", journal)
+        finally:
+            process.kill()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("journal", type=Path)
+    for name, kind in (("low", float), ("high", float), ("seed", int), ("port", int)):
+        parser.add_argument(name, type=kind)
+    args = parser.parse_args()
+    with args.journal.open("a") as journal, Server(journal, (args.low, args.high), args.seed, args.port) as server:
+        print(server.server_address[1], flush=True)
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
