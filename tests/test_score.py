@@ -330,8 +330,10 @@ def test_several_processes_give_the_same_in_the_same_order(worlds: int) -> None:
     lines: Batch = [(n, json.dumps(row).encode()) for n, row in enumerate(rows, 1)]
     lines[1:1] = [(0, b"{"), (0, None)]
     batches = [lines[n : n + 7] for n in range(0, len(lines), 7)]
-    with crew(Way("m"), workers=1) as alone, crew(Way("m"), alone=0, workers=2) as both:
+    with crew(Way("m"), workers=1) as alone, crew(Way("m"), workers=2) as both:
         batches[1:1] = [[]]
+        both.start()
+        assert [both.do(os.getpid).result() for _ in range(2)] != [os.getpid()] * 2  # both have come
         found = list(both.outcomes(iter(batches)))
         assert [outcome for batch in found for outcome in batch] == [
             outcome for batch in alone.outcomes(iter(batches)) for outcome in sorted(batch, key=lambda one: one[0])
@@ -341,8 +343,8 @@ def test_several_processes_give_the_same_in_the_same_order(worlds: int) -> None:
 
 def test_a_killed_process_is_one_sentence() -> None:
     def killed() -> None:
-        with crew(Way("m"), alone=0, workers=2) as both:
-            list(both.outcomes(iter([[(1, b"{")]])))
+        with crew(Way("m"), workers=2) as both:
+            both.start()
             both.do(os._exit, 9).result()
 
     with pytest.raises(RunError, match="killed"):
@@ -412,6 +414,8 @@ def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: Capture) 
         (["nowhere.jsonl"], "there is no file nowhere.jsonl"),
         (["."], "there is no file ."),
         (["r.jsonl", "--out", "r.txt"], "r.txt is no folder"),
+        (["r.jsonl", "--out", "new.json"], "ends with .jsonl"),
+        (["r.jsonl", "--model", "a\nb"], "--model 'a\\nb'"),
         (["r.jsonl", "--prompts", "nowhere.toml"], "nowhere.toml"),
         (["r.jsonl", "--task", "qa1"], "--published"),
         (["r.jsonl", "--published", "minerva", "--model", "m"], "--model"),

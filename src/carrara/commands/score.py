@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
 EXAMPLE = "carrara score replies.jsonl > scores.jsonl"
 
+NO_FOLDERS = frozenset({".json", ".ndjson", ".csv", ".tsv", ".txt", ".gz"})
+"""What the names of files end with: who gives such a name does not mean a folder."""
+
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
@@ -67,7 +70,7 @@ def main(args: Namespace) -> int:
         raise UsageError("--task and --json are for published predictions: add --published babilong or minerva")
     if str(args.file) != "-" and not args.file.is_file():
         raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
-    if args.out and not _one_file(args.out) and args.out.exists() and not args.out.is_dir():
+    if args.out and _neither(args.out):
         raise UsageError(f"{args.out} is no folder: give the name of one, or of a file that ends with .jsonl")
     return _scored(args)
 
@@ -78,7 +81,7 @@ def _scored(args: Namespace) -> int:
     from carrara.errors import tell
     from carrara.scoring.job import score
     from carrara.scoring.lines import Lines
-    from carrara.scoring.scored import Way
+    from carrara.scoring.scored import Way, fit
     from carrara.scoring.spread import crew
     from carrara.scoring.watch import watch
     from carrara.wording import read_pack
@@ -87,7 +90,9 @@ def _scored(args: Namespace) -> int:
         read_pack(args.prompts)  # a pack that cannot be read is found now, and by nobody else
     piped = str(args.file) == "-"
     source = "stdin" if piped else str(args.file)
-    way = Way(args.model or _stem(args.file), args.prompts)
+    way = Way(_stem(args.file) if args.model is None else args.model, args.prompts)
+    if not fit(way.model):
+        raise UsageError(f"--model {way.model!r} is not the name of a model: give a text of one line")
     # who looks at a terminal sees the lines go by, where they go there
     bar = bool(args.out) or not sys.stdout.isatty()
     with ExitStack() as stack:
@@ -119,6 +124,10 @@ def _stem(file: Path) -> str:
 
 def _one_file(out: Path) -> bool:
     return out.suffix == ".jsonl"
+
+
+def _neither(out: Path) -> bool:
+    return not _one_file(out) and not out.is_dir() and (out.exists() or out.suffix in NO_FOLDERS)
 
 
 @contextmanager

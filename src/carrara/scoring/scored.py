@@ -144,6 +144,11 @@ def whole(text: str) -> str:
     return text
 
 
+def fit(model: str) -> bool:
+    """Whether this can be the name of a model."""
+    return bool(model.strip()) and model.isprintable() and len(model) <= NAME
+
+
 def _read(line: bytes | None) -> dict[str, Any]:
     if line is None:
         raise _Unfit("long", f"longer than {LONGEST >> 20} MB: a line holds an id and a reply")
@@ -178,7 +183,7 @@ def _model(row: dict[str, Any]) -> str:
     model = row.get("model")
     if model is None:
         return ""
-    if not isinstance(model, str) or not model.strip() or not model.isprintable() or len(model) > NAME:
+    if not isinstance(model, str) or not fit(model):
         raise _Unfit("model", f"{str(model)[:NAME]!r} is not the name of a model: give a text of one line, or none")
     return model
 

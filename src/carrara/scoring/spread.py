@@ -23,7 +23,7 @@ from carrara.scoring.scored import Outcome, Scorer, Way
 
 T = TypeVar("T")
 
-ALONE = 1.0
+ALONE = 0.5
 """Seconds after which other processes are started: a small file is done before they would be ready."""
 AHEAD = 4
 """Batches that are under way for each process: none of them waits, and memory does not grow."""
@@ -33,10 +33,11 @@ _WORLD = re.compile(rb'"id"\s*:\s*"([^"\\]+?)\.\d+/\d+/')
 class Crew:
     """This process, and later as many others as there are cores."""
 
-    def __init__(self, way: Way, alone: float = ALONE, workers: int | None = None) -> None:
-        self._way, self._alone = way, alone
+    def __init__(self, way: Way, workers: int | None = None) -> None:
+        self._way = way
         self._count = cores() if workers is None else workers
         self._workers: list[ProcessPoolExecutor] = []
+        self._starting: list[Future[list[Outcome]]] = []
         self._scorer = Scorer(way)
         self._began = time.monotonic()
         self._turn = 0
@@ -67,16 +68,23 @@ class Crew:
         for worker in self._workers:
             worker.shutdown(wait=True, cancel_futures=True)
 
+    def start(self) -> None:
+        """Have the others come."""
+        # spawned, not forked: tokenizers have threads, which do not survive a fork
+        self._workers = [
+            ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=(self._way,))
+            for _ in range(self._count)
+        ]
+        self._starting = [worker.submit(_scored, []) for worker in self._workers]
+
     def _ready(self) -> bool:
-        """Whether there are others by now."""
-        if not self._workers and self._count > 1 and time.monotonic() - self._began >= self._alone:
-            self._workers = [
-                # spawned, not forked: tokenizers have threads, which do not survive a fork
-                ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=(self._way,))
-                for _ in range(self._count)
-            ]
+        """Whether they are here: until they are, this one goes on."""
+        if not self._workers and self._count > 1 and time.monotonic() - self._began >= ALONE:
+            self.start()
+        if self._starting and all(started.done() for started in self._starting):
+            self._starting = []
             self._scorer = Scorer(self._way)  # the worlds that it has kept are no longer of use
-        return bool(self._workers)
+        return bool(self._workers) and not self._starting
 
     def _shared_out(self, batch: Batch) -> list[Future[list[Outcome]]]:
         shares: list[Batch] = [[] for _ in self._workers]
@@ -87,8 +95,8 @@ class Crew:
 
 
 @contextmanager
-def crew(way: Way, alone: float = ALONE, workers: int | None = None) -> Iterator[Crew]:
-    together = Crew(way, alone, workers)
+def crew(way: Way, workers: int | None = None) -> Iterator[Crew]:
+    together = Crew(way, workers)
     try:
         yield together
     except BrokenProcessPool:
