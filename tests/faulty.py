@@ -3,6 +3,7 @@
     openai-api/test/garbled          every reply is JSON that was cut off
     openai-api/test/garbled-once     the first reply to every item, and then it answers
     openai-api/test/mixed-30         three of ten requests go wrong, each in a way of its own, drawn by seed
+    openai-api/test/each             the n-th item is answered in the n-th way of EACH
     openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
 
 It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request
@@ -128,6 +129,16 @@ ENDING = (
 """Ways that settle an item, with a reply or for good."""
 
 
+EACH = (
+    "ok", "call", "call-beside", "call-unsaid", "overflow", "overflow-413", "silent-once", "page", "garbled",
+    "garbled-once", "short-once", "reset-once", "parts", "number", "object", "no-choices", "empty-choices",
+    "no-message", "bare-text", "usage-text", "usage-negative", "usage-huge", "no-usage", "half", "nul", "markup",
+    "empty", "null", "filter", "cut", "500-once", "503-once", "429-once", "quota", "400", "401", "markup-error", "key",
+    "key-error", "million", "silent",
+)  # fmt: skip
+"""Every way that comes to an end within seconds."""
+
+
 def item_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:12]
 
@@ -151,6 +162,8 @@ class Server(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.dice = random.Random(seed)
         self.attempts: Counter[str] = Counter()
+        self.order: dict[str, int] = {}
+        """Of the items, as they arrived."""
 
     def note(self, what: str, item: str, way: str) -> None:
         with self.lock:
@@ -165,6 +178,9 @@ class Server(ThreadingHTTPServer):
         with self.lock:
             self.attempts[item] += 1
             attempt = self.attempts[item]
+            place = self.order.setdefault(item, len(self.order))
+        if model == "each":
+            model = EACH[place % len(EACH)]
         name, _, number = model.partition("-")
         if name == "mixed":
             dice = random.Random(f"{self.seed} {item} {attempt}")

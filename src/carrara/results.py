@@ -10,6 +10,9 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 ARGUMENT = "-M "
 """What the names of a model's own arguments begin with among its settings."""
 
+WITHIN = "within"
+"""The name, among the settings, of what lengths hold beside the prompt, if they do: the answer."""
+
 SOUND = "score"
 """What the sound score is called where it stands among published ones, which have names of their own."""
 

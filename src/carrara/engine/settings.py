@@ -17,7 +17,7 @@ from inspect_ai.model import GenerateConfig, Model
 from carrara.engine.by_reference import RETRIEVE
 from carrara.engine.secrecy import public
 from carrara.engine.thinking import COT
-from carrara.results import ARGUMENT
+from carrara.results import ARGUMENT, WITHIN
 
 TEMPERATURE = 0.0
 """Of a run that says nothing else; `none` stands for the server's own."""
@@ -40,9 +40,6 @@ NEUTRAL = frozenset(
 
 NEUTRAL_ARGS = frozenset({"client_timeout", "base"})
 """`base` is what older logs say of plain completion, which stands in every item's id."""
-
-WITHIN = "within"
-"""The name of what stands within a length beside the prompt: the answer, if it was asked for so."""
 
 SERVER = "server"
 """Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""

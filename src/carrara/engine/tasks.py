@@ -23,7 +23,7 @@ from carrara.engine.clipping import shorten
 from carrara.engine.endings import ending
 from carrara.engine.items import item_of
 from carrara.engine.retrieving import prompt_of, recall_of
-from carrara.engine.settings import SERVER, WITHIN
+from carrara.engine.settings import SERVER
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
 from carrara.engine.troubles import Trouble, plain
 from carrara.errors import RunError, UsageError, tell
@@ -32,6 +32,7 @@ from carrara.items import Item, contexts
 from carrara.lengths import write_length
 from carrara.prompt import fingerprint
 from carrara.recipe import Recipe
+from carrara.results import WITHIN
 from carrara.wording import Pack
 
 DIGITS = 4

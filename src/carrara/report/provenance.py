@@ -11,7 +11,7 @@ from carrara.order import natural
 from carrara.recipe import Recipe
 from carrara.report.faces import Face
 from carrara.report.visible import short
-from carrara.results import Result
+from carrara.results import WITHIN, Result
 
 TOLERATED = 0.02
 """How far the server's own count may be off before lengths are not believed."""
@@ -83,9 +83,10 @@ def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, 
         known = longest.setdefault(result.context_id, result)
         if result.tokens > known.tokens:
             longest[result.context_id] = result
-    off = max(longest.values(), key=lambda result: abs(result.tokens - result.length))
-    by = off.tokens - off.length
+    off = max(longest.values(), key=lambda result: abs(result.tokens - _claimed(result)))
+    by = off.tokens - _claimed(off)
     before = ", before retrieval" if RETRIEVE in off.settings else ""
+    before += ", the answer's room beside it" if WITHIN in off.settings else ""
     if not by:
         return f"exact{before}", ""
     return (
@@ -93,6 +94,19 @@ def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, 
         f"Prompts of {face.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
         f"(at {write_length(off.length)}).",
     )
+
+
+def _claimed(result: Result) -> int:
+    """The tokens that a prompt is to have; where lengths hold the answer too, its id says what is left of them."""
+    recipe = _recipe(result)
+    return recipe.length if recipe and WITHIN in result.settings else result.length
+
+
+def _recipe(result: Result) -> Recipe | None:
+    try:
+        return Recipe.parse(result.id)
+    except UsageError:  # a reply made elsewhere
+        return None
 
 
 def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
@@ -124,9 +138,8 @@ def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
 def _posed(result: Result) -> str:
     """A test with its version and what else of its recipe is not the default."""
     name = f"{result.task}@{result.version}"
-    try:
-        recipe = Recipe.parse(result.id)
-    except UsageError:
+    recipe = _recipe(result)
+    if recipe is None:
         return name
     split = "" if recipe.split == "test" else f"split {recipe.split}"
     seed = f"seed {recipe.seed}" if recipe.seed else ""
@@ -136,10 +149,8 @@ def _posed(result: Result) -> str:
 
 
 def _style(result: Result) -> str:
-    try:
-        return Recipe.parse(result.id).style
-    except UsageError:
-        return ""
+    recipe = _recipe(result)
+    return recipe.style if recipe else ""
 
 
 def _knows_chat(tokenizer: str) -> bool:
