@@ -3,7 +3,8 @@
     python -m benchmarks.score_speed [WORLDS]
 
 The plain way is one process that builds the world of every line anew and grades its reply. The whole command is
-measured, with the start of its processes. Ratios are of one run on one machine, however busy that is.
+measured, with the start of its processes. Behind each time stands that of the processors, all cores together: where
+others work on the same machine it is what remains comparable, and the ratio is of these.
 """
 
 import json
@@ -40,6 +41,16 @@ class Case(NamedTuple):
     folder: bool = False
 
 
+class Times(NamedTuple):
+    """Of a line, in milliseconds."""
+
+    wall: float
+    used: float
+
+    def __str__(self) -> str:
+        return f"{self.wall:.2f} ({self.used:.2f})"
+
+
 def main(worlds: int) -> None:
     cases = [
         Case("worlds shared, side by side", "latent_list", LENGTHS, worlds),
@@ -48,23 +59,23 @@ def main(worlds: int) -> None:
         Case("each line a world of its own", "latent_list", [0], worlds // 2),
         Case("each line a world of its own, all tests", ALL, [4096], worlds // 80),
     ]
-    print(f"ms a line on {cores()} cores; the plain way and reading alone on one")
+    print(f"ms a line (of processor time) on {cores()} cores; the plain way and reading alone on one")
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
             path = Path(folder) / "replies.jsonl"
             number = written(path, case)
             plain, reading = timed_plainly(path, number)
-            start = time.perf_counter()
             out = Path(folder) / ("logs" if case.folder else "scores.jsonl")
+            start, used = time.perf_counter(), spent()
             subprocess.run(
                 [sys.executable, "-m", "carrara.cli", "score", str(path), "--out", str(out)],
                 check=True,
                 capture_output=True,
             )
-            scored = 1e3 * (time.perf_counter() - start) / number
+            took = Times(1e3 * (time.perf_counter() - start) / number, 1e3 * (spent() - used) / number)
             print(
-                f"{case.name}: {number:,} lines, {scored:.2f}; plainly {plain:.2f}, {plain / scored:.1f} times as "
-                f"long; reading alone {reading:.4f}"
+                f"{case.name}: {number:,} lines, {took}; plainly {plain}, {plain.used / took.used:.1f} times as much; "
+                f"reading alone {reading:.4f}"
             )
     print(f"the largest process had {getrusage(RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MB")
 
@@ -92,13 +103,19 @@ def recipes(case: Case) -> Iterator[Recipe]:
                 yield replace(first, index=index, length=length)
 
 
-def timed_plainly(path: Path, number: int) -> tuple[float, float]:
-    """Milliseconds a line: to score it by itself, and to read it."""
-    scoring = reading = 0.0
+def spent() -> float:
+    """Seconds of processor time of all processes that have ended."""
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def timed_plainly(path: Path, number: int) -> tuple[Times, float]:
+    """What it takes to score a line by itself, and milliseconds to read one."""
+    wall = used = reading = 0.0
     taken = 0
     with path.open("rb") as file:
         for n, line in enumerate(file):
-            start = time.perf_counter()
+            start, began = time.perf_counter(), time.process_time()
             row = json.loads(line)
             reading += time.perf_counter() - start
             if n % max(1, number // PLAIN):
@@ -107,9 +124,10 @@ def timed_plainly(path: Path, number: int) -> tuple[float, float]:
             task, _, _, _, questions = pose(*named(recipe, None))
             graded = grade(task, questions[recipe.question], row["reply"])
             json.dumps({"id": row["id"], "score": graded.score, "scores": dict(graded.scores)})
-            scoring += time.perf_counter() - start
+            wall += time.perf_counter() - start
+            used += time.process_time() - began
             taken += 1
-    return 1e3 * scoring / taken, 1e3 * reading / number
+    return Times(1e3 * wall / taken, 1e3 * used / taken), 1e3 * reading / number
 
 
 if __name__ == "__main__":
