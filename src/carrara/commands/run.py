@@ -144,8 +144,10 @@ def planned(args: Namespace) -> "Plan":
                 preset.sizes(recipe.task, args.lengths) if preset else (Size(n, WORLDS) for n in args.lengths or [0])
             )
         )
+    settled = tuple(jobs)
+    options.check_many(sum(job.worlds for job in settled if job.worlds < sys.maxsize), "worlds", args.yes)
     return Plan(
-        jobs=tuple(jobs),
+        jobs=settled,
         model=args.model,
         out=args.out,
         prompts=args.prompts,

@@ -30,6 +30,11 @@ class Server:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"'{url}' is not a server's address: write server:http://HOST:PORT")
+        if parts.query or "@" in parts.netloc:
+            raise UsageError(
+                f"what stands behind the ? or before the @ of server:{parts.scheme}://{parts.hostname} would stand in "
+                "every item's id: leave it out"
+            )
         self.url = url
         # OpenAI-style addresses end in /v1; the endpoints for tokens stand beside it.
         self.path = parts.path.rstrip("/").removesuffix("/v1")
