@@ -18,7 +18,7 @@ from carrara.errors import Unreachable
 from carrara.items import Item, contexts
 from carrara.params import build, canonical
 from carrara.recipe import Recipe
-from tests.fuzz_parts import AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS
+from tests.fuzz_parts import ALIKE, AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS
 
 WORLDS = 12
 """Of each test and length: parameters that hold several values are dealt to worlds in turn."""
@@ -98,10 +98,14 @@ class _Drawn:
         )
         kinds += [self.number, self.garbled, self.letters, self.run, self.nested, self.json, self.table, self.other]
         if self.dice.random() < 0.7:
-            return self.dice.choice(kinds)()
+            return self.recased(self.dice.choice(kinds)())
         self.parts = self.parts // 3 + 1
         joint = self.dice.choice(["", " ", "\n", "\n\n", ". ", ", "])
         return joint.join(self.dice.choice(kinds)() for _ in range(self.dice.randint(2, 4)))
+
+    def recased(self, text: str) -> str:
+        """Now and then with signs that patterns which ignore case take for other letters."""
+        return text.translate(ALIKE) if self.dice.random() < 0.03 else text
 
     def near(self) -> str:
         """A right answer, wrapped, said again, or with some signs others than they were."""

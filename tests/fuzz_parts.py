@@ -34,6 +34,7 @@ AROUND = [
     *("<answer>_</answer>", "_<|im_end|>_", "I cannot say _", "Not _ but _.", "Final answer\n_", "Answer:\n\n_\n\nAnswer: _"),
 ]
 """Where a right answer, more or less, stands in for each `_`."""
+ALIKE = str.maketrans("iIsSkK", "ıİſſ\u212a\u212a")
 CLAIMS = [
     *("_ is _.", "_ is not _, it is _.", "After _ comes _.", "_ and _ are in _, but _ is not.", "So the answer is _, not _."),
     *("Is _ in _? Yes.", "- _: _", "_ -> _ -> _", "_ = _ + _ = _", "First, _. Then _. Finally, _.", "Wait, _? No, _.", "_ (_)"),

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from carrara import suites
-from carrara.grading.grade import Graded
+from carrara.grading.choices import Choices
+from carrara.grading.grade import Graded, grade
+from carrara.results import STATUSES
 from tests import fuzz, fuzz_grading
 from tests.fuzz import Case
 from tests.fuzz_grading import Found, broken_promises, try_all, try_one
@@ -28,6 +30,38 @@ def test_a_reply_is_read_or_not_and_nothing_is_raised(test: str) -> None:
     found = try_all((test, 0, range(EACH)))
     assert found.failures == []
     assert found.replies == sum(found.statuses.values()) == EACH
+
+
+ALIKE = {"i": "ıİ", "s": "ſ", "k": "\u212a"}
+"""What patterns that ignore case take for these letters, and `lower` does not."""
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ("babilong/qa4", "the kitchen"),
+        ("babilong/qa14", "cinema"),
+        ("babilong/qa6", "yes"),
+        ("michelangelo/idk", "the skating rink"),
+        ("michelangelo/idk", "the sixth choice"),
+        ("minerva/membership", "the sixth list"),
+        ("minerva/membership", "It is missing in List 1."),
+        ("sync/graph", "the longest path is missing"),
+    ],
+)
+def test_letters_of_other_alphabets_are_no_exception(test: str, said: str) -> None:
+    """Three readers looked such a word up under a name that it does not have, and ended with a KeyError."""
+    for letter, others in ALIKE.items():
+        for other in others:
+            for asked in fuzz.questions(test):
+                reply = said.replace(letter, other)
+                assert grade(asked.item.task, asked.item.question, reply).status in STATUSES
+
+
+def test_a_word_is_what_its_pattern_took_it_for() -> None:
+    places = Choices({"kitchen": "kitchen", "skating rink": "rink"})
+    assert places.read("In the kıtchen.") == places.read("\u212aITCHEN") == "kitchen"
+    assert places.read("the ſkatİng  rin\u212a") == "rink"
 
 
 def test_a_number_is_all_that_it_takes_to_see_a_reply_again() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from carrara.grading.casing import looked_up
 from carrara.grading.reading import Found, Rule, affirmed, agreed, beside, said, spoken, tidy
 
 Finder = Callable[[str], Iterable[Found[str]]]
@@ -45,7 +46,7 @@ class Choices:
         return re.compile(rf"(?<![\w-]){_ARTICLE}(?<![\w-])({words})(?![\w-])", re.IGNORECASE)
 
     def _answer(self, found: re.Match[str]) -> str:
-        return self.words[" ".join(found[1].lower().split())]
+        return looked_up(self.words, " ".join(found[1].split()))
 
     def find(self, text: str) -> Iterator[Found[str]]:
         """The answers said in a text, in order; whole words only, the longest first."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from carrara.grading.casing import looked_up
 from carrara.grading.numerals import ORDINALS
 from carrara.grading.reading import Found, affirmed, agreed, beside, said, tidy
 
@@ -57,6 +58,7 @@ DIFFERS = Tells(
 """Of the one that is not like the others."""
 
 _NTH = re.compile("[0-9]+")
+_PLACES = {name: str(n) for n, name in enumerate(ORDINALS, 1)}
 _NO = r"none(?! of\b)|no(?=\W*(?:\n|\Z)|\s?[.,;:!—])"
 _IN_NONE = re.compile(
     r"(?=[acin])(?:(?:\b(?:not|never|cannot)|n['’]t)\b[^.,;:!?\n]{0,60}\b(?=[ae])(?:any(?=[.!]|\Z)|any (?:lists?|one)\b"
@@ -177,7 +179,7 @@ class Names:
             return NONE
         if nth := found["nth"]:
             digits = _NTH.match(nth)
-            last = digits[0] if digits else str(ORDINALS.index(nth.lower()) + 1)
+            last = digits[0] if digits else looked_up(_PLACES, nth)
             return self._names.get(f"{found['of'].lower()} {last}")
         if found["bare"] or found["alone"]:
             return self._ends.get((found["bare"] or found["alone"]).lower())

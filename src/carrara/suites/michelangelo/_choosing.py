@@ -17,6 +17,7 @@ Every pattern is bounded, as in `carrara.grading.reading`. There are many, so a 
 import re
 from collections.abc import Mapping, Sequence
 
+from carrara.grading.casing import looked_up
 from carrara.grading.choices import Choices
 from carrara.grading.numerals import ORDINALS
 from carrara.grading.reading import spoken, tidy
@@ -214,8 +215,8 @@ def _named(text: str, options: Sequence[str], figures: Mapping[str, str]) -> str
         return f" {_WORDS['abcd'.index(next(filter(None, found.groups())).lower())]} "
 
     text = _COUNT.sub("", _ORDINAL.sub(lambda found: _WORDS[(found.lastindex or 1) - 1], text))
-    text = _SPELLING.sub(lambda found: _SPELLED[found[0].lower()], _LETTER.sub(by_letter, text))
-    return _TWICE.sub(r"\1", _SPACES.sub(" ", pattern.sub(lambda found: words[found[1].lower()], text)))
+    text = _SPELLING.sub(lambda found: looked_up(_SPELLED, found[0]), _LETTER.sub(by_letter, text))
+    return _TWICE.sub(r"\1", _SPACES.sub(" ", pattern.sub(lambda found: looked_up(words, found[1]), text)))
 
 
 def _weighed(text: str, opens: bool) -> str:
