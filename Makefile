@@ -29,7 +29,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q locks/data.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
 
-BENCHMARKS := startup exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
+BENCHMARKS := startup faults exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies
 
 bench: env  ## measure, and keep what was measured under results/

@@ -3,6 +3,7 @@
     openai-api/test/garbled          every reply is JSON that was cut off
     openai-api/test/garbled-once     the first reply to every item, and then it answers
     openai-api/test/mixed-30         three of ten requests go wrong, each in a way of its own, drawn by seed
+    openai-api/test/hang-3           the first three items are never answered
     openai-api/test/each             the n-th item is answered in the n-th way of EACH
     openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
 
@@ -182,11 +183,14 @@ class Server(ThreadingHTTPServer):
         if model == "each":
             model = EACH[place % len(EACH)]
         name, _, number = model.partition("-")
-        if name == "mixed":
-            dice = random.Random(f"{self.seed} {item} {attempt}")
-            if dice.random() * 100 >= int(number):
-                return "ok"
-            return dice.choice(PASSING if dice.random() < 0.7 else ENDING)
+        if name == "mixed":  # what an item comes to is its own, however often it was asked before
+            dice, own = random.Random(f"{self.seed} {item} {attempt}"), random.Random(f"{self.seed} {item}")
+            share = int(number) / 100
+            if dice.random() < 0.7 * share:
+                return dice.choice(PASSING)
+            return own.choice(ENDING) if own.random() < 0.3 * share / (1 - 0.7 * share) else "ok"
+        if name == "hang":
+            return "silent" if place < int(number) else "ok"
         if model.endswith("-once"):
             return model.removesuffix("-once") if attempt == 1 else "ok"
         return model

@@ -17,7 +17,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.engine import by_reference, progress
-from carrara.engine.attempts import attempts
+from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
 from carrara.engine.clipping import shorten
 from carrara.engine.endings import ending
@@ -115,7 +115,7 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
             except Exception as error:
                 progress.failed(id)
                 state.metadata[REQUESTS] = made.requests
-                _tell(error, made.requests)
+                _tell(error, made)
                 raise
         progress.answered(id)
         return state
@@ -149,11 +149,12 @@ async def _recall(state: TaskState) -> dict[str, float]:
     return {"recall": float(recall.complete), "recall, share": recall.share} if recall else {}
 
 
-def _tell(error: Exception, requests: int) -> None:
+def _tell(error: Exception, made: Attempts) -> None:
     """Give an error the words that its row in the log will have: Inspect takes `message`, or else the repr."""
     trouble = getattr(error, "trouble", None)
     if isinstance(trouble, Trouble):
-        error.message = trouble.words + (f"; asked {requests} times" if requests > 1 else "")  # type: ignore[attr-defined]
+        times = made.failed[trouble.kind]
+        error.message = trouble.words + (f", {times} times" if times > 1 else "")  # type: ignore[attr-defined]
     elif isinstance(error, PrerequisiteError):
         error.message = plain(error)
     elif not getattr(error, "message", None):

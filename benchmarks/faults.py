@@ -1,0 +1,450 @@
+"""Everything that goes wrong in runs, made to go wrong: what the server saw, what the run said, and what was lost.
+
+    python -m benchmarks.faults [ITEMS]
+
+Every row is measured on a scripted server of this machine (tests/faulty.py), and the tables are put into
+docs/reliability.md. With them: a thousand items of which three in ten requests fail, once in peace and once with five
+kills, and whether both came to the same report.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.faulty import EACH, Address, faulty, item_of
+from tests.server import interruptible
+
+from carrara.engine.items import item_of as built
+from carrara.engine.reading import read_results
+from carrara.results import Result
+
+SOURCE = Path(__file__).parents[1] / "src/carrara"
+PAGE = Path(__file__).parents[1] / "docs/reliability.md"
+CARRARA = (sys.executable, "-m", "carrara.cli")
+SECRET = "sk-hidden-word-0"
+KILLS = 5
+ROUNDS = 6
+"""Times that a command is given until only what failed for good is left."""
+FOR_GOOD = re.compile(r"answered (400|429)")
+
+
+class Row(NamedTuple):
+    fault: str
+    saw: str
+    said: str
+    status: str
+    code: str
+    lost: int = 0
+    twice: int = 0
+    """Items that were asked again although they had been answered."""
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def last(self) -> str:
+        lines = [line for line in self.err.splitlines() if line.startswith("carrara: ")]
+        return lines[-1].removeprefix("carrara: ") if lines else self.err.strip().splitlines()[-1] if self.err else ""
+
+    def line(self, words: str) -> str:
+        both = [*self.err.splitlines(), *self.out.splitlines()]
+        return next((line.removeprefix("carrara: ") for line in both if words in line), f"NOT SAID: {words}")
+
+
+def command(*given: str, **env: str) -> Ended:
+    ended = subprocess.run([*CARRARA, *given], capture_output=True, text=True, check=False, env=environment(**env))
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def environment(**env: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    return {**kept, "TEST_API_KEY": SECRET, **env}
+
+
+def asked(model: str, address: str, out: Path, *other: str) -> list[str]:
+    given = ["run", "latent_list", "-p", "complexity=1", "-p", "view=print", "--model", f"openai-api/test/{model}"]
+    return [*given, "--base-url", address, "--tokenizer", "gpt2", "--out", str(out), *other]
+
+
+@contextmanager
+def place(latency: tuple[float, float] = (0.0, 0.0), seed: int = 0, port: int = 0) -> Iterator[tuple[Path, Address]]:
+    """A folder and a server."""
+    with tempfile.TemporaryDirectory() as folder, faulty(Path(folder) / "journal.tsv", latency, seed, port) as server:
+        yield Path(folder), server
+
+
+def statuses(results: Sequence[Result]) -> str:
+    return ", ".join(f"{count:,} {status}" for status, count in Counter(r.status for r in results).most_common())
+
+
+def twice(server: Address) -> int:
+    """Items that were asked after they had been answered."""
+    answered: set[str] = set()
+    again: set[str] = set()
+    for fact in server.facts():
+        if fact.what == "asked" and fact.item in answered:
+            again.add(fact.item)
+        if fact.what == "answered" and fact.way == "ok":
+            answered.add(fact.item)
+    return len(again)
+
+
+def replies() -> Iterator[Row]:
+    """One run in which every item meets another way of going wrong."""
+    with place() as (folder, server):
+        out = folder / "run"
+        ended = command(
+            *asked("each", server.base_url, out, "-n", str(len(EACH)), "--request-timeout", "3s", "--connections", "50")
+        )
+        results = read_results(out)
+        by_text = {item_of(built(result.id).messages()[0].content): result for result in results}
+        facts = [fact for fact in server.facts() if fact.item != "-"]
+        counts = Counter(fact.item for fact in facts if fact.what == "asked")
+        for way, item in zip(EACH, counts, strict=True):
+            result = by_text.get(item)
+            many = f"{counts[item]} request{'s' if counts[item] > 1 else ''}"
+            agrees = result is not None and result.requests == counts[item]
+            yield Row(
+                f"reply: {way}",
+                many,
+                (result.error or "") if result and result.error else "" if agrees else "ANOTHER NUMBER OF REQUESTS",
+                result.status if result else "LOST",
+                "",
+                int(result is None),
+            )
+        yield Row(
+            f"all of these in one run of {len(EACH)} items",
+            f"{server.asked()} requests",
+            ended.line("requests were made"),
+            statuses(results),
+            str(ended.code),
+            len(EACH) - len(results),
+            twice(server),
+        )
+
+
+def probes() -> Iterator[Row]:
+    """What the small request before a run meets."""
+    with place() as (_, server):
+        for way in ("page", "garbled", "no-choices", "quota", "401", "reset", "429", "503", "400"):
+            # What may pass is told; such a run would wait, so only its probe is tried.
+            line = (
+                "from carrara.engine import preflight\n"
+                "from carrara.errors import UsageError, RunError\n"
+                "import sys\n"
+                "try:\n"
+                f"    preflight.check('openai-api/test/probe-{way}', {server.base_url!r}, {{}}, True)\n"
+                "except (UsageError, RunError) as error:\n"
+                "    print('carrara:', error, file=sys.stderr)\n"
+                "    sys.exit(2 if isinstance(error, UsageError) else 1)\n"
+            )
+            ended = subprocess.run(
+                [sys.executable, "-c", line], capture_output=True, text=True, check=False, env=environment()
+            )
+            said = ended.stderr.strip().replace(server.base_url, "SERVER").removeprefix("carrara: ")
+            code = str(ended.returncode) if ended.returncode else "the run goes on"
+            yield Row(f"probe: {way}", "no item", said, "", code)
+
+
+def windows() -> Iterator[Row]:
+    with place() as (folder, server):
+        for what, model, lengths, other in (
+            ("a window as long as the prompt", "window-600", "600", ()),
+            ("a window that one of two lengths fits", "window-2048", "600,8k", ()),
+            ("a window as long as prompt and answer, --within", "window-600", "600", ("--within",)),
+        ):
+            seen, out = server.asked(), folder / model / str(len(other)) / lengths
+            ended = command(*asked(model, server.base_url, out, "--lengths", lengths, "-n", "3", *other))
+            results = read_results(out) if (out / "logs").is_dir() else []
+            said = ended.line("prompt and answer together") if ended.code else ended.last
+            yield Row(what, f"{server.asked() - seen} requests", said, statuses(results), str(ended.code))
+
+
+def stops() -> Iterator[Row]:
+    """Ctrl-C, silence, two at once, a full disk."""
+    with place((0.3, 0.3)) as (folder, server):
+        line = asked("ok", server.base_url, folder / "run", "-n", "24", "--connections", "2")
+        process = _begun(line)
+        _until(lambda: server.asked() >= 6, process)
+        second = command(*line)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        results, told = read_results(folder / "run"), command("report", str(folder / "run"))
+        yield Row("a second run in the same folder", "none of its requests", second.last, "", str(second.code))
+        partial = told.line("PARTIAL").partition(" (")[0]
+        yield Row("Ctrl-C", f"{server.asked()} requests", partial, statuses(results), str(process.returncode))
+        again = command(*line)
+        results = read_results(folder / "run")
+        yield Row(
+            "the same command after it", f"{server.asked()} requests in all", again.last, statuses(results),
+            str(again.code), 24 - len(results), twice(server),
+        )  # fmt: skip
+    with place() as (folder, server):
+        process = _begun(asked("hang-3", server.base_url, folder / "run", "-n", "24"))
+        time.sleep(75)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+        lines = [line for line in said.splitlines() if "waiting" in line]
+        yield Row(
+            "3 of 24 requests hang, 75 s, no terminal", f"{server.asked()} requests",
+            f"{len(lines)} lines, the last: {lines[-1] if lines else 'NONE'}",
+            statuses(read_results(folder / "run")), str(process.returncode),
+        )  # fmt: skip
+    yield from _full_disk()
+
+
+def _full_disk() -> Iterator[Row]:
+    with place((0.2, 0.2)) as (folder, server):
+        disk = folder / "disk"
+        disk.mkdir()
+        if subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=40m", "none", str(disk)], capture_output=True, check=False
+        ).returncode:
+            yield Row("a disk that fills up", "", "not tried: no file system could be mounted here", "", "")
+            return
+        try:
+            line = asked("ok", server.base_url, disk / "run", "-n", "40", "--connections", "2")
+            process = _begun(line)
+            _until(lambda: server.asked() >= 8, process)
+            with (disk / "ballast").open("wb") as file:
+                file.write(b"x" * (30 << 20))
+            _, said = process.communicate()
+            full = Ended(process.returncode, "", said)
+            (disk / "ballast").unlink()
+            yield Row(
+                "a disk that fills up", f"{server.asked()} requests", full.last.replace(str(disk), "DIR"),
+                statuses(read_results(disk / "run")), str(full.code),
+            )  # fmt: skip
+            again = command(*line)
+            results = read_results(disk / "run")
+            yield Row(
+                "the same command when there is room", f"{server.asked()} requests in all", again.last,
+                statuses(results), str(again.code), 40 - len(results), twice(server),
+            )  # fmt: skip
+        finally:
+            subprocess.run(["umount", str(disk)], check=False)
+
+
+def papers() -> Iterator[Row]:
+    """What is given in files and options."""
+    with place() as (folder, server):
+        ended = command(*asked("ok", server.base_url, folder / "a#b?c%2F", "-n", "2"))
+        results = read_results(folder / "a#b?c%2F")
+        yield Row(
+            "--out with #, ? and %2F", f"{server.asked()} requests", ended.last, statuses(results), str(ended.code)
+        )
+        address = server.base_url.replace("//", "//me:hidden-word-1@") + "?api_key=hidden-word-2"
+        for model in ("key", "key-error"):
+            command(*asked(model, address, folder / "keys", "-n", "2"), EMBEDDINGS_API_KEY="hidden-word-3")
+        found = [p for p in (folder / "keys").rglob("*") if p.is_file() and b"hidden-word" in p.read_bytes()]
+        files = sum(p.is_file() for p in (folder / "keys").rglob("*"))
+        yield Row(
+            "keys in the address and the environment, echoed",
+            "4 requests",
+            f"{len(found)} of {files} files have one",
+            "",
+            "",
+        )
+        given = asked("ok", server.base_url, folder / "nokey", "-n", "2")
+        no_key = subprocess.run(
+            [*CARRARA, *given], capture_output=True, text=True, check=False,
+            env={name: value for name, value in environment().items() if name != "TEST_API_KEY"},
+        )  # fmt: skip
+        yield Row(
+            "no key, a server on this machine",
+            "2 requests",
+            Ended(no_key.returncode, "", no_key.stderr).last,
+            "",
+            str(no_key.returncode),
+        )
+        log = next((folder / "nokey/logs").glob("*.eval"))
+        log.write_bytes(log.read_bytes()[:500])
+        before = server.asked()
+        mended = command(*given)
+        yield Row(
+            "a log that was damaged", f"{server.asked() - before} requests",
+            mended.line("was damaged").replace(str(folder), ""), statuses(read_results(folder / "nokey")), str(mended.code),
+        )  # fmt: skip
+        yield from _own_tests(folder)
+        yield from _corpora(folder)
+        yield from _scores(folder)
+
+
+def _own_tests(folder: Path) -> Iterator[Row]:
+    own = folder / "sync"
+    own.mkdir()
+    (own / "graph.py").write_text("task = 1\n")
+    ended = command("tasks", CARRARA_TASKS=str(own))
+    yield Row(
+        "a test of one's own called sync/graph",
+        "",
+        ended.last.replace(str(folder), "").replace(str(SOURCE), ""),
+        "",
+        str(ended.code),
+    )
+    words = "{**latent.wording, 'instruction': %r + latent.wording['instruction']}"
+    for said in ("", "Hello! "):
+        mine = folder / "mine"
+        mine.mkdir(exist_ok=True)
+        (mine / "own.py").write_text(
+            "from carrara.suites.michelangelo.latent_list import task as latent\n\n\n"
+            f"class Mine(type(latent)):\n    wording = {words % said}\n\n\ntask = Mine()\n"
+        )
+        ended = command(
+            "run",
+            "mine/own",
+            "--model",
+            "carrara/oracle",
+            "-n",
+            "2",
+            "--out",
+            str(folder / "m"),
+            CARRARA_TASKS=str(mine),
+        )
+    yield Row("a test whose text changed, not its version", "", ended.last, "", str(ended.code))
+
+
+def _corpora(folder: Path) -> Iterator[Row]:
+    os.mkfifo(folder / "pipe.txt")
+    (folder / "zero.txt").symlink_to("/dev/zero")
+    text = "\n".join(f"Day {n} was cold and long. Then it rained." for n in range(300))
+    (folder / "marked.txt").write_text(text + "\nThe end <|im_end|> came. A bell\x07 rang\x00 twice.\n")
+    for what, name in (
+        ("a pipe", "pipe.txt"),
+        ("a link to /dev/zero", "zero.txt"),
+        ("chat markers and NUL", "marked.txt"),
+    ):
+        ended = command(
+            "corpus",
+            "add",
+            f"c{name[:3]}",
+            str(folder / name),
+            CARRARA_HOME=str(folder / "home"),
+            XDG_CACHE_HOME=str(folder / "home"),
+        )
+        said = " ".join((ended.err + ended.out).split()).replace(str(folder), "")
+        yield Row(f"a corpus: {what}", "", said[:300].removeprefix("carrara: "), "", str(ended.code))
+
+
+def _scores(folder: Path) -> Iterator[Row]:
+    command("generate", "latent_list", "-n", "3", "--out", str(folder / "items"), "--lengths", "0")
+    ids = [json.loads(line)["id"] for line in (folder / "items/recipes.jsonl").read_text().splitlines()]
+    lines = [json.dumps({"id": id, "reply": "[1]"}) for id in [*ids, ids[0]]]
+    lines += [json.dumps({"id": id.replace("@", "@9"), "reply": "[1]"}) for id in ids]
+    lines += ['{"id": "' + ids[1] + '", "reply": "\\ud800"}', "no JSON"]
+    (folder / "replies.jsonl").write_text("\n".join(lines) + "\n")
+    ended = command("score", str(folder / "replies.jsonl"), "--out", str(folder / "scored"))
+    said = "; ".join(line.removeprefix("carrara: ") for line in ended.err.splitlines() if line.startswith("carrara: "))
+    yield Row(
+        "score: an id twice, another version, no JSON", "", said.replace(str(folder), "")[:400], "", str(ended.code)
+    )
+
+
+def _begun(given: Sequence[str]) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*CARRARA, *given],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        preexec_fn=interruptible,
+    )
+
+
+def _until(reached: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
+    while process.poll() is None and not reached():
+        time.sleep(0.02)
+
+
+class Many(NamedTuple):
+    """A run of many items, of which many requests fail."""
+
+    row: Row
+    results: dict[str, tuple[str, str]]
+    page: str
+
+
+def many(items: int, kills: int, port: int) -> Many:
+    dice = random.Random(7)
+    with place((0.05, 0.3), seed=3, port=port) as (folder, server):
+        out, begun = folder / "many", time.monotonic()
+        line = asked(
+            "mixed-30", server.base_url, out, "--lengths", "0,1k", "-n", str(items // 2), "--connections", "20"
+        )
+        for _ in range(kills):
+            seen, process = server.asked(), _begun(line)
+            _until(lambda seen=seen: server.asked() > seen + items // (kills + 3), process)  # type: ignore[misc]
+            time.sleep(dice.uniform(0.0, 0.5))
+            process.kill()
+            process.communicate()
+            time.sleep(0.5)
+        first, rounds = command(*line), 1
+        results = read_results(out)
+        after_first = len(results)
+        while rounds < ROUNDS and any(r.status == "error" and not FOR_GOOD.search(r.error or "") for r in results):
+            last, rounds = command(*line), rounds + 1
+            results = read_results(out)
+        else:
+            last = first if rounds == 1 else last
+        facts = Counter(fact.what for fact in server.facts() if fact.item != "-")
+        ways = Counter(fact.way for fact in server.facts() if fact.what == "asked" and fact.item != "-")
+        failing = 1 - ways["ok"] / sum(ways.values())
+        page = (out / "report.html").read_text()
+        row = Row(
+            f"{items:,} items, {failing:.0%} of requests fail in {len(ways) - 1} ways"
+            + (f", {kills} kills with -9" if kills else ""),
+            f"{facts['asked']:,} requests",
+            f"{after_first:,} with a status after the first whole command, {rounds} commands in all, "
+            f"{time.monotonic() - begun:.0f} s; {last.line('requests were made')}",
+            statuses(results),
+            str(last.code),
+            items - len(results),
+            twice(server),
+        )
+        return Many(row, {r.id: (r.status, r.reply) for r in results}, page)
+
+
+def as_table(rows: Sequence[Row]) -> str:
+    def cell(text: object) -> str:
+        return str(text).replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+    head = "| fault | the server saw | the run said | status | exit code | lost | asked twice |\n|--|--|--|--|--|--|--|"
+    return "\n".join([head, *("| " + " | ".join(map(cell, row)) + " |" for row in rows)])
+
+
+def main(items: int) -> None:
+    rows = [row for part in (replies, probes, windows, stops, papers) for row in part()]
+    with socket.socket() as free:  # one port for both, for the server's address is part of a report
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    calm, killed = many(items, 0, port), many(items, KILLS, port)
+    seconds = re.compile(r"(?<=<td class=\"num\">)\d+\.\d(?=</td>)")
+    same = "the same" if seconds.sub("", calm.page) == seconds.sub("", killed.page) else "ANOTHER"
+    agree = sum(calm.results[id] == killed.results.get(id) for id in calm.results)
+    said = (
+        f"After {KILLS} kills {agree:,} of {items:,} items have the same status and reply as without; but for mean seconds "
+        f"report.html is {same}."
+    )
+    text = f"{as_table(rows)}\n\n{as_table([calm.row, killed.row])}\n\n{said}\n"
+    before, mark, rest = PAGE.read_text("utf-8").partition("<!-- measured -->\n")
+    PAGE.write_text(before + mark + "\n" + text + "\n<!-- end -->" + rest.partition("<!-- end -->")[2], "utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
