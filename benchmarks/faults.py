@@ -278,7 +278,8 @@ def papers() -> Iterator[Row]:
         mended = command(*given)
         yield Row(
             "a log that was damaged", f"{server.asked() - before} requests",
-            mended.line("was damaged").replace(str(folder), ""), statuses(read_results(folder / "nokey")), str(mended.code),
+            mended.line("was damaged").replace(str(folder), ""),
+            statuses(read_results(folder / "nokey")), str(mended.code),
         )  # fmt: skip
         yield from _own_tests(folder)
         yield from _corpora(folder)
@@ -437,8 +438,8 @@ def main(items: int) -> None:
     same = "the same" if seconds.sub("", calm.page) == seconds.sub("", killed.page) else "ANOTHER"
     agree = sum(calm.results[id] == killed.results.get(id) for id in calm.results)
     said = (
-        f"After {KILLS} kills {agree:,} of {items:,} items have the same status and reply as without; but for mean seconds "
-        f"report.html is {same}."
+        f"After {KILLS} kills {agree:,} of {items:,} items have the same status and reply as without; "
+        f"report.html is {same}, but for mean seconds."
     )
     text = f"{as_table(rows)}\n\n{as_table([calm.row, killed.row])}\n\n{said}\n"
     before, mark, rest = PAGE.read_text("utf-8").partition("<!-- measured -->\n")

@@ -13,6 +13,7 @@ import pytest
 from carrara import suites
 from carrara.engine.reading import read_results
 from carrara.engine.thinking import Thinking, lead_of, request
+from carrara.engine.window import window
 from carrara.errors import UsageError
 from carrara.items import make
 from carrara.results import Result
@@ -48,6 +49,11 @@ def asked(address: str, out: Path, *more: str, model: str = "smollm2") -> "tuple
         LOCAL_API_KEY="none",
     )
     return ended.returncode, ended.stderr, read_results(out) if (out / "logs").is_dir() else []
+
+
+def test_the_server_tells_its_window(llama_cpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    assert window("openai-api/local/smollm2", llama_cpp, {}) == 2048
 
 
 def test_the_answers_first_words_are_put_into_its_mouth(llama_cpp: str, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ PARTIAL: 21 of 24 replies are there (gpt-4o: latent_list at 4k 1 of 4); the same
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from carrara.lengths import write_length
@@ -26,9 +27,6 @@ class Part(NamedTuple):
     def whole(self) -> bool:
         return self.have >= self.planned
 
-    def __str__(self) -> str:
-        return f"{self.subject[0]}: {self.test} at {write_length(self.length)} {self.have} of {self.planned}"
-
 
 def sentence(parts: Sequence[Part]) -> str:
     """What to say of results that are not all there; nothing if they are."""
@@ -36,9 +34,12 @@ def sentence(parts: Sequence[Part]) -> str:
     if not lacking:
         return ""
     have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
-    named = "; ".join(map(str, lacking[:NAMED]))
+    named = []
+    for (model, test), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.test)):
+        at = ", ".join(f"{part.have:,} of {part.planned:,} at {write_length(part.length)}" for part in own)
+        named.append(f"{model} in {test} {at}")
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
-    return f"PARTIAL: {have:,} of {planned:,} replies are there ({named}{more}); the same command goes on"
+    return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
 
 
 def lacking_of(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:

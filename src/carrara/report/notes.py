@@ -25,14 +25,18 @@ def notes(
     faces: Mapping[Series, Face],
     runs: Sequence[Provenance],
     trivial: Sequence[Trivial],
+    *,
+    partial: bool = False,
 ) -> list[str]:
+    """With `partial` it is known, and said above, which replies are not there yet."""
     return [
         *_not_ok(results),
+        *_unmeasured(rows, faces),
         *_one_length(rows),
         *_few(rows),
         *_trivial(trivial),
         *_fooled(trivial),
-        *_incomplete(results, faces),
+        *([] if partial else _incomplete(results, faces)),
         *_short_of_reasoning(results),
         *(warning for run in runs for warning in run.warnings),
     ]
@@ -43,12 +47,24 @@ def _not_ok(results: Sequence[Result]) -> list[str]:
     if not wrong:
         return []
     counts = ", ".join(f"{n:,} {status}" for status, n in Counter(result.status for result in wrong).most_common())
-    note = f"{len(wrong):,} of {len(results):,} replies are not ok ({counts}). They score 0 in the mean."
+    note = f"{len(wrong):,} of {len(results):,} replies are not ok ({counts}). They score 0 in the means."
     errors = Counter(short(result.error, 200) for result in wrong if result.error)
     if errors:
         error, times = errors.most_common(1)[0]
         note += f" The error seen most ({times:,} times): {error}"
     return [note]
+
+
+def _unmeasured(rows: Sequence[Row], faces: Mapping[Series, Face]) -> list[str]:
+    blank = [row for row in rows if not row.stat.scored]
+    if not blank:
+        return []
+    cells = [
+        f"{faces[row.series].name} at {write_length(row.length)} in {short(row.task)} ({row.stat.unscored})"
+        for row in blank[:LISTED]
+    ]
+    more = f"; and of {len(blank) - LISTED} more rows" if len(blank) > LISTED else ""
+    return [f"There is no score of {'; '.join(cells)}{more}: nothing was measured there."]
 
 
 def _one_length(rows: Sequence[Row]) -> list[str]:

@@ -123,11 +123,11 @@ def render(results: Sequence[Result], title: str, parts: Sequence[Part] = ()) ->
             "base-uri 'none'; form-action 'none'"
         ),
         partial=sentence(parts),
-        **(_content(results) if results else {"results": 0, "retrieved": False, "trivial": []}),
+        **(_content(results, bool(sentence(parts))) if results else {"results": 0, "retrieved": False, "trivial": []}),
     )
 
 
-def _content(results: Sequence[Result]) -> dict[str, Any]:
+def _content(results: Sequence[Result], partial: bool) -> dict[str, Any]:
     rows = summarize(results)
     measured = scored(results)
     faces = faces_of(rows)
@@ -144,7 +144,7 @@ def _content(results: Sequence[Result]) -> dict[str, Any]:
         "faces": list(faces.values()),
         "tests": tests,
         "verdicts": verdicts(rows, faces, effective),
-        "notes": notes(results, rows, faces, runs, trivial),
+        "notes": notes(results, rows, faces, runs, trivial, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
