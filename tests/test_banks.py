@@ -30,6 +30,7 @@ from carrara.writings.growing import Growing, growing
 from carrara.writings.source import shortened, source
 from carrara.writings.writer import FORMATS, TOPICS, Key, write
 from tests import server
+from tests.faulty import faulty
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated")  # of tenacity, to Inspect
 
@@ -584,3 +585,16 @@ def test_a_draft_is_cut_at_a_sentence_and_not_at_a_number() -> None:
     cuts = [cut for _, cut in shortened(iter(drafts), Dice("cut"))]
     assert len(cuts) == 200
     assert {cut.split()[-1] for cut in cuts} == {"tips.", "Hum.", 'does."', "Rest."}
+
+
+@pytest.mark.parametrize(
+    ("way", "requests", "why"), [("garbled", 3, "is no JSON"), ("400", 1, "answered 400"), ("call", 4, "called a tool")]
+)
+def test_nothing_is_asked_for_without_end(
+    way: str, requests: int, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with faulty(tmp_path / "journal.tsv") as there:
+        asked = ["write", "--model", f"openai-api/test/{way}", "--base-url", there.base_url, "-n", "1"]
+        assert main([*asked, "--topics", "bees", "--formats", "poem", "--out", str(tmp_path / "bank.jsonl")]) == 1
+        assert there.asked() == requests
+    assert why in capsys.readouterr().err

@@ -116,7 +116,8 @@ def _scored(args: Namespace) -> int:
 
 def _stem(file: Path) -> str:
     """What a model is called that nobody has named: as the file of its replies is."""
-    from carrara.scoring.scored import NAME, whole
+    from carrara.letters import whole
+    from carrara.scoring.scored import NAME
 
     name = whole(file.stem if str(file) != "-" else "stdin")[:NAME]
     return "".join(letter if letter.isprintable() else "�" for letter in name)

@@ -99,5 +99,9 @@ def attempts() -> Iterator[Attempts]:
 
 
 def current() -> Attempts:
-    """Of the item that is being asked; of nothing else, if a model is asked by other ways."""
-    return _CURRENT.get() or Attempts()
+    """Of the item that is being asked. Who asks without having said for what has one tally until it is answered."""
+    own = _CURRENT.get()
+    if own is None:
+        own = Attempts()
+        _CURRENT.set(own)
+    return own

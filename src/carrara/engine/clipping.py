@@ -4,13 +4,13 @@ A server's reply is untrusted. Half of a surrogate pair in it cannot be written 
 would fail every later run of its folder.
 """
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
 
 from carrara.engine.secrecy import masked
+from carrara.letters import whole
 
 SHOWN = 400
 """Characters of each end of a text that a log or an error may show."""
@@ -24,8 +24,6 @@ MOST_WRITTEN = 10_000_000
 NAMED = 200
 """Characters of the name that a server gives itself."""
 
-_HALVES = re.compile("[\ud800-\udfff]")
-
 Json = Any
 
 
@@ -33,11 +31,6 @@ def shorten(text: str) -> str:
     if len(text) <= 2 * SHOWN + 100:
         return text
     return f"{text[:SHOWN]}\n… {len(text) - 2 * SHOWN:,} characters …\n{text[-SHOWN:]}"
-
-
-def whole(text: str) -> str:
-    """A text with the sign for what is none in the place of each half of a surrogate pair."""
-    return _HALVES.sub("\ufffd", text) if _HALVES.search(text) else text
 
 
 def clip(value: Json, secrets: Collection[str]) -> Json:

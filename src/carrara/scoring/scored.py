@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from carrara.errors import RunError, UsageError
 from carrara.grading.grade import grade
+from carrara.letters import whole
 from carrara.recipe import Recipe
 from carrara.results import Result, Status, test_of
 from carrara.scoring.lines import LONGEST, Batch
@@ -129,19 +130,6 @@ def output(result: Result, named: bool) -> bytes:
         **({"fault": result.fault, "detail": result.detail} if result.fault else {}),
     }
     return (json.dumps(row, ensure_ascii=False) + "\n").encode()
-
-
-def whole(text: str) -> str:
-    """The text, with � for every half of a surrogate pair: JSON can say them, and UTF-8 cannot.
-
-    >>> whole("a\\ud800b"), whole("one 😀")
-    ('a�b', 'one 😀')
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 def fit(model: str) -> bool:

@@ -17,10 +17,12 @@ from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from carrara.engine import by_reference, preflight, progress
+from carrara.engine.attempts import attempts
 from carrara.engine.clipping import shorten
 from carrara.engine.endings import ending
 from carrara.engine.providers import made
 from carrara.engine.settings import address
+from carrara.engine.troubles import Trouble
 from carrara.errors import UsageError
 from carrara.grading.grade import declines
 from carrara.grading.reading import spoken
@@ -190,7 +192,8 @@ class _Asking:
         why = ""
         for _ in range(1 + AGAIN):
             try:
-                output = await self._reply(slot)
+                with attempts():
+                    output = await self._reply(slot)
             except Exception as error:
                 return f"the request failed: {_words(error)}"
             text = tidy(spoken(output.completion))
@@ -221,6 +224,8 @@ class _Asking:
         match ending(output):
             case "filtered":
                 return "the provider withheld it"
+            case "called":
+                return "the model called a tool"
             case "truncated":
                 return f"it was cut off at {self.order.max_tokens:,} tokens: --max-tokens gives more"
             case "overflow":
@@ -232,7 +237,9 @@ class _Asking:
 
 def _words(error: Exception) -> str:
     """What an error says, on a line."""
-    return " ".join(shorten(str(error) or type(error).__name__).split())
+    trouble = getattr(error, "trouble", None)
+    words = trouble.words if isinstance(trouble, Trouble) else shorten(str(error) or type(error).__name__)
+    return " ".join(words.split())
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
