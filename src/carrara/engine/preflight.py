@@ -33,6 +33,12 @@ TRIES = 3
 """How often it is made where the reply is garbled: one may have been cut off on its way."""
 
 
+def stands(model: str, served: bool) -> bool:
+    """Whether a model is behind a server that is there, or should be, so that it can be asked before the run."""
+    provider = model.partition("/")[0]
+    return provider not in LOADING and (served or provider not in LOCAL)
+
+
 def check(model: str, base_url: str | None, args: Mapping[str, Any], served: bool) -> None:
     """Raise if the model certainly cannot answer. `served` says that somebody has named its server's address."""
     provider = model.partition("/")[0]
@@ -43,7 +49,7 @@ def check(model: str, base_url: str | None, args: Mapping[str, Any], served: boo
                 "server that runs with --base-url"
             )
         return  # its server is started by the run, once
-    if provider not in LOADING:
+    if stands(model, served):
         anyio.run(greet, made(model, base_url, args).api, model)
 
 

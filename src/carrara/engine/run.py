@@ -125,15 +125,13 @@ def run(plan: Plan) -> Outcome:
         left = {id: int((sample.metadata or {})["tokens"]) for id, sample in samples.items() if id not in known}
         size = sum(left.values())
         _check_size(plan, size)
-        for what in (_cut(samples.values(), plan.max_tokens or model.api.max_tokens()), _crowded(plan, samples, left)):
-            if what:
-                tell(what)
-        for what in repeats(job.first for job in plan.jobs):
+        served = bool(address(model) or "port" in plan.model_args)
+        cut = _cut(samples.values(), plan.max_tokens or model.api.max_tokens())
+        crowded = _crowded(plan, model, served, samples, left)
+        for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
             tell(what)
         if left and not plan.embedded:
-            preflight.check(
-                plan.model, plan.base_url, plan.model_args, bool(address(model) or "port" in plan.model_args)
-            )
+            preflight.check(plan.model, plan.base_url, plan.model_args, served)
         if left and server is None and _continues(plan):
             going_on |= continuing.must(
                 plan.model, plan.cot, continuing.told(plan.model, plan.base_url, plan.model_args)
@@ -159,11 +157,14 @@ def run(plan: Plan) -> Outcome:
         return Outcome(own, results, TALLY.requests - before, TALLY.again - again)
 
 
-def _crowded(plan: Plan, samples: Mapping[str, Sample], left: Mapping[str, int]) -> str:
+def _crowded(plan: Plan, model: Model, served: bool, samples: Mapping[str, Sample], left: Mapping[str, int]) -> str:
     """What to say of prompts that leave their answers no room in the model's window; refused if none does."""
-    if not left or plan.retrieve or (plan.model.startswith("carrara/") and not plan.model.endswith("smollm2")):
+    if not left or plan.retrieve:
         return ""
-    takes = window(plan.model, plan.base_url, plan.model_args)
+    if plan.embedded:
+        takes = getattr(model.api, "context", None)
+    else:
+        takes = window(plan.model, plan.base_url, plan.model_args) if preflight.stands(plan.model, served) else None
     if takes is None:
         return ""
     asked = {id: sample for id, sample in samples.items() if id in left}

@@ -16,10 +16,21 @@ SHORT = 8
 
 HIDDEN = "[key]"
 
-NAMES = re.compile(r"key|token|secret|passw|credential|authorization|cookie|signature", re.IGNORECASE)
-"""What things are called that are not to be kept."""
+_WORDS = frozenset(
+    {"key", "apikey", "token", "secret", "password", "passwd", "passphrase", "credential", "credentials"}
+    | {"authorization", "cookie", "signature"}
+)
+"""Words in the names of what is not to be kept."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-_NOT_SECRET = re.compile(r"max_?tokens|tokenizer|keyboard|tokens?_(limit|budget|count)", re.IGNORECASE)
+
+def secret(name: str) -> bool:
+    """Whether something of this name is not to be kept.
+
+    >>> [name for name in ("HF_TOKEN", "apiKey", "max_tokens", "MONKEY_MODE", "tokenizer", "x-api-key") if secret(name)]
+    ['HF_TOKEN', 'apiKey', 'x-api-key']
+    """
+    return any(word.lower() in _WORDS for word in _WORD.findall(name))
 
 
 def public(url: str | None) -> str | None:
@@ -52,7 +63,7 @@ def in_environment() -> set[str]:
     """What the environment holds under a name that says it is secret, or in the address of a server."""
     found = set()
     for name, value in os.environ.items():
-        if NAMES.search(name) and not _NOT_SECRET.search(name):
+        if secret(name):
             found.add(value)
         if name.endswith("_URL") and "://" in value:
             found |= in_address(value)
@@ -68,7 +79,7 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 
 def refuse_secret(name: str, value: object, where: str) -> None:
     """Refuse an argument that would be kept in the logs and is a secret by its name, or by one within it."""
-    if NAMES.search(name) and not _NOT_SECRET.search(name):
+    if secret(name):
         raise UsageError(f"{where} {name} would be kept in the logs: give keys in the environment")
     if isinstance(value, dict):
         for inner, held in value.items():

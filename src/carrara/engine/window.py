@@ -27,9 +27,7 @@ MOST = 1 << 40
 
 def window(model: str, base_url: str | None, args: Mapping[str, Any]) -> int | None:
     """The window of a model that is served, or None."""
-    api = made(model, base_url, args).api
-    context = getattr(api, "context", None)  # of the embedded model
-    return context if isinstance(context, int) else anyio.run(_asked, api)
+    return anyio.run(_asked, made(model, base_url, args).api)
 
 
 async def _asked(api: ModelAPI) -> int | None:
