@@ -6,7 +6,7 @@ python -m benchmarks.babilong_long [FOLDER]
 import sys
 import time
 
-from carrara import corpus, suites
+from carrara import corpus, registry
 from carrara.items import make
 from carrara.measure import count
 
@@ -16,7 +16,7 @@ LENGTH = 10 << 20
 def main(spec: str) -> None:
     print("item                       made, s  counted, s  tokens      solved, s  answer")
     given = {"haystack": corpus.open(spec).hash, "background": "all", "repeat": "true"}
-    for n, test in enumerate(suites.select("babilong")[::2]):
+    for n, test in enumerate(registry.select("babilong")[::2]):
         clock = time.perf_counter()
         item = make(test, length=LENGTH, index=n, params=given, tokenizer="gpt2")
         messages = item.messages()

@@ -16,7 +16,7 @@ from statistics import median
 
 from benchmarks.corpus_speed import Plain, fastest, peak
 from carrara import corpus
-from carrara.corpus.sources import source
+from carrara.corpus.choosing import source
 from carrara.items import Item, make
 
 MILLION = 1 << 20

@@ -19,7 +19,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from carrara import corpus, tokens
-from carrara.corpus.sources import source
+from carrara.corpus.choosing import source
 from carrara.keys import Dice
 from carrara.tokens.packages import data_file
 from carrara.types import Piece

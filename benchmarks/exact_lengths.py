@@ -13,7 +13,7 @@ from carrara.items import contexts
 from carrara.lengths import read_length, write_length
 from carrara.measure import count
 from carrara.recipe import Recipe
-from carrara.suites import load
+from carrara.registry import load
 
 NAME = "michelangelo/latent_list"
 TOKENIZERS = ("gpt2", "o200k", "mistral-v7")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from tests.fuzz import Case
 from tests.fuzz_grading import Found, line, try_all, try_one
 
-from carrara import suites
+from carrara import registry
 from carrara.cores import on_all
 
 PARTS = 8
@@ -33,7 +33,7 @@ def main(words: Sequence[str]) -> int:
     args = parser.parse_args(words)
     if args.case:
         return show(Case(args.case.rpartition(":")[0], args.seed, int(args.case.rpartition(":")[2])))
-    tests = suites.select(args.tests)
+    tests = registry.select(args.tests)
     each = -(-args.replies // len(tests))
     share = -(-each // PARTS)
     jobs = [(test, args.seed, range(at, min(each, at + share))) for test in tests for at in range(0, each, share)]

@@ -10,7 +10,7 @@ is printed; docs/fidelity.md says which one agrees.
 import sys
 from dataclasses import replace
 
-from carrara import suites
+from carrara import registry
 from carrara.items import questions_of
 from carrara.recipe import Recipe
 
@@ -21,7 +21,7 @@ GUESSES = 50
 
 def view_rates(complexity: int, worlds: int) -> dict[str, float]:
     """The random model's mean score by the paper's metric, for each view, in per cent."""
-    task = suites.load(NAME)
+    task = registry.load(NAME)
     rates = {}
     for view in ("print", "sum", "min", "max", "len"):
         first = Recipe(NAME, task.version, f"complexity={complexity};view={view}", "test", 0, 0, 0, 0, "chat", "", "")

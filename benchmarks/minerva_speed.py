@@ -12,7 +12,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
-from carrara import suites
+from carrara import registry
 from carrara.grading.grade import grade
 from carrara.items import contexts, make, questions_of
 from carrara.presets import PRESETS
@@ -36,7 +36,7 @@ def main(processes: int) -> None:
             size.worlds * part // PARTS,
             size.worlds * (part + 1) // PARTS - size.worlds * part // PARTS,
         )
-        for test in suites.select(PRESET.selection)
+        for test in registry.select(PRESET.selection)
         for size in PRESET.sizes(test, None)
         for part in range(PARTS)
     ]

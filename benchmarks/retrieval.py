@@ -19,7 +19,7 @@ from typing import NamedTuple
 from carrara.items import Item, make
 from carrara.lengths import read_lengths, write_length
 from carrara.retrieval import Index, Recall, Retrieval, Retrieved
-from carrara.retrieval.embedders import embedder
+from carrara.retrieval.choosing import embedder
 from carrara.retrieval.recall import Stretch
 from carrara.retrieval.store import store_file
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
-from carrara import suites
+from carrara import registry
 from carrara.cores import cores
 from carrara.grading.grade import grade
 from carrara.items import named, pose, questions_of
@@ -94,8 +94,8 @@ def written(path: Path, case: Case) -> int:
 
 
 def recipes(case: Case) -> Iterator[Recipe]:
-    for test in suites.select(case.tests):
-        first = Recipe.parse(f"{test}@{suites.load(test).version}/test-0-0.0/0/chat/o200k")
+    for test in registry.select(case.tests):
+        first = Recipe.parse(f"{test}@{registry.load(test).version}/test-0-0.0/0/chat/o200k")
         outer, inner = (range(case.worlds), case.lengths) if case.by_world else (case.lengths, range(case.worlds))
         for one in outer:
             for other in inner:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from carrara import suites
+from carrara import registry
 from carrara.errors import Unreachable
 from carrara.items import Item, contexts
 from carrara.params import build, canonical
@@ -51,12 +51,12 @@ def questions(test: str) -> Sequence[Asked]:
 @cache
 def perfect() -> Sequence[str]:
     """Right answers to the questions of one world of each test."""
-    return [item.gold for test in suites.names() for item in next(_items(test, 1))]
+    return [item.gold for test in registry.names() for item in next(_items(test, 1))]
 
 
 def _items(test: str, worlds: int) -> Iterator[Sequence[Item]]:
     """The questions of some worlds, for each length that has room for them."""
-    task = suites.load(test)
+    task = registry.load(test)
     params = canonical(task, build(task, test, {}))
     for length in LENGTHS:
         first = Recipe(test, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.keys import Key
 from carrara.suites.babilong import _lexicon as lexicon
 from carrara.suites.babilong._asking import asked
@@ -50,7 +50,7 @@ class Example(NamedTuple):
 
 
 def load(number: int) -> Babilong:
-    task = suites.load(f"babilong/qa{number}")
+    task = registry.load(f"babilong/qa{number}")
     assert isinstance(task, Babilong)
     return task
 

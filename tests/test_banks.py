@@ -24,7 +24,7 @@ from carrara.items import make
 from carrara.keys import Dice
 from carrara.measure import count
 from carrara.recipe import Recipe
-from carrara.suites import load
+from carrara.registry import load
 from carrara.writings.bank import bank, entries, named
 from carrara.writings.growing import Growing, growing
 from carrara.writings.source import shortened, source

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.items import make
 
 FILE = Path(__file__).parent / "bytes.json"
@@ -32,10 +32,10 @@ def hashes(task: str) -> dict[str, str]:
 
 
 def version(task: str) -> str:
-    return f"{task}@{suites.load(task).version}"
+    return f"{task}@{registry.load(task).version}"
 
 
-@pytest.mark.parametrize("task", suites.names())
+@pytest.mark.parametrize("task", registry.names())
 def test_bytes_are_those_of_the_version(task: str) -> None:
     known = json.loads(FILE.read_text("utf-8"))
     assert version(task) in known, "a new version: python -m tests.test_bytes"
@@ -44,5 +44,5 @@ def test_bytes_are_those_of_the_version(task: str) -> None:
 
 if __name__ == "__main__":
     kept = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
-    kept |= {version(task): hashes(task) for task in suites.names() if version(task) not in kept}
+    kept |= {version(task): hashes(task) for task in registry.names() if version(task) not in kept}
     FILE.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")

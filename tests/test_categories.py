@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.analysis import categories, summarize
 from carrara.analysis.intervals import wilson
 from carrara.report.page import render
@@ -62,7 +62,7 @@ def test_the_page_has_them() -> None:
 
 
 def test_minervas_categories_are_the_papers() -> None:
-    names = [suites.load(f"minerva/{tests.split()[0]}").category for _, tests in CATEGORIES.values()]
+    names = [registry.load(f"minerva/{tests.split()[0]}").category for _, tests in CATEGORIES.values()]
     assert len(set(names)) == len(CATEGORIES)
     for name, (_, tests) in zip(names, CATEGORIES.values(), strict=True):
-        assert {suites.load(f"minerva/{test}").category for test in tests.split()} == {name}
+        assert {registry.load(f"minerva/{test}").category for test in tests.split()} == {name}

@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 
-from carrara import suites, tokens
+from carrara import registry, tokens
 from carrara.audit import audit
 from carrara.errors import UsageError
 from carrara.grading.grade import grade
@@ -394,7 +394,7 @@ def test_the_preset_has_all_of_it() -> None:
     found = preset_of("paper:ruler")
     assert found
     preset, selection = found
-    assert suites.select(selection) == [f"classic/{test}" for test in ("niah", "vt", "cwe", "fwe", "json_kv")]
+    assert registry.select(selection) == [f"classic/{test}" for test in ("niah", "vt", "cwe", "fwe", "json_kv")]
     sizes = {
         test: [size.worlds for size in preset.sizes(f"classic/{test}", None)] for test in ("niah", "vt", "json_kv")
     }

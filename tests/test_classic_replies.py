@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.grading.grade import grade
 from carrara.items import make, questions_of
 from carrara.types import Question, Undecidable
@@ -19,7 +19,7 @@ def asked(test: str, params: str = "", index: int = 0) -> Question[tuple[str, ..
 
 
 FOUR = replace(asked("niah", "variant=multivalue"), gold=("1111111", "2222222", "3333333", "4444444"))
-NIAH = suites.load("classic/niah")
+NIAH = registry.load("classic/niah")
 ALL_FOUR = """
 1111111, 2222222, 3333333, 4444444
 4444444, 3333333, 2222222, 1111111.
@@ -117,7 +117,7 @@ def test_naming_everything_in_the_text_gains_nothing(test: str) -> None:
         assert grade(item.task, item.question, text_of(item) if test != "json_kv" else item.text[:-120]).score == 0.0
 
 
-VT, FWE, CWE = (suites.load(f"classic/{test}") for test in ("vt", "fwe", "cwe"))
+VT, FWE, CWE = (registry.load(f"classic/{test}") for test in ("vt", "fwe", "cwe"))
 THREE = replace(
     asked("vt", "hops=2"),
     ask="Which 3 variables have the value 21417 in the end?",
@@ -375,7 +375,7 @@ def test_what_the_question_names_is_no_answer() -> None:
         assert NIAH.parse(key, question) is None
         assert NIAH.parse(f"{key}: {question.gold[0]}", question) == question.gold
     lookup = asked("json_kv")
-    task = suites.load("classic/json_kv")
+    task = registry.load("classic/json_kv")
     key = re.findall(r'"(.+)"', lookup.ask)[0]
     assert task.parse(key, lookup) is None
     for reply in (f'{{"{key}": "{lookup.gold}"}}', f'"{lookup.gold}"', str(lookup.gold).upper(), f"`{lookup.gold}`"):
@@ -392,7 +392,10 @@ def test_two_values_of_an_object_are_none() -> None:
 
 
 def test_pass_keys() -> None:
-    task, question = suites.load("classic/passkey"), replace(questions_of(recipe("passkey")).questions[0], gold="71432")
+    task, question = (
+        registry.load("classic/passkey"),
+        replace(questions_of(recipe("passkey")).questions[0], gold="71432"),
+    )
     for reply in (
         "71432",
         "71,432",
@@ -428,7 +431,7 @@ def test_words_and_codes_are_read_as_written() -> None:
 def test_hostile_repetition_ends(part: str) -> None:
     for test in TESTS:
         question = asked(test)
-        task = suites.load(f"classic/{test}")
+        task = registry.load(f"classic/{test}")
         for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x"):
             assert grade(task, question, reply).score == 0.0
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara import suites
+from carrara import registry
 from carrara.analysis.beside import boards, same_length
 from carrara.analysis.correlation import Column, correlate, interval, ranks, spearman
 from carrara.analysis.matching import matching, plain
@@ -144,7 +144,7 @@ def test_every_row_is_read_and_none_twice() -> None:
 
 
 def test_scores_are_in_range_and_names_are_known() -> None:
-    known = set(suites.names())
+    known = set(registry.names())
     assert known
     for score in read_scores():
         assert 0 <= score.score <= 100, score

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from carrara import floors, items, suites
+from carrara import floors, items, registry
 from carrara.cli import main
 from carrara.recipe import Recipe
 
-TASKS = suites.names()
+TASKS = registry.names()
 MINE = """
 from carrara.suites.michelangelo.latent_list import LatentList
 
@@ -22,11 +22,11 @@ task = Mine()
 @pytest.mark.parametrize("task", TASKS)
 def test_a_kept_floor_is_the_computed_one(task: str) -> None:
     """Whoever changes a floor writes them anew: `make floors`."""
-    assert floors.kept()[f"{task}@{suites.load(task).version}"] == floors.computed(task)
+    assert floors.kept()[f"{task}@{registry.load(task).version}"] == floors.computed(task)
 
 
 def test_floors_of_all_tests_are_kept_and_no_others() -> None:
-    assert list(floors.kept()) == [f"{task}@{suites.load(task).version}" for task in TASKS]
+    assert list(floors.kept()) == [f"{task}@{registry.load(task).version}" for task in TASKS]
 
 
 def no_world(recipe: Recipe) -> None:
@@ -49,7 +49,7 @@ def test_a_test_of_ones_own_is_computed_and_not_kept(tmp_path: Path, monkeypatch
     monkeypatch.setattr(floors, "computed", lambda name: 0.25)
     assert floors.floor_of("mine/lists") == 0.25
     floors.main()
-    assert file.read_text("utf-8").splitlines() == [f"{task}@{suites.load(task).version} 0.2500" for task in TASKS]
+    assert file.read_text("utf-8").splitlines() == [f"{task}@{registry.load(task).version} 0.2500" for task in TASKS]
 
 
 def test_a_version_that_is_not_kept_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.grading.choices import Choices
 from carrara.grading.grade import Graded, grade
 from carrara.results import STATUSES
@@ -25,7 +25,7 @@ def few_worlds() -> Iterator[None]:
     fuzz.questions.cache_clear()
 
 
-@pytest.mark.parametrize("test", suites.names())
+@pytest.mark.parametrize("test", registry.names())
 def test_a_reply_is_read_or_not_and_nothing_is_raised(test: str) -> None:
     found = try_all((test, 0, range(EACH)))
     assert found.failures == []

@@ -16,6 +16,7 @@ from carrara.corpus.sentences import split_text
 from carrara.corpus.sources import built_in
 from carrara.errors import UsageError
 from carrara.keys import Dice
+from carrara.reserved import NO_CORPUS
 from carrara.suites.babilong import _lexicon as lexicon
 from carrara.suites.babilong import _text
 from carrara.suites.babilong._facts import Went
@@ -211,7 +212,7 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_haystacks_are_named_by_what_they_hold(book: Path) -> None:
-    assert [haystack.named(name) for name in haystack.NO_CORPUS] == list(haystack.NO_CORPUS)
+    assert [haystack.named(name) for name in NO_CORPUS] == list(NO_CORPUS)
     hash = corpus.add("pages", str(book)).hash
     assert re.fullmatch("[0-9a-f]{16}", hash)
     assert {haystack.named(name) for name in ("pages", str(book), hash, hash[:8])} == {hash}

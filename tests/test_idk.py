@@ -9,7 +9,7 @@ from carrara.audit import audit
 from carrara.grading.grade import grade
 from carrara.items import make, questions_of
 from carrara.recipe import Recipe
-from carrara.suites import load
+from carrara.registry import load
 from carrara.suites.michelangelo import _choosing, _scenes
 from carrara.suites.michelangelo.idk import UNKNOWN
 from carrara.writings.people import NAMES

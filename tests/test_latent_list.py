@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.grading.grade import grade
 from carrara.items import make, questions_of
 from carrara.keys import Dice
@@ -17,7 +17,7 @@ from carrara.suites.michelangelo._list_worlds import draw, filler_block, search
 from carrara.types import Question
 
 NAME = "michelangelo/latent_list"
-TASK = suites.load(NAME)
+TASK = registry.load(NAME)
 
 
 def python_says(text: str) -> object:

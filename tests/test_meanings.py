@@ -7,11 +7,11 @@ from typing import Literal
 
 import pytest
 
-from carrara import params, suites
+from carrara import params, registry
 from carrara.cli import main
 from carrara.meanings import meanings_of, parameters_of
 
-TASKS = suites.names()
+TASKS = registry.names()
 Capture = pytest.CaptureFixture[str]
 
 
@@ -38,7 +38,7 @@ class Own(Base):
 @pytest.mark.parametrize("task", TASKS)
 def test_each_parameter_has_a_meaning(task: str) -> None:
     """One that is missing is a literal that is missing under its field."""
-    loaded = suites.load(task)
+    loaded = registry.load(task)
     told = parameters_of(loaded)
     assert [(one.name, one.default) for one in told] == list(params.defaults(loaded).items())
     for one in told:

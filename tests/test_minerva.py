@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara import suites, vocabulary
+from carrara import registry, vocabulary
 from carrara.cli import main
 from carrara.errors import Unreachable, UsageError
 from carrara.grading.grade import grade, trivial
@@ -22,8 +22,8 @@ from carrara.suites.minerva._minerva import Minerva, YesOrNo
 from carrara.types import ANSWER
 from carrara.wording import Pack, read_pack
 
-TESTS = suites.select("minerva")
-SIZED = [test for test in TESTS if suites.load(test).sized]
+TESTS = registry.select("minerva")
+SIZED = [test for test in TESTS if registry.load(test).sized]
 COPIES = ("snapshot", "replace", "overwrite", "functional")
 CATEGORIES = {
     "search": (200, "word_search sequence_search key_value batch"),
@@ -52,7 +52,7 @@ def context_of(item: Item) -> str:
 
 def test_the_papers_counts() -> None:
     preset = PRESETS["paper:minerva"]
-    sizes = {test: list(preset.sizes(test, None)) for test in suites.select(preset.selection)}
+    sizes = {test: list(preset.sizes(test, None)) for test in registry.select(preset.selection)}
     assert sum(size.worlds for found in sizes.values() for size in found) == 1110
     for items, tests in CATEGORIES.values():
         assert sum(size.worlds for test in tests.split() for size in sizes[f"minerva/{test}"]) == items
@@ -294,7 +294,7 @@ def test_naming_everything_scores_nothing(test: str) -> None:
         assert grade(item.task, item.question, words).score == 0.0
         if item.question.options:
             assert grade(item.task, item.question, ", ".join(item.question.options)).score == 0.0
-        for names in ("yes or no", "Yes. No.", "no, yes") if isinstance(suites.load(test), YesOrNo) else ():
+        for names in ("yes or no", "Yes. No.", "no, yes") if isinstance(registry.load(test), YesOrNo) else ():
             assert grade(item.task, item.question, names).score == 0.0
 
 
@@ -412,7 +412,7 @@ def test_every_test_says_what_it_is_published_as() -> None:
 
     names: set[str] = set()
     for test in TESTS:
-        task = suites.load(test)
+        task = registry.load(test)
         assert isinstance(task, Minerva)
         found = items(test, 24, which="last,first") if test == "minerva/iterate" else items(test, 24)
         names |= {task.published_name(item.question.labels) for item in found}

@@ -12,7 +12,7 @@ from carrara.items import Item, make, questions_of
 from carrara.keys import Dice
 from carrara.measure import count
 from carrara.recipe import Recipe
-from carrara.suites import load
+from carrara.registry import load
 from carrara.suites.michelangelo._conversation import marker, ordinal
 from carrara.suites.michelangelo.mrcr import Recall
 

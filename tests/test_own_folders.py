@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.errors import UsageError
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -46,7 +46,7 @@ class Own:
 
     def __call__(self, *folders: Path) -> None:
         self.monkeypatch.setenv("CARRARA_TASKS", os.pathsep.join(map(str, folders)))
-        suites.load.cache_clear()
+        registry.load.cache_clear()
 
 
 def carrara(folders: str, *asked: str) -> "subprocess.CompletedProcess[str]":
@@ -63,23 +63,23 @@ def carrara(folders: str, *asked: str) -> "subprocess.CompletedProcess[str]":
 def test_a_helper_beside_a_test_is_imported(tmp_path: Path, own: Own, folder: str) -> None:
     before = list(sys.path)
     own(with_helper(tmp_path / folder, "Helped"))
-    assert suites.load(f"{folder}/harbour").title == "Helped"
+    assert registry.load(f"{folder}/harbour").title == "Helped"
     assert sys.path == before
     assert "_help" not in sys.modules
 
 
 def test_helpers_of_two_folders_are_apart(tmp_path: Path, own: Own) -> None:
     own(with_helper(tmp_path / "a-b", "One"), with_helper(tmp_path / "a.b", "Other"))
-    assert suites.load("a-b/harbour").title == "One"
-    assert suites.load("a.b/harbour").title == "Other"
+    assert registry.load("a-b/harbour").title == "One"
+    assert registry.load("a.b/harbour").title == "Other"
 
 
 def test_folders_of_one_name_may_have_other_tests(tmp_path: Path, own: Own) -> None:
     one, other = with_helper(tmp_path / "x" / "mine", "One"), with_helper(tmp_path / "y" / "mine", "Other")
     (other / "harbour.py").rename(other / "port.py")
     own(one, other)
-    assert suites.select("mine") == ["mine/harbour", "mine/port"]
-    assert (suites.load("mine/harbour").title, suites.load("mine/port").title) == ("One", "Other")
+    assert registry.select("mine") == ["mine/harbour", "mine/port"]
+    assert (registry.load("mine/harbour").title, registry.load("mine/port").title) == ("One", "Other")
 
 
 def test_a_folder_may_be_a_package_and_a_test_build_on_another(tmp_path: Path, own: Own) -> None:
@@ -87,8 +87,8 @@ def test_a_folder_may_be_a_package_and_a_test_build_on_another(tmp_path: Path, o
     write(folder, "harbour.py", code().replace(TITLE, "from . import TITLE as title"))
     write(folder, "port.py", "from .harbour import Harbour\n\ntask = Harbour()\n")
     own(folder)
-    assert suites.load("family/harbour").title == suites.load("family/port").title == "Of the package"
-    assert isinstance(suites.load("family/port"), type(suites.load("family/harbour")))
+    assert registry.load("family/harbour").title == registry.load("family/port").title == "Of the package"
+    assert isinstance(registry.load("family/port"), type(registry.load("family/harbour")))
 
 
 def test_a_helper_that_fails_is_told_with_the_test(tmp_path: Path, own: Own) -> None:
@@ -97,15 +97,15 @@ def test_a_helper_that_fails_is_told_with_the_test(tmp_path: Path, own: Own) -> 
     own(folder)
     for _ in range(2):  # what failed once does not stay half loaded
         with pytest.raises(UsageError, match=r"harbour\.py cannot be loaded: SyntaxError: .*_help\.py"):
-            suites.load("failing/harbour")
+            registry.load("failing/harbour")
     write(folder, "_help.py", "TITLE = 'Mended'  # a file of another length\n")
-    assert suites.load("failing/harbour").title == "Mended"
+    assert registry.load("failing/harbour").title == "Mended"
 
 
 def test_a_dot_in_a_test_files_name_is_refused(tmp_path: Path, own: Own) -> None:
     own(write(tmp_path / "dotted", "harbour.old.py", code()))
     with pytest.raises(UsageError, match=r"harbour\.old\.py cannot be loaded: .*rename it"):
-        suites.load("dotted/harbour.old")
+        registry.load("dotted/harbour.old")
 
 
 def test_a_folder_is_tested_through_the_command(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_an_official_test_is_not_replaced(tmp_path: Path) -> None:
     assert (listed.returncode, listed.stdout) == (2, "")
     (sentence,) = listed.stderr.splitlines()
     assert str(folder / "graph.py") in sentence
-    assert str(Path(suites.__file__).parent / "sync" / "graph.py") in sentence
+    assert str(Path(registry.__file__).parent / "suites" / "sync" / "graph.py") in sentence
     assert "rename" in sentence
 
 
@@ -128,19 +128,19 @@ def test_an_official_suite_is_not_added_to(tmp_path: Path, own: Own) -> None:
     """`paper:sync` is what the paper has, and no test more."""
     own(write(tmp_path / "sync", "harbour.py", code()))
     with pytest.raises(UsageError, match=r"sync/harbour\.py would be part of the suite sync in .*: rename its folder"):
-        suites.names()
+        registry.names()
 
 
 def test_two_folders_with_one_test_are_refused(tmp_path: Path, own: Own) -> None:
     one, other = (write(tmp_path / place / "mine", "harbour.py", code(place)) for place in "xy")
     own(one, other)
     with pytest.raises(UsageError, match=r"y/mine/harbour\.py and .*x/mine/harbour\.py are both the test mine/harbour"):
-        suites.select("all")
+        registry.select("all")
 
 
 def test_one_folder_named_twice_is_one_folder(tmp_path: Path, own: Own) -> None:
     folder = write(tmp_path / "mine", "harbour.py", code())
     (tmp_path / "link").symlink_to(folder)
-    own(folder, folder, tmp_path / "link", Path(suites.__file__).parent / "sync")
-    assert suites.select("mine") == ["mine/harbour"]
-    assert suites.select("sync") == ["sync/graph", "sync/translation"]
+    own(folder, folder, tmp_path / "link", Path(registry.__file__).parent / "suites" / "sync")
+    assert registry.select("mine") == ["mine/harbour"]
+    assert registry.select("sync") == ["sync/graph", "sync/translation"]

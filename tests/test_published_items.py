@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.cli import main
 from carrara.commands.run import arguments, planned
 from carrara.errors import UsageError
@@ -258,9 +258,9 @@ def test_the_published_grid() -> None:
     assert found is not None
     preset, selection = found
     assert "simulated" in preset.about
-    jobs = [(test, s.length, s.worlds) for test in suites.select(selection) for s in preset.sizes(test, None)]
+    jobs = [(test, s.length, s.worlds) for test in registry.select(selection) for s in preset.sizes(test, None)]
     assert len(jobs) == 20 * 13
-    assert {worlds for test, length, worlds in jobs if test in suites.select("qa1,qa5") and length <= 32768} == {1000}
+    assert {worlds for test, length, worlds in jobs if test in registry.select("qa1,qa5") and length <= 32768} == {1000}
     assert {worlds for test, length, worlds in jobs if test == "babilong/qa6" or length > 32768} == {100}
     assert preset_of("paper:babilong:qa2,qa7") == (preset, "qa2,qa7")
     with pytest.raises(UsageError, match="is not part of paper:babilong"):
@@ -305,4 +305,4 @@ def test_files_to_fine_tune_with(tmp_path: Path) -> None:
     first = json.loads((tmp_path / "finetune.jsonl").read_text("utf-8").splitlines()[0])
     assert set(first) == {"prompt", "completion"}
     assert first["prompt"].endswith("Answer:")
-    assert isinstance(suites.load("babilong/qa1"), Babilong)
+    assert isinstance(registry.load("babilong/qa1"), Babilong)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from carrara import params, suites, tokens
+from carrara import params, registry, tokens
 from carrara.audit import audit
 from carrara.errors import UsageError
 from carrara.grading.grade import grade
@@ -153,7 +153,7 @@ def named(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
         (folder / f"{name.partition('/')[2]}.py").write_text(code, "utf-8")
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
     monkeypatch.setenv("CARRARA_CACHE", str(folder.parent / "cache"))
-    suites.load.cache_clear()
+    registry.load.cache_clear()
 
 
 def first(folder: Path, length: int, test: str, style: str = "chat") -> Recipe:

@@ -29,9 +29,11 @@ from carrara import tokens
 from carrara.errors import RunError, UsageError
 from carrara.keys import Dice
 from carrara.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, ready, retrieve
+from carrara.retrieval.address import Address
+from carrara.retrieval.choosing import embedder
 from carrara.retrieval.chunks import by_sentences, by_tokens
-from carrara.retrieval.embedders import Vectors, embedder, unit
-from carrara.retrieval.endpoint import Address, Endpoint
+from carrara.retrieval.embedders import Vectors, unit
+from carrara.retrieval.endpoint import Endpoint
 from carrara.retrieval.ranking import BM25, Dense, words_of
 from carrara.retrieval.recall import recall
 from carrara.retrieval.store import embedded, store_file

@@ -24,6 +24,7 @@ from carrara.engine.reading import read_results
 from carrara.errors import RunError
 from carrara.items import Posed, pose, questions_of
 from carrara.recipe import Recipe
+from carrara.registry import load
 from carrara.results import STATUSES, Result
 from carrara.scoring.lines import BOM, Batch, Lines
 from carrara.scoring.scored import Scorer, Way
@@ -32,7 +33,6 @@ from carrara.scoring.tally import Tally
 from carrara.scoring.troubles import Trouble, Troubles
 from carrara.scoring.watch import Watch, watch
 from carrara.scoring.worlds import SMALL
-from carrara.suites import load
 from carrara.wording import Pack
 
 Capture = pytest.CaptureFixture[str]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carrara import items, suites
+from carrara import items, registry
 from carrara.errors import UsageError
 from carrara.grading.grade import grade
 from carrara.items import Item, make
@@ -89,7 +89,7 @@ def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
 
 
 def test_no_two_of_150_graphs_are_isomorphic() -> None:
-    task = suites.load("sync/graph")
+    task = registry.load("sync/graph")
     params = build(task, "sync/graph", {})
     key = Key("sync/graph", task.version, "", "test", 0, 0)
     for nodes in params.nodes:

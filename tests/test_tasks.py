@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from carrara import params, suites
+from carrara import params, registry
 from carrara.audit import audit
 from carrara.grading.grade import grade
 from carrara.items import Posed, contexts, make, questions_of
@@ -14,14 +14,14 @@ from carrara.models.reference import majority
 from carrara.recipe import Recipe
 from carrara.types import ANSWER, Question
 
-TASKS = suites.names()
+TASKS = registry.names()
 WORLDS = 15
 FEW = 6
 """Worlds of a key, where many keys are compared."""
 
 
 def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, given: str = "") -> Recipe:
-    return Recipe(task, suites.load(task).version, given, split, seed, 0, 0, length, "chat", "", "o200k")
+    return Recipe(task, registry.load(task).version, given, split, seed, 0, 0, length, "chat", "", "o200k")
 
 
 @pytest.mark.parametrize(("length", "worlds"), [(0, WORLDS), (2048, FEW), (8192, 4)])
@@ -55,7 +55,7 @@ def test_seeds_share_no_item(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_worlds_are_the_same_at_every_length(task: str) -> None:
-    if suites.load(task).sized:
+    if registry.load(task).sized:
         pytest.skip("its context is its structure: tests/test_minerva.py says what stays the same")
     golds = [[make(task, length=length, index=i).gold for i in range(6)] for length in (0, 4096, 6000)]
     assert golds[0] == golds[1] == golds[2]
@@ -67,7 +67,7 @@ def test_no_blind_answer_beats_the_floor(task: str) -> None:
     guessed: dict[str, list[float]] = {}
     floors: dict[str, list[float]] = {}
     posed = [
-        questions_of(Recipe(task, suites.load(task).version, "", "test", 3, i, 0, 0, "chat", "", ""))
+        questions_of(Recipe(task, registry.load(task).version, "", "test", 3, i, 0, 0, "chat", "", ""))
         for i in range(150)
     ]
     asked = [(one, question) for one in posed for question in one.questions]
@@ -106,7 +106,7 @@ def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_parameters_have_defaults_that_read_back(task: str) -> None:
-    loaded = suites.load(task)
+    loaded = registry.load(task)
     written = params.defaults(loaded)
     assert params.build(loaded, task, written) == loaded.parameters()
     assert params.canonical(loaded, loaded.parameters()) == ""
@@ -132,7 +132,7 @@ SILENT = ("nothing", "spaces", "thinking only", "a refusal", "brackets", "lines"
 
 def read_by(task: str) -> tuple[object, ...]:
     """What reads its replies: many tests share it."""
-    loaded = suites.load(task)
+    loaded = registry.load(task)
     return type(loaded).parse, type(getattr(loaded, "answers", None))
 
 

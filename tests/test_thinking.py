@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from carrara import suites
+from carrara import registry
 from carrara.engine.reading import read_results
 from carrara.engine.thinking import Thinking, lead_of, request
 from carrara.engine.window import window
@@ -301,7 +301,7 @@ def test_an_outage_before_the_run_is_one_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in told
 
 
-@pytest.mark.parametrize("task", [name for name in suites.names() if not name.startswith("published/")])
+@pytest.mark.parametrize("task", [name for name in registry.names() if not name.startswith("published/")])
 def test_every_prompt_has_words_that_an_answer_begins_with(task: str) -> None:
     frame = make(task).prompt.frame
     lead = lead_of(frame)

@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from carrara import suites
+from carrara import registry
 
 WORLDS = 30
 """Worlds over which a test's floor is averaged."""
@@ -21,13 +21,13 @@ _KEPT = Path(__file__).with_suffix(".txt")
 
 def floor_of(name: str) -> float:
     """The floor of a test, kept or computed."""
-    found = kept().get(f"{name}@{suites.load(name).version}") if is_official(name) else None
+    found = kept().get(f"{name}@{registry.load(name).version}") if is_official(name) else None
     return computed(name) if found is None else found
 
 
 def is_official(name: str) -> bool:
     """Whether a test is the package's own file, and not one of a folder that CARRARA_TASKS names."""
-    task = suites.load(name)
+    task = registry.load(name)
     return task is getattr(sys.modules.get(f"carrara.suites.{name.replace('/', '.')}"), "task", None)
 
 
@@ -45,7 +45,7 @@ def computed(name: str) -> float:
     from carrara.items import questions_of
     from carrara.recipe import Recipe
 
-    version = suites.load(name).version
+    version = registry.load(name).version
     floors = [
         question.floor
         for index in range(WORLDS)
@@ -55,8 +55,8 @@ def computed(name: str) -> float:
 
 
 def main() -> None:
-    names = filter(is_official, suites.names())
-    lines = [f"{name}@{suites.load(name).version} {computed(name):.{DIGITS}f}\n" for name in names]
+    names = filter(is_official, registry.names())
+    lines = [f"{name}@{registry.load(name).version} {computed(name):.{DIGITS}f}\n" for name in names]
     _KEPT.write_text("".join(lines), "utf-8")
 
 

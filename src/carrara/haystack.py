@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 
 from carrara.errors import UsageError
 from carrara.keys import Dice, Split
+from carrara.reserved import NO_CORPUS
 from carrara.sieve import Sieve
 from carrara.types import Filler, Piece, Tap
 
 if TYPE_CHECKING:
     from carrara.corpus import Corpus
-
-NO_CORPUS = ("none", "letters", "refrain", "others")
-"""What stays as it is. `others` is up to the test: facts about other people. A corpus of such a name is opened by its
-hash or path."""
 
 _BUILT_IN = "sotu"
 _BUILT_IN_HASH = "c832b8ba9497ca43"

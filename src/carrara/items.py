@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from carrara import params as parameters
-from carrara import sizing, suites, tokens
+from carrara import registry, sizing, tokens
 from carrara.errors import Unreachable, UsageError
 from carrara.keys import Key, Split
 from carrara.lengths import write_length
@@ -109,14 +109,14 @@ def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
 
 def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
     """What names the world of a recipe, and it alone: the same for all recipes that share it."""
-    if recipe.length and suites.load(recipe.task).sized:
+    if recipe.length and registry.load(recipe.task).sized:
         return replace(recipe, question=0), pack
     return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
 
 
 def pose(recipe: Recipe, pack: Pack | None) -> Posed:
     """A world with its questions, built anew."""
-    task = suites.load(recipe.task)
+    task = registry.load(recipe.task)
     if recipe.version != task.version:
         raise UsageError(
             f"{recipe.world_id} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
@@ -148,7 +148,7 @@ def worded(recipe: Recipe, task: AnyTask, pack: Pack | None) -> Mapping[str, str
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
     """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
-    wording = worded(recipe, suites.load(recipe.task), pack)
+    wording = worded(recipe, registry.load(recipe.task), pack)
     task, params, key, world, questions = questions_of(recipe, pack)
     frames = [task.frame(world, question, wording, recipe.style) for question in questions]
     tokenizer = tokens.get(recipe.tokenizer)
@@ -221,7 +221,7 @@ def make(
     pack: Pack | None = None,
 ) -> Item:
     """One item, by what it is asked to be."""
-    loaded = suites.load(task)
+    loaded = registry.load(task)
     settled = parameters.build(loaded, task, params or {})
     recipe = Recipe(
         task=task,
@@ -254,7 +254,7 @@ def contexts(
     could fill, are left out, as in published data sets, and it is told how many they were. Without it, and where no
     world is left, they are an error.
     """
-    task = suites.load(first.task)
+    task = registry.load(first.task)
     given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
     if given is not None:
         count = min(count, given - first.index)

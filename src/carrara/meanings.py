@@ -34,7 +34,7 @@ class Parameter:
 
 def parameters_of(task: AnyTask) -> tuple[Parameter, ...]:
     """
-    >>> from carrara.suites import load
+    >>> from carrara.registry import load
     >>> form = next(one for one in parameters_of(load("michelangelo/mrcr")) if one.name == "form")
     >>> form.default, form.values, form.meaning
     ('chat', 'one of chat, text', 'Turns of a conversation, or one text with `User:` and `Model:`; ...')

@@ -47,7 +47,7 @@ def build(task: AnyTask, name: str, given: Given) -> Any:
 def of_world(task: AnyTask, params: Any) -> str:
     """The parameters that shape worlds: those that only present them (`field(metadata=PRESENTS)`) are left out.
 
-    >>> from carrara.suites import load
+    >>> from carrara.registry import load
     >>> task = load("michelangelo/latent_list")
     >>> of_world(task, build(task, "latent_list", {"view": "sum", "filler": "print"}))
     'view=sum'
@@ -59,7 +59,7 @@ def of_world(task: AnyTask, params: Any) -> str:
 def canonical(task: AnyTask, params: Any) -> str:
     """What differs from the defaults, in a fixed order and writing.
 
-    >>> from carrara.suites import load
+    >>> from carrara.registry import load
     >>> task = load("michelangelo/latent_list")
     >>> canonical(task, build(task, "latent_list", {"view": "sum", "complexity": "5"}))
     'complexity=5;view=sum'

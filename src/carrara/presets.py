@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from carrara import suites
+from carrara import registry
 from carrara.errors import UsageError
 from carrara.lengths import read_length, read_lengths
 from carrara.subsets import SUBSETS, Subset
@@ -66,12 +66,12 @@ class Preset:
             yield from asked
             return
         usual = Own(test, self.lengths, self.worlds)
-        part = next((part for part in self.own if test in suites.select(part.tests)), usual)
+        part = next((part for part in self.own if test in registry.select(part.tests)), usual)
         for length in read_lengths(part.lengths) if lengths is None else lengths:
             more = [
                 larger.worlds
                 for larger in self.larger
-                if length <= read_length(larger.upto) and test in suites.select(larger.tests)
+                if length <= read_length(larger.upto) and test in registry.select(larger.tests)
             ]
             yield Size(length, max([part.worlds, *more]))
 
@@ -171,8 +171,8 @@ def preset_of(selection: str) -> tuple[Preset, str] | None:
             return preset, preset.selection
         if selection.startswith(f"{name}:"):
             part = selection.removeprefix(f"{name}:")
-            for test in suites.select(part):
-                if test not in suites.select(preset.selection):
+            for test in registry.select(part):
+                if test not in registry.select(preset.selection):
                     raise UsageError(f"{test} is not part of {name}, which has {preset.selection}")
             return preset, part
     return None

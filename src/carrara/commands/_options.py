@@ -107,13 +107,13 @@ class Asked:
 
 
 def asked(args: Namespace, tokenizer: str) -> Asked:
-    from carrara import params, suites
+    from carrara import params, registry
     from carrara.recipe import Recipe
     from carrara.wording import read_pack
 
     given = _given(args.params)
-    names = suites.select(args.selection)
-    loaded = {name: suites.load(name) for name in names}
+    names = registry.select(args.selection)
+    loaded = {name: registry.load(name) for name in names}
     known = {parameter for task in loaded.values() for parameter in params.defaults(task)}
     for parameter in given:
         if parameter not in known:
@@ -123,9 +123,9 @@ def asked(args: Namespace, tokenizer: str) -> Asked:
             )
     pack = read_pack(args.prompts) if args.prompts else None
     for name in pack.replaced if pack else ():
-        if name not in suites.names():
+        if name not in registry.names():
             raise UsageError(
-                f"the prompt pack is for {name!r}, and no test is called so{nearest(name, suites.names())}"
+                f"the prompt pack is for {name!r}, and no test is called so{nearest(name, registry.names())}"
             )
     recipes = []
     for name, task in loaded.items():

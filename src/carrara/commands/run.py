@@ -113,7 +113,7 @@ def main(args: Namespace) -> int:
 
 def planned(args: Namespace) -> "Plan":
     """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
-    from carrara.engine.registry import check_style, tokenizer_for
+    from carrara.engine.makers import check_style, tokenizer_for
     from carrara.engine.run import Job, Plan
 
     preset = None
@@ -176,7 +176,7 @@ def _retrieval(args: Namespace) -> str:
 
 def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
     """The jobs of published files: those of the tests and lengths that were asked for, all rows of them."""
-    from carrara import suites
+    from carrara import registry
     from carrara.engine.run import ALL, Job
     from carrara.params import build, canonical, read_canonical
     from carrara.published import babilong, mrcr_rows
@@ -206,7 +206,7 @@ def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
     data = known(found)
     for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
         own, name = of[test], test if suite == "mrcr" else babilong.PREFIX + test.rpartition("/")[2]
-        task = suites.load(name)
+        task = registry.load(name)
         params = canonical(task, build(task, name, {**read_canonical(own.params), "data": data}))
         yield Job(replace(own, task=name, version=task.version, params=params, length=length), args.n or ALL)
 

@@ -30,26 +30,26 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara import suites
+    from carrara import registry
 
-    chosen = suites.select(args.selection)
+    chosen = registry.select(args.selection)
     if args.json:
         print_json([_record(name) for name in chosen])
         return 0
     _print_tests(chosen)
     _print_parameters(chosen)
     for name, preset in PRESETS.items():
-        if {*suites.select(preset.selection)} & {*chosen}:
+        if {*registry.select(preset.selection)} & {*chosen}:
             print(f"\n`carrara run {name}`:\n  {preset.about}")
     return 0
 
 
 def _record(name: str) -> dict[str, Any]:
-    from carrara import params, suites
+    from carrara import params, registry
     from carrara.floors import floor_of
     from carrara.meanings import parameters_of
 
-    task = suites.load(name)
+    task = registry.load(name)
     return {
         "name": name,
         "suite": name.split("/")[0],
@@ -67,22 +67,23 @@ def _without_name(parameter: "Parameter") -> dict[str, Any]:
 
 
 def _print_tests(names: Sequence[str]) -> None:
-    from carrara import suites
+    from carrara import registry
     from carrara.floors import floor_of
 
     table(
-        ["test", "measures", "floor"], [(name, suites.load(name).capability, f"{floor_of(name):.3f}") for name in names]
+        ["test", "measures", "floor"],
+        [(name, registry.load(name).capability, f"{floor_of(name):.3f}") for name in names],
     )
 
 
 def _print_parameters(names: Sequence[str]) -> None:
     """Of few tests, what each parameter means; of many, how each test's are written, and how to learn more."""
-    from carrara import params, suites
+    from carrara import params, registry
     from carrara.meanings import parameters_of
 
-    written = _alike({name: tuple(params.defaults(suites.load(name)).items()) for name in names})
+    written = _alike({name: tuple(params.defaults(registry.load(name)).items()) for name in names})
     if len(written) <= FEW:
-        for parameters, of in _alike({name: parameters_of(suites.load(name)) for name in names}).items():
+        for parameters, of in _alike({name: parameters_of(registry.load(name)) for name in names}).items():
             print(f"\nparameters of {of}:{'' if parameters else ' none'}")
             for one in parameters:
                 print(f"  {one.name}={one.default}{f'  ({one.values})' if one.values else ''}")

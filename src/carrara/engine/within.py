@@ -13,7 +13,7 @@ from carrara.errors import UsageError
 from carrara.items import questions_of
 from carrara.lengths import write_length
 from carrara.recipe import Recipe
-from carrara.suites import load
+from carrara.registry import load
 from carrara.wording import Pack
 
 SEEN = 3

@@ -1,14 +1,12 @@
 """What an embedder is: a name, and vectors whose inner product tells how alike two texts are."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from carrara.errors import RunError, UsageError
-from carrara.retrieval.setting import MINILM
 
 Vectors = npt.NDArray[np.float32]
 """One row a text, each of length 1."""
@@ -42,15 +40,3 @@ def missing(package: str) -> UsageError:
     return UsageError(
         f"retrieval needs the package {package}, which is not installed: pip install 'carrara[retrieval]'"
     )
-
-
-@cache
-def embedder(by: str) -> Embedder:
-    """The embedder of that name, built once."""
-    if by == MINILM:
-        from carrara.retrieval.minilm import load
-
-        return load()
-    from carrara.retrieval.endpoint import Address, Endpoint
-
-    return Endpoint.at(Address.parse(by))

@@ -8,28 +8,24 @@ OpenAI's key is never sent to another server, and nothing that looks like anothe
 
 import json
 import os
-import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import numpy as np
 
 from carrara.errors import RunError, UsageError
+from carrara.retrieval.address import OPENAI, Address
 from carrara.retrieval.embedders import Unavailable, Vectors, unit
 
 if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError, OpenAI
     from openai.types import CreateEmbeddingResponse
 
-_OPENAI = "https://api.openai.com/v1"
-_KEY, _OPENAI_KEY = "EMBEDDINGS_API_KEY", "OPENAI_API_KEY"
-_SPEC = re.compile(r"openai:(?:([^\s;]+?)@(?i:(https?)(://[^\s;]+))|([^\s;@:/]+))")
-"""A model with an address; or alone, and then without any sign of an address that is written wrongly."""
 _BATCH = 64
 _REQUESTS = 4
 """At a time."""
@@ -47,48 +43,6 @@ _QUOTED = 200
 
 
 @dataclass(frozen=True)
-class Address:
-    model: str
-    url: str
-
-    @property
-    def spec(self) -> str:
-        return f"openai:{self.model}" + (f"@{self.url}" if self.url != _OPENAI else "")
-
-    @property
-    def key(self) -> str:
-        """The name of the variable that holds the key."""
-        return _OPENAI_KEY if self.url == _OPENAI else _KEY
-
-    @staticmethod
-    def parse(spec: str) -> "Address":
-        """
-        >>> Address.parse("openai:@cf/baai/bge@http://127.0.0.1:8000/v1/")
-        Address(model='@cf/baai/bge', url='http://127.0.0.1:8000/v1')
-        """
-        found = _SPEC.fullmatch(spec)
-        if not found:
-            # The address is not repeated in these two: a password may stand in it.
-            raise UsageError(
-                "an embedding server is written openai:MODEL@http://HOST:PORT/v1, or for OpenAI's own openai:MODEL"
-            )
-        if found[4]:
-            return Address(found[4], _OPENAI)
-        url = (found[2].lower() + found[3]).rstrip("/")
-        try:
-            parts = urlsplit(url)
-            sound = bool(parts.hostname) and (parts.port is None or parts.port > 0)
-        except ValueError:
-            sound = False
-        if not sound or "@" in url or parts.query or parts.fragment:
-            raise UsageError(
-                f"the address of the embedding model {found[1]} is not like http://HOST:PORT/v1; "
-                f"a key goes into the environment, as {_KEY}"
-            )
-        return Address(found[1], url)
-
-
-@dataclass(frozen=True)
 class Endpoint:
     address: Address
     client: "OpenAI"
@@ -100,7 +54,7 @@ class Endpoint:
         from openai import OpenAI
 
         key = os.environ.get(address.key, "").strip()
-        if not key and address.url == _OPENAI:
+        if not key and address.url == OPENAI:
             raise UsageError(f"{address.spec} needs a key: set {address.key}")
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{address.key} holds a character that stands in no key: set it anew")

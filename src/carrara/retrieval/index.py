@@ -11,8 +11,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from carrara import tokens
+from carrara.retrieval.choosing import embedder
 from carrara.retrieval.chunks import Chunk, by_sentences, by_tokens
-from carrara.retrieval.embedders import Watch, embedder
+from carrara.retrieval.embedders import Watch
 from carrara.retrieval.ranking import BM25, Dense, Ranking
 from carrara.retrieval.recall import Recall, Stretch, recall
 from carrara.retrieval.setting import BM25 as BY_WORDS

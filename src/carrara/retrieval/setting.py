@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from carrara.errors import UsageError, nearest
+from carrara.retrieval.address import Address
 
 Order = Literal["score", "position"]
 BM25 = "bm25"
@@ -102,8 +103,6 @@ def _by(value: str) -> str:
     if value in (MINILM, BM25):
         return value
     if value.startswith(ENDPOINT) and ";" not in value:
-        from carrara.retrieval.endpoint import Address
-
         return Address.parse(value).spec
     raise UsageError(
         f"nothing ranks by {value!r}{nearest(value, (MINILM, BM25))}: write {MINILM}, {BM25} or {ENDPOINT}MODEL@URL"

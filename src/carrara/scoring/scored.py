@@ -10,11 +10,11 @@ from carrara.errors import RunError, UsageError
 from carrara.grading.grade import grade
 from carrara.letters import whole
 from carrara.recipe import Recipe
+from carrara.registry import load
 from carrara.results import Result, Status, test_of
 from carrara.scoring.lines import LONGEST, Batch
 from carrara.scoring.troubles import Trouble
 from carrara.scoring.worlds import Worlds
-from carrara.suites import load
 from carrara.wording import Pack, read_pack
 
 Outcome = tuple[int, Result | Trouble]

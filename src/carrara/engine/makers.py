@@ -15,7 +15,7 @@ from inspect_ai.model._generate_config import active_generate_config
 from rich.markup import escape
 
 from carrara import params as parameters
-from carrara import suites, tokens
+from carrara import registry, tokens
 from carrara.engine import arguments
 from carrara.engine.arguments import one_of, text, whole
 from carrara.engine.items import know
@@ -72,7 +72,7 @@ def maker(name: str) -> Maker:
             model = get_model()
             asked = one_of("style", style, Style)
             check_style(str(model), asked)
-            loaded = suites.load(name)
+            loaded = registry.load(name)
             given = parameters.build(loaded, name, arguments.parameters(params))
             pack = _pack(text(prompts))
             first = Recipe(
@@ -103,7 +103,7 @@ def maker(name: str) -> Maker:
         except (UsageError, RunError) as error:
             raise PrerequisiteError(escape(f"{short}: {error}")) from error
 
-    make.__doc__ = f"{suites.load(name).title}: {suites.load(name).capability}."
+    make.__doc__ = f"{registry.load(name).title}: {registry.load(name).capability}."
     return task(name=short)(make)
 
 
@@ -181,6 +181,6 @@ def tokenizer_for(model: str) -> str:
 
 def all_tasks() -> dict[str, Any]:
     """Task functions by short name; a name that two suites use keeps its suite."""
-    names = suites.names()
+    names = registry.names()
     shorts = [name.rpartition("/")[2] for name in names]
     return {short: maker(name) for name, short in zip(names, shorts, strict=True) if shorts.count(short) == 1}

@@ -1,0 +1,107 @@
+"""Tests are found by being there: `suites/SUITE/NAME.py` with a `task` in it is the test `SUITE/NAME`.
+
+Folders named in the environment variable CARRARA_TASKS (separated like PATH) are suites too, each under its own name,
+so that a test of one's own is one file anywhere. Such a folder is never called like an official suite: its tests would
+stand in their place, or be run wherever the suite is, and published grids among it.
+"""
+
+import importlib
+import os
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from carrara.errors import UsageError, nearest
+from carrara.order import natural
+from carrara.types import AnyTask, Task
+
+_SUITES = Path(__file__).parent / "suites"
+
+
+def _own_folders() -> list[Path]:
+    own = [Path(folder) for folder in os.environ.get("CARRARA_TASKS", "").split(os.pathsep) if folder]
+    for folder in own:
+        if not folder.is_dir():
+            raise UsageError(f"CARRARA_TASKS names {folder}, which is not a folder; correct it or unset it")
+    return own
+
+
+def _tests(folder: Path) -> dict[str, Path]:
+    suite = folder.resolve().name
+    files = sorted(folder.glob("*.py"), key=lambda file: natural(file.stem))
+    return {f"{suite}/{file.stem}": file for file in files if not file.stem.startswith("_")}
+
+
+def _files() -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    for ours in sorted(folder for folder in _SUITES.iterdir() if folder.is_dir()):
+        files |= _tests(ours)
+    official = {name.split("/")[0] for name in files}
+    for folder in _own_folders():
+        for name, file in _tests(folder).items():
+            other = files.setdefault(name, file)
+            if other.resolve() != file.resolve():
+                raise UsageError(f"{file} and {other} are both the test {name}: rename the former, or its folder")
+            suite = name.split("/")[0]
+            if other is file and suite in official:
+                raise UsageError(f"{file} would be part of the suite {suite} in {_SUITES / suite}: rename its folder")
+    return files
+
+
+def names() -> list[str]:
+    """All tests, by name."""
+    return list(_files())
+
+
+def select(selection: str) -> list[str]:
+    """The tests that a selection names: full names, short names, suites, patterns or `all`, separated by commas.
+
+    >>> select("latent_list")
+    ['michelangelo/latent_list']
+    >>> select("qa2*")
+    ['babilong/qa2', 'babilong/qa20']
+    """
+    known = names()
+    chosen: dict[str, None] = {}
+    for word in (word.strip() for word in selection.split(",")):
+        pattern = "*" if word == "all" else word
+        found = [
+            name
+            for name in known
+            for suite, short in [name.split("/")]
+            if word == suite or fnmatchcase(name, pattern) or fnmatchcase(short, pattern)
+        ]
+        if not word or not found:
+            options = [*known, *(name.split("/")[1] for name in known), *(name.split("/")[0] for name in known)]
+            raise UsageError(f"no test is called {word!r}{nearest(word, options)}; `carrara tasks` lists them all")
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
+
+
+@cache
+def load(name: str) -> AnyTask:
+    """The test of this name. Published items are tests too, which no list names: they need their files."""
+    if name.startswith("published/babilong-"):
+        from carrara.published import babilong
+
+        return babilong.load(name)
+    if name.startswith("published/mrcr-"):
+        from carrara.published import mrcr
+
+        return mrcr.load(name)
+    file = _files().get(name)
+    if file is None:
+        raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
+    task = getattr(_module(name, file), "task", None)
+    if not isinstance(task, Task):
+        raise UsageError(f"{file} has no `task`: end it with `task = YourTask()`, see docs/new-task.md")
+    return task
+
+
+def _module(name: str, file: Path) -> ModuleType:
+    if file.is_relative_to(_SUITES):
+        return importlib.import_module(f"carrara.suites.{name.replace('/', '.')}")
+    from carrara import own
+
+    return own.module(file)
