@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test env lock floors audit bench clean
+.PHONY: demo test help fix env lock floors audit bench clean
 
 demo: env  ## run the quick preset on the embedded model and say where the report is
 	.venv/bin/carrara demo
@@ -12,6 +12,13 @@ test: env  ## lint, types, tests
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/pytest
+
+help:  ## what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+fix: env  ## format, and mend what ruff can
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
 
 env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
 

@@ -282,3 +282,10 @@ def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
         complaint = process.stderr.read()
     assert process.returncode == 0
     assert complaint == b""
+
+
+def test_without_a_command_it_says_what_to_do_next(capsys: Capture) -> None:
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    assert "carrara demo" in said
+    assert "carrara run latent_list --model" in said

@@ -10,6 +10,19 @@ from carrara.commands import COMMANDS
 from carrara.errors import RunError, UsageError, forget_what_was_said
 
 
+NEXT = """\
+Carrara measures what language models really do with a long context. To begin with:
+
+  carrara demo                  a first run on a real, small model, with nothing to install or to pay; then its report
+  carrara tasks                 the tests that there are, and `carrara tasks NAME` what can be set in one
+  carrara show latent_list      one item, as a model sees it
+  carrara run latent_list --model openai/gpt-4o --lengths 0,4k,32k -n 50 --out runs/first
+                                any model; stopped at any moment, the same command goes on
+
+`carrara --help` lists all commands, `carrara COMMAND --help` what each takes.
+"""
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="carrara",
@@ -33,6 +46,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command. 0: done; 1: it failed; 2: it was asked wrongly. Errors are one sentence on stderr."""
+    if not (sys.argv[1:] if argv is None else argv):
+        print(NEXT, end="")
+        return 0
     args = parser().parse_args(argv)
     forget_what_was_said()
     try:
