@@ -77,8 +77,8 @@ def each(tmp_path_factory: pytest.TempPathFactory) -> "tuple[subprocess.Complete
     """One run in which every item meets another way of going wrong."""
     out = tmp_path_factory.mktemp("each")
     with faulty(out / "journal.tsv") as server:
-        ended = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "2s", "--connections", "50")
-        again = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "2s", "--connections", "50")
+        ended = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "3s", "--connections", "50")
+        again = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "3s", "--connections", "50")
         (out / "again.txt").write_text(again.stderr)
         return ended, server, out
 

@@ -9,7 +9,6 @@ from carrara import __version__
 from carrara.commands import COMMANDS
 from carrara.errors import RunError, UsageError, forget_what_was_said
 
-
 NEXT = """\
 Carrara measures what language models really do with a long context. To begin with:
 

@@ -12,7 +12,7 @@ import anyio
 from inspect_ai import Task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfigArgs, get_model
+from inspect_ai.model import GenerateConfigArgs, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -184,20 +184,25 @@ def graded() -> Scorer:
     """The sound score and, under their own names, the published ones."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        item = item_of(str(state.sample_id))
-        ended = ending(state.output)
-        result = grade(item.task, item.question, state.output.completion, "ok" if ended == "answered" else ended)
-        beside = await anyio.to_thread.run_sync(_trivial, item.id)
-        return Score(
-            value={"score": result.score, **result.scores, **await _recall(state)},
-            answer=result.answer,
-            metadata={
-                "status": result.status,
-                **(result.fault._asdict() if result.fault else {}),
-                **spent(state.output, item, result.answer)._asdict(),
-                REQUESTS: (state.output.metadata or {}).get(REQUESTS, 0),
-                **({"trivial": beside} if beside else {}),
-            },
-        )
+        # In a thread: a reply of a million characters takes seconds, in which others arrive and time limits run.
+        found = await anyio.to_thread.run_sync(_graded, str(state.sample_id), state.output)
+        return found.model_copy(update={"value": {**found.as_dict(), **await _recall(state)}})
 
     return score
+
+
+def _graded(id: str, output: ModelOutput) -> Score:
+    item, ended = item_of(id), ending(output)
+    result = grade(item.task, item.question, output.completion, "ok" if ended == "answered" else ended)
+    beside = _trivial(id)
+    return Score(
+        value={"score": result.score, **result.scores},
+        answer=result.answer,
+        metadata={
+            "status": result.status,
+            **(result.fault._asdict() if result.fault else {}),
+            **spent(output, item, result.answer)._asdict(),
+            REQUESTS: (output.metadata or {}).get(REQUESTS, 0),
+            **({"trivial": beside} if beside else {}),
+        },
+    )
