@@ -168,18 +168,24 @@ class Server(ThreadingHTTPServer):
 
     def note(self, what: str, item: str, way: str) -> None:
         with self.lock:
-            self.journal.write(f"{time.monotonic():.6f}\t{what}\t{item}\t{way}\n")
-            self.journal.flush()
+            self._note(what, item, way)
+
+    def _note(self, what: str, item: str, way: str) -> None:
+        self.journal.write(f"{time.monotonic():.6f}\t{what}\t{item}\t{way}\n")
+        self.journal.flush()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is what this server is for: no traceback."""
 
     def way(self, model: str, item: str) -> str:
-        """How this request of this item is answered."""
-        with self.lock:
+        """How this request of this item, which has arrived, is answered."""
+        with self.lock:  # the journal has items in the order in which they have their places
             self.attempts[item] += 1
-            attempt = self.attempts[item]
-            place = self.order.setdefault(item, len(self.order))
+            way = self._way(model, item, self.attempts[item], self.order.setdefault(item, len(self.order)))
+            self._note("asked", item, way)
+            return way
+
+    def _way(self, model: str, item: str, attempt: int, place: int) -> str:
         if model == "each":
             model = EACH[place % len(EACH)]
         name, _, number = model.partition("-")
@@ -216,7 +222,6 @@ class Handler(BaseHTTPRequestHandler):
             self.send(good(reply("OK")))
             return
         way = self.server.way(model.removeprefix("probe-"), item)
-        self.server.note("asked", item, way)
         with self.server.lock:
             seconds = self.server.dice.uniform(*self.server.latency)
         time.sleep(seconds)
