@@ -76,6 +76,13 @@ def test_the_probe_is_content_with_an_answer(server: Address, capsys: Capture) -
     assert capsys.readouterr().err == ""
 
 
+def test_a_slow_probe_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(preflight, "LATE", 0.1)
+    with faulty(tmp_path / "journal.tsv", (0.8, 0.8)) as slow:
+        preflight.check("openai-api/test/probe-ok", slow.base_url, {}, True)
+    assert "has not answered a short question yet" in capsys.readouterr().err
+
+
 def test_a_client_asks_once() -> None:
     api = made("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api
     client = api.client  # type: ignore[attr-defined]

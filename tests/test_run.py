@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -273,10 +274,14 @@ def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
 
 def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(file=io.StringIO(), width=200)
-    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
-    assert list(progress.preparing(["a", "b"], console)) == ["a", "b"]
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.2)
+    for _ in progress.preparing(["a", "b"], console):
+        time.sleep(0.5)
     assert isinstance(console.file, io.StringIO)
-    assert console.file.getvalue().splitlines() == [f"preparing prompts: {done} of 2 tests" for done in (0, 1)]
+    lines = console.file.getvalue().splitlines()
+    assert {line.partition(" after ")[0] for line in lines} == {
+        f"preparing prompts: {done} of 2 tests" for done in (0, 1)
+    }
 
 
 def changed(change: str, *asked: str) -> "subprocess.CompletedProcess[str]":

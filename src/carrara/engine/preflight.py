@@ -5,6 +5,7 @@ Later failures are met with patience: the same outage in the middle of a night's
 
 from collections.abc import Mapping
 from importlib.util import find_spec
+from threading import Timer
 from typing import Any
 
 import anyio
@@ -28,6 +29,8 @@ LOADING = frozenset({"hf", "transformer_lens", "nnterp", "mockllm"})
 
 SECONDS = 60
 """For the small request; a server that is loading or has a queue may need some."""
+LATE = 15
+"""Seconds after which it is told that it is waited for."""
 
 TRIES = 3
 """How often it is made where the reply is garbled: one may have been cut off on its way."""
@@ -64,7 +67,7 @@ async def greet(api: ModelAPI, model: str) -> None:
     try:
         for _ in range(TRIES):
             try:
-                error = await _greeted(api)
+                error = await _greeted(api, where)
             except TimeoutError:
                 raise RunError(
                     f"{where} did not answer a short question within {SECONDS} seconds: is it still loading?"
@@ -97,8 +100,11 @@ async def greet(api: ModelAPI, model: str) -> None:
             tell(f"{where} refused a short question, and the run goes on: {words}")
 
 
-async def _greeted(api: ModelAPI) -> Exception | None:
+async def _greeted(api: ModelAPI, where: str) -> Exception | None:
     # Straight to the provider: neither retries nor the log are wanted here.
+    late = Timer(LATE, tell, [f"{where} has not answered a short question yet; it has {SECONDS} seconds in all"])
+    late.daemon = True
+    late.start()
     try:
         with anyio.fail_after(SECONDS):
             answer = await api.generate(
@@ -108,6 +114,8 @@ async def _greeted(api: ModelAPI) -> Exception | None:
         raise
     except Exception as failure:
         return failure
+    finally:
+        late.cancel()
     outcome = answer[0] if isinstance(answer, tuple) else answer
     return outcome if isinstance(outcome, Exception) else None
 

@@ -151,13 +151,22 @@ def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]
     """The tests of a run, one after the other, while their prompts are prepared, of which there may be thousands."""
     console = console or Console(stderr=True)
     columns = TextColumn("preparing prompts"), BarColumn(None), MofNCompleteColumn(), TimeElapsedColumn()
-    printed = time.monotonic()
-    with Bar(*columns, console=console, expand=True, transient=True, disable=not console.is_terminal) as bar:
-        for done, test in enumerate(bar.track(tests)):
-            if not console.is_terminal and time.monotonic() - printed >= LINE_EVERY:
-                printed = time.monotonic()
-                console.print(f"preparing prompts: {done} of {len(tests)} tests", highlight=False)
-            yield test
+    begun, done, over = time.monotonic(), 0, Event()
+
+    def tick() -> None:
+        while not over.wait(LINE_EVERY):
+            spent = said_time(time.monotonic() - begun)
+            console.print(f"preparing prompts: {done} of {len(tests)} tests after {spent}", highlight=False)
+
+    clock = Thread(target=tick, daemon=True)
+    if not console.is_terminal:
+        clock.start()
+    try:
+        with Bar(*columns, console=console, expand=True, transient=True, disable=not console.is_terminal) as bar:
+            for done, test in enumerate(bar.track(tests)):  # noqa: B007  # the clock reads it
+                yield test
+    finally:
+        over.set()
 
 
 @contextmanager
