@@ -186,7 +186,13 @@ def stops() -> Iterator[Row]:
         process.send_signal(signal.SIGINT)
         process.communicate()
         results, told = read_results(folder / "run"), command("report", str(folder / "run"))
-        yield Row("a second run in the same folder", "none of its requests", second.last, "", str(second.code))
+        yield Row(
+            "a second run in the same folder",
+            "none of its requests",
+            second.last.replace(str(folder), ""),
+            "",
+            str(second.code),
+        )
         partial = told.line("PARTIAL").partition(" (")[0]
         yield Row("Ctrl-C", f"{server.asked()} requests", partial, statuses(results), str(process.returncode))
         again = command(*line)

@@ -54,10 +54,10 @@ class Times(NamedTuple):
 def main(worlds: int) -> None:
     cases = [
         Case("worlds shared, side by side", "latent_list", LENGTHS, worlds),
-        Case("worlds shared, length after length", "latent_list", LENGTHS[:5], worlds // 5 * 2, by_world=False),
+        Case("worlds shared, length after length", "latent_list", LENGTHS[:5], worlds, by_world=False),
         Case("questions shared, into a folder", "sync", LENGTHS[4:9], worlds // 20, folder=True),
-        Case("each line a world of its own", "latent_list", [0], worlds // 2),
-        Case("each line a world of its own, all tests", ALL, [4096], worlds // 80),
+        Case("each line a world of its own", "latent_list", [0], worlds * 2),
+        Case("each line a world of its own, all tests", ALL, [4096], worlds // 40),
     ]
     print(f"ms a line (of processor time) on {cores()} cores; the plain way and reading alone on one")
     with tempfile.TemporaryDirectory() as folder:
