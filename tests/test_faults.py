@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from carrara.engine.items import item_of as built
+from carrara.engine.planned import parts
 from carrara.engine.reading import read_results
 from carrara.results import Result
 from tests.faulty import EACH, Address, faulty, item_of
@@ -39,6 +40,10 @@ FAIL = {"page", "garbled", "number", "object", "no-choices", "empty-choices", "n
 FAIL |= {"401", "markup-error", "key-error", "silent"}
 ONCE = {"quota": 1, "400": 1, "401": 1, "markup-error": 1, "key-error": 1}
 """Requests of what is never asked again; other failures are asked three times."""
+
+
+ROW = {"model": "m", "settings": {}, "of": "x", "test": "t", "length": 0, "question": 0, "worlds": [[0, 3]]}
+"""Of a plan."""
 
 
 def command(model: str, address: str, out: Path, *other: str) -> list[str]:
@@ -223,6 +228,18 @@ def test_what_was_cut_off_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixt
     assert [row["planned"] for row in rows] == [24, 24]
     assert all(row["partial"] for row in rows)
     assert sum(row["n"] for row in rows) == len(results)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[1]", "null", '[{"model": "m"}]', "[" * 100_000]
+    + [json.dumps([{**ROW, name: bad}]) for name, bad in (("worlds", None), ("settings", None), ("length", "x"))],
+)
+def test_a_damaged_plan_says_nothing(text: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text(text)
+    assert parts(tmp_path, []) == []
+    (tmp_path / "plan.json").write_text(json.dumps([ROW]))
+    assert [part.planned for part in parts(tmp_path, [])] == [3]
 
 
 OWN = """

@@ -81,9 +81,18 @@ def read(folder: Path) -> list[Entry]:
     """What a folder's runs were to ask; nothing where no run of ours wrote into it, or its plan is damaged."""
     try:
         rows = json.loads((folder / PLAN).read_text("utf-8"))
-        return [Entry(**row) for row in rows]
-    except (OSError, ValueError, TypeError):
+        return [_entry(**row) for row in rows]
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return []
+
+
+def _entry(
+    model: str, settings: dict[str, str], of: str, test: str, length: int, question: int, worlds: list[list[int]]
+) -> Entry:
+    """An entry as it was written: what is of another kind raises here, and not where it is used."""
+    named = {str(name): str(value) for name, value in settings.items()}
+    ranges = [[int(first), int(end)] for first, end in worlds]
+    return Entry(str(model), named, str(of), str(test), int(length), int(question), ranges)
 
 
 def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
