@@ -43,7 +43,7 @@ bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
 
 floors: env  ## the floors that `carrara tasks` lists, kept beside the code: after a change of a test
-	$(PY) -m carrara.floors
+	$(PY) -m carrara.proof.floors
 
 audit: env  ## the long proofs, kept under results/
 	set -e; for n in 1 5 20; do \

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from tests.babi import LIMIT, against_published, compare, official, simulated
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._stories import TASKS, story
 from carrara.suites.babilong._teller import Story
 

@@ -6,9 +6,10 @@ python -m benchmarks.babilong_long [FOLDER]
 import sys
 import time
 
-from carrara import corpus, registry
-from carrara.items import make
-from carrara.measure import count
+from carrara import registry
+from carrara.prompt.items import make
+from carrara.prompt.measure import count
+from carrara.text import corpus
 
 LENGTH = 10 << 20
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.corpus_speed import Plain, fastest, peak
-from carrara import corpus
-from carrara.corpus.choosing import source
-from carrara.items import Item, make
+from carrara.prompt.items import Item, make
+from carrara.text import corpus
+from carrara.text.corpus.choosing import source
 
 MILLION = 1 << 20
 TOKENIZER = "gpt2"

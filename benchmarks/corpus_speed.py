@@ -18,11 +18,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from carrara import corpus, tokens
-from carrara.corpus.choosing import source
-from carrara.keys import Dice
+from carrara import tokens
+from carrara.core.keys import Dice
+from carrara.core.types import Piece
+from carrara.text import corpus
+from carrara.text.corpus.choosing import source
 from carrara.tokens.packages import data_file
-from carrara.types import Piece
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -9,10 +9,10 @@ import sys
 import time
 from dataclasses import replace
 
-from carrara.items import contexts
-from carrara.lengths import read_length, write_length
-from carrara.measure import count
-from carrara.recipe import Recipe
+from carrara.core.lengths import read_length, write_length
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import contexts
+from carrara.prompt.measure import count
 from carrara.registry import load
 
 NAME = "michelangelo/latent_list"

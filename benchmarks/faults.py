@@ -27,13 +27,13 @@ from typing import NamedTuple
 from tests.faulty import EACH, Address, faulty, item_of
 from tests.server import interruptible
 
+from carrara.core.result import Result
 from carrara.engine.items import item_of as built
 from carrara.engine.reading import read_results
-from carrara.results import Result
 
 SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/reliability.md"
-CARRARA = (sys.executable, "-m", "carrara.cli")
+CARRARA = (sys.executable, "-m", "carrara")
 SECRET = "sk-hidden-word-0"
 KILLS = 5
 ROUNDS = 6
@@ -146,7 +146,7 @@ def probes() -> Iterator[Row]:
             # What may pass is told; such a run would wait, so only its probe is tried.
             line = (
                 "from carrara.engine import preflight\n"
-                "from carrara.errors import UsageError, RunError\n"
+                "from carrara.core.errors import UsageError, RunError\n"
                 "import sys\n"
                 "try:\n"
                 f"    preflight.check('openai-api/test/probe-{way}', {server.base_url!r}, {{}}, True)\n"

@@ -17,7 +17,7 @@ from tests.fuzz import Case
 from tests.fuzz_grading import Found, line, try_all, try_one
 
 from carrara import registry
-from carrara.cores import on_all
+from carrara.core.cores import on_all
 
 PARTS = 8
 """Pieces of work for each test, so that the cores end together."""

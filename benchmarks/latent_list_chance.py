@@ -11,8 +11,8 @@ import sys
 from dataclasses import replace
 
 from carrara import registry
-from carrara.items import questions_of
-from carrara.recipe import Recipe
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import questions_of
 
 NAME = "michelangelo/latent_list"
 PAPER = {1: 16.9, 5: 11.3, 20: 8.5}

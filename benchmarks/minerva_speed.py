@@ -13,10 +13,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 from carrara import registry
-from carrara.grading.grade import grade
-from carrara.items import contexts, make, questions_of
-from carrara.presets import PRESETS
-from carrara.recipe import Recipe
+from carrara.answers.grade import grade
+from carrara.core.recipe import Recipe
+from carrara.engine.presets import PRESETS
+from carrara.prompt.items import contexts, make, questions_of
 
 PRESET = PRESETS["paper:minerva"]
 PARTS = 4

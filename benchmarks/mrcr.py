@@ -12,12 +12,12 @@ from collections.abc import Callable
 from difflib import SequenceMatcher
 from statistics import mean, median
 
-from carrara.grading.grade import grade
-from carrara.grading.similarity import published_ratio, ratio
-from carrara.items import Item, make
-from carrara.keys import Dice
-from carrara.types import Message
-from carrara.writings import FORMATS, TOPICS, Key, write
+from carrara.answers.grade import grade
+from carrara.answers.similarity import published_ratio, ratio
+from carrara.core.keys import Dice
+from carrara.core.types import Message
+from carrara.prompt.items import Item, make
+from carrara.text.writings import FORMATS, TOPICS, Key, write
 
 TASK = "michelangelo/mrcr"
 MILLION = 1 << 20

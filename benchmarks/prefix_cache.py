@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import xllamacpp
 
-from carrara.items import Item, contexts, make
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.models.embedded import smollm2
+from carrara.prompt.items import Item, contexts, make
 
 CONTEXTS = 8
 LENGTH = 2048

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from carrara.items import Item, make
-from carrara.lengths import read_lengths, write_length
+from carrara.core.lengths import read_lengths, write_length
+from carrara.prompt.items import Item, make
 from carrara.retrieval import Index, Recall, Retrieval, Retrieved
 from carrara.retrieval.choosing import embedder
 from carrara.retrieval.recall import Stretch

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from random import Random
 
-from carrara.grading.sequences import common
+from carrara.answers.sequences import common
 
 SIZES = (1000, 3000, 30_000)
 TABLE = 3000

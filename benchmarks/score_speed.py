@@ -20,10 +20,10 @@ from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
 from carrara import registry
-from carrara.cores import cores
-from carrara.grading.grade import grade
-from carrara.items import named, pose, questions_of
-from carrara.recipe import Recipe
+from carrara.answers.grade import grade
+from carrara.core.cores import cores
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import named, pose, questions_of
 
 LENGTHS = [0, *(1024 << n for n in range(11)), *(1536 << n for n in range(8))]
 """Twenty of them: grading looks at none of those of a test that is not sized."""
@@ -68,7 +68,7 @@ def main(worlds: int) -> None:
             out = Path(folder) / ("logs" if case.folder else "scores.jsonl")
             start, used = time.perf_counter(), spent()
             subprocess.run(
-                [sys.executable, "-m", "carrara.cli", "score", str(path), "--out", str(out)],
+                [sys.executable, "-m", "carrara", "score", str(path), "--out", str(out)],
                 check=True,
                 capture_output=True,
             )

@@ -27,9 +27,9 @@ def fastest(*command: str, runs: int = RUNS) -> float:
 
 def main() -> None:
     nothing = fastest(sys.executable, "-c", "pass")
-    help_ = fastest(sys.executable, "-m", "carrara.cli", "--help")
+    help_ = fastest(sys.executable, "-m", "carrara", "--help")
     print(f"carrara --help: {help_:.3f} s, {help_ / nothing:.1f} times a Python that does nothing ({nothing:.3f} s)")
-    listed = fastest(sys.executable, "-m", "carrara.cli", "tasks")
+    listed = fastest(sys.executable, "-m", "carrara", "tasks")
     computed = fastest(sys.executable, "-c", COMPUTED, runs=3)
     print(
         f"carrara tasks: {listed:.3f} s; with all floors computed {computed:.3f} s, {computed / listed:.1f} times that"

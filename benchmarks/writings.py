@@ -14,8 +14,8 @@ from statistics import mean
 
 from cydifflib import SequenceMatcher
 
-from carrara.keys import Dice, digest
-from carrara.writings import FORMATS, MOODS, STYLES, TOPICS, Key, write
+from carrara.core.keys import Dice, digest
+from carrara.text.writings import FORMATS, MOODS, STYLES, TOPICS, Key, write
 
 SHORTEST = ("tweet", "riddle")
 DRAFTS = 1_000_000

@@ -14,8 +14,7 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.keys import Dice
-from carrara.published.stories import read_stories
+from carrara.core.keys import Dice
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import (
     STEP,
@@ -37,6 +36,7 @@ from carrara.suites.babilong._facts import (
     WhoReceived,
 )
 from carrara.suites.babilong._grammar import read
+from carrara.suites.babilong._official_stories import read_stories
 from carrara.suites.babilong._stories import story
 from carrara.suites.babilong._teller import Asked, Story
 

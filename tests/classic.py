@@ -1,7 +1,7 @@
 """Items of the classic tests."""
 
-from carrara.items import Item
-from carrara.recipe import Recipe
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import Item
 from carrara.suites.classic import _prompt
 
 TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")

@@ -14,10 +14,10 @@ from functools import cache
 from random import Random
 
 from carrara import registry
-from carrara.errors import Unreachable
-from carrara.items import Item, contexts
-from carrara.params import build, canonical
-from carrara.recipe import Recipe
+from carrara.core.errors import Unreachable
+from carrara.core.params import build, canonical
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import Item, contexts
 from tests.fuzz_parts import ALIKE, AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS
 
 WORLDS = 12

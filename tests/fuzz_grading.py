@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
 
-from carrara.grading.grade import Graded, grade
-from carrara.results import STATUSES
+from carrara.answers.grade import Graded, grade
+from carrara.core.result import STATUSES
 from tests.fuzz import Case
 
 AGAIN = 4

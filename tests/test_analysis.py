@@ -12,11 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara.analysis import effective_lengths, length_effects, model_effects, record, series_of, stat, summarize
-from carrara.analysis.intervals import Z, effective_n, paired_interval, student, wilson
-from carrara.analysis.paired import difference
-from carrara.errors import RunError
-from carrara.results import Result, Status
+from carrara.core.errors import RunError
+from carrara.core.result import Result, Status
+from carrara.results.analysis import (
+    effective_lengths,
+    length_effects,
+    model_effects,
+    record,
+    series_of,
+    stat,
+    summarize,
+)
+from carrara.results.analysis.intervals import Z, effective_n, paired_interval, student, wilson
+from carrara.results.analysis.paired import difference
 from carrara.retrieval import Retrieval
 
 
@@ -405,6 +413,8 @@ def test_no_effective_length_if_85_percent_of_the_base_is_the_floor() -> None:
 
 
 def test_importing_is_cheap() -> None:
-    code = "import sys, carrara.analysis; print(*{'numpy', 'jinja2', 'inspect_ai', 'pandas'} & set(sys.modules))"
+    code = (
+        "import sys, carrara.results.analysis; print(*{'numpy', 'jinja2', 'inspect_ai', 'pandas'} & set(sys.modules))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""

@@ -11,8 +11,9 @@ from inspect_ai.model import ModelOutput, ModelUsage
 from openai import APIStatusError
 from rich.console import Console
 
-from carrara.cli import main
-from carrara.commands import run as command
+from carrara.cli import run as command
+from carrara.cli.main import main
+from carrara.core.errors import RunError, UsageError
 from carrara.engine import preflight, progress
 from carrara.engine.attempts import PATIENCE, TALLY, Attempts
 from carrara.engine.clipping import kept
@@ -20,7 +21,6 @@ from carrara.engine.providers import PLACEHOLDER, made, once, secrets_of
 from carrara.engine.secrecy import HIDDEN, in_address, public, refuse_secret
 from carrara.engine.troubles import Garbled, Hanging, Kind, Trouble, trouble_of
 from carrara.engine.window import in_list, in_props, window
-from carrara.errors import RunError, UsageError
 from tests.faulty import Address, faulty
 
 Capture = pytest.CaptureFixture[str]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._facts import Fits
 from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._sizes import chains
@@ -9,7 +10,6 @@ from carrara.suites.babilong._solvers import solve
 from carrara.suites.babilong._stories import TASKS
 from carrara.suites.babilong._teller import Asked
 from carrara.suites.babilong._words import CLASSIC, labels
-from carrara.types import Undecidable
 from tests.babi import OFFICIAL, official
 
 needs_files = pytest.mark.skipif(not OFFICIAL.exists(), reason="the official files are not here")

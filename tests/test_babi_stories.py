@@ -2,7 +2,8 @@
 
 import pytest
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
 from carrara.suites.babilong import _lexicon as lexicon
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import Fits, Lies, Neighbour
@@ -11,7 +12,6 @@ from carrara.suites.babilong._plurals import plural, singular
 from carrara.suites.babilong._solvers import solve
 from carrara.suites.babilong._stories import TASKS, story
 from carrara.suites.babilong._words import CLASSIC, VOCABULARIES, Vocabulary, draw_cast, labels
-from carrara.types import Undecidable
 from tests.babi import LIMIT, OFFICIAL, against_published, compare, official, simulated
 
 STORIES = 60

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from carrara import corpus
-from carrara.audit import audit
-from carrara.errors import Unreachable, UsageError
-from carrara.items import Item, contexts, make, questions_of
-from carrara.keys import SPLITS
-from carrara.measure import count
-from carrara.recipe import Recipe
+from carrara.core.errors import Unreachable, UsageError
+from carrara.core.keys import SPLITS
+from carrara.core.recipe import Recipe
+from carrara.core.types import Undecidable
+from carrara.prompt.items import Item, contexts, make, questions_of
+from carrara.prompt.measure import count
+from carrara.proof.audit import audit
 from carrara.suites.babilong._solvers import solve
-from carrara.types import Undecidable
+from carrara.text import corpus
 
 QA = [f"babilong/qa{n}" for n in range(1, 21)]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 import pytest
 
 from carrara import registry
-from carrara.keys import Key
+from carrara.core.keys import Key
 from carrara.suites.babilong import _lexicon as lexicon
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._babilong import Babilong, Params

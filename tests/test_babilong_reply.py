@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._metric import published
 from carrara.suites.babilong._reply import options, read
 from carrara.suites.babilong._stories import TASKS, story

@@ -16,19 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from carrara.audit import audit
-from carrara.cli import main
-from carrara.errors import Dry, RunError, Unreachable, UsageError
-from carrara.grading.grade import grade
-from carrara.items import make
-from carrara.keys import Dice
-from carrara.measure import count
-from carrara.recipe import Recipe
+from carrara.answers.grade import grade
+from carrara.cli.main import main
+from carrara.core.errors import Dry, RunError, Unreachable, UsageError
+from carrara.core.keys import Dice
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import make
+from carrara.prompt.measure import count
+from carrara.proof.audit import audit
 from carrara.registry import load
-from carrara.writings.bank import bank, entries, named
-from carrara.writings.growing import Growing, growing
-from carrara.writings.source import shortened, source
-from carrara.writings.writer import FORMATS, TOPICS, Key, write
+from carrara.text.writings.bank import bank, entries, named
+from carrara.text.writings.growing import Growing, growing
+from carrara.text.writings.source import shortened, source
+from carrara.text.writings.writer import FORMATS, TOPICS, Key, write
 from tests import server
 from tests.faulty import faulty
 
@@ -258,7 +258,7 @@ def test_killed_three_times(tmp_path: Path) -> None:
     out, pieces, kills, at_once = tmp_path / "bank.jsonl", 160, 3, 8
     with authors(tmp_path / "journal.tsv", (0.01, 0.15)) as writing:
         asked = command(out, writing.base_url, "--connections", str(at_once), "-n", str(pieces // 4))
-        line = [sys.executable, "-m", "carrara.cli", *asked]
+        line = [sys.executable, "-m", "carrara", *asked]
         for _ in range(kills):
             seen = writing.asked()
             with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -277,7 +277,7 @@ def test_killed_three_times(tmp_path: Path) -> None:
 def test_an_interrupted_command_says_that_it_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "bank.jsonl"
     with authors(tmp_path / "journal.tsv", (0.1, 0.2)) as writing:
-        line = [sys.executable, "-m", "carrara.cli", *command(out, writing.base_url, "--connections", "2")]
+        line = [sys.executable, "-m", "carrara", *command(out, writing.base_url, "--connections", "2")]
         with subprocess.Popen(
             line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=server.interruptible
         ) as process:
@@ -370,7 +370,7 @@ def test_the_embedded_model_writes(tmp_path: Path) -> None:
     out = tmp_path / "bank.jsonl"
     asked = ["write", "--model", "carrara/smollm2", "--formats", "one-sentence riddle", "--topics", "bees", "-n", "2"]
     ended = subprocess.run(
-        [sys.executable, "-m", "carrara.cli", *asked, "--max-tokens", "96", "--out", str(out)],
+        [sys.executable, "-m", "carrara", *asked, "--max-tokens", "96", "--out", str(out)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ended.returncode in (0, 1), ended.stderr  # it may not come to an end within the limit

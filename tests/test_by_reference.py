@@ -13,7 +13,7 @@ import pytest
 
 from carrara.engine.clipping import clip
 from carrara.engine.reading import read_results
-from carrara.items import rebuild
+from carrara.prompt.items import rebuild
 from tests.server import serving
 
 LENGTH = 160 * 1024  # tokens: half a megabyte of text
@@ -25,7 +25,7 @@ PROMPT = b">> a.reverse()\n>> a.reverse()"
 def run(out: Path, model: str, base_url: str) -> "subprocess.CompletedProcess[str]":
     asked = ["run", "latent_list", "--lengths", str(LENGTH), "-n", str(ITEMS), "--tokenizer", "o200k"]
     asked += ["--model", f"openai-api/test/{model}", "--base-url", base_url, "--connections", "3", "--out", str(out)]
-    return subprocess.run([sys.executable, "-m", "carrara.cli", *asked], capture_output=True, text=True, check=False)
+    return subprocess.run([sys.executable, "-m", "carrara", *asked], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(

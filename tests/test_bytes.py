@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from carrara import registry
-from carrara.items import make
+from carrara.prompt.items import make
 
 FILE = Path(__file__).parent / "bytes.json"
 ASKED = [

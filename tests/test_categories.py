@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from carrara import registry
-from carrara.analysis import categories, summarize
-from carrara.analysis.intervals import wilson
-from carrara.report.page import render
-from carrara.results import Result
+from carrara.core.result import Result
+from carrara.results.analysis import categories, summarize
+from carrara.results.analysis.intervals import wilson
+from carrara.results.report.page import render
 from tests.test_minerva import CATEGORIES
 from tests.test_report import run, text_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.grading.choices import Choices
+from carrara.answers.choices import Choices
 
 PLACES = Choices({place: place for place in ("garden", "kitchen", "office", "bathroom", "hallway", "bedroom")})
 YES_NO = Choices({"yes": "yes", "no": "no"})

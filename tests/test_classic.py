@@ -10,15 +10,15 @@ from itertools import islice
 import pytest
 
 from carrara import registry, tokens
-from carrara.audit import audit
-from carrara.errors import UsageError
-from carrara.grading.grade import grade
-from carrara.items import Item, make, questions_of
-from carrara.keys import Dice
-from carrara.presets import preset_of
+from carrara.answers.grade import grade
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice
+from carrara.core.types import Message, Undecidable
+from carrara.engine.presets import preset_of
+from carrara.prompt.items import Item, make, questions_of
+from carrara.proof.audit import audit
 from carrara.suites.classic import _haystacks, _published, _reading, _turns, _words, fwe, niah
 from carrara.suites.classic._values import CODE, NAME, NUMBER, number
-from carrara.types import Message, Undecidable
 from tests.classic import TESTS, recipe, text_of
 
 # --- worlds ---

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from carrara import registry
-from carrara.grading.grade import grade
-from carrara.items import make, questions_of
-from carrara.types import Question, Undecidable
+from carrara.answers.grade import grade
+from carrara.core.types import Question, Undecidable
+from carrara.prompt.items import make, questions_of
 from tests.classic import TESTS, recipe, text_of
 
 

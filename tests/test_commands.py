@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from carrara.cli import main
+from carrara.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
 
@@ -90,7 +90,7 @@ def test_generation_gives_the_same_bytes_in_a_new_process(generated: Path, tmp_p
         "--render",
     ]
     subprocess.run(
-        [sys.executable, "-m", "carrara.cli", *asked, "--out", str(tmp_path)],
+        [sys.executable, "-m", "carrara", *asked, "--out", str(tmp_path)],
         check=True,
         env={**os.environ, "PYTHONHASHSEED": "1"},
         capture_output=True,
@@ -180,7 +180,7 @@ def test_wrong_options_exit_with_2(asked: list[str], capsys: Capture) -> None:
 
 
 def test_every_command_has_help_with_an_example(capsys: Capture) -> None:
-    from carrara.commands import COMMANDS
+    from carrara.cli.commands import COMMANDS
 
     for name in COMMANDS:
         with pytest.raises(SystemExit) as stopped:
@@ -191,7 +191,7 @@ def test_every_command_has_help_with_an_example(capsys: Capture) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     """What keeps `carrara --help` quick; the seconds are measured in benchmarks/startup.py."""
-    code = "import sys, carrara.cli; carrara.cli.parser(); print(sorted(m.partition('.')[0] for m in sys.modules))"
+    code = "import sys, carrara.cli.main as c; c.parser(); print(sorted(m.partition('.')[0] for m in sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     for heavy in ("inspect_ai", "numpy", "rich", "tokenizers", "splintr", "jinja2", "pydantic", "openai"):
         assert f"'{heavy}'" not in shown
@@ -201,8 +201,8 @@ def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
     code = (
-        "import carrara.commands._output as o, pathlib, sys\n"
-        "from carrara.cli import main\n"
+        "import carrara.cli._output as o, pathlib, sys\n"
+        "from carrara.cli.main import main\n"
         "real, full = pathlib.Path.open, pathlib.Path('/dev/full')\n"
         "pathlib.Path.open = lambda self, *a, **k: real(full if '.items' in self.name else self, *a, **k)\n"
         "sys.exit(main(sys.argv[1:]))"
@@ -273,7 +273,7 @@ def test_show_marks_what_is_needed(capsys: Capture) -> None:
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
-    shown = [sys.executable, "-m", "carrara.cli", "show", "latent_list", "--length", "64k"]
+    shown = [sys.executable, "-m", "carrara", "show", "latent_list", "--length", "64k"]
     with subprocess.Popen(shown, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None

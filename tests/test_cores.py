@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from carrara.cores import on_all
-from carrara.errors import RunError, UsageError
-from carrara.lengths import read_length
+from carrara.core.cores import on_all
+from carrara.core.errors import RunError, UsageError
+from carrara.core.lengths import read_length
 
 
 def test_what_comes_of_each_job_in_order() -> None:

@@ -17,20 +17,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara import corpus, tokens
-from carrara.commands import corpus as command
-from carrara.corpus import cache, counts, index, sources
-from carrara.corpus.clean import clean, without_gutenberg
-from carrara.corpus.hub import HubDataset
-from carrara.corpus.sentences import says_something, split_paragraph, split_text
-from carrara.errors import UsageError
-from carrara.keys import SPLITS, Dice, Key
-from carrara.lengths import read_length
-from carrara.measure import Measure, count
-from carrara.prompt import Prompt
-from carrara.splits import owner
-from carrara.types import Frame, Piece, Unit, World
-from carrara.weave import Weave
+from carrara import tokens
+from carrara.cli import corpus as command
+from carrara.core.errors import UsageError
+from carrara.core.keys import SPLITS, Dice, Key
+from carrara.core.lengths import read_length
+from carrara.core.splits import owner
+from carrara.core.types import Frame, Piece, Unit, World
+from carrara.prompt.measure import Measure, count
+from carrara.prompt.prompt import Prompt
+from carrara.prompt.weave import Weave
+from carrara.text import corpus
+from carrara.text.corpus import cache, counts, index, sources
+from carrara.text.corpus.clean import clean, without_gutenberg
+from carrara.text.corpus.hub import HubDataset
+from carrara.text.corpus.sentences import says_something, split_paragraph, split_text
 
 BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
 TOKENIZERS = ["gpt2", "o200k", "qwen3", "mistral-v7", "smollm2"]
@@ -376,7 +377,7 @@ def test_names(folder: Path, tmp_path: Path) -> None:
 
 def test_the_index_outlives_its_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = corpus.add("texts", str(folder))
-    monkeypatch.setattr("carrara.corpus.shelf.build", lambda *_: pytest.fail("indexed again"))
+    monkeypatch.setattr("carrara.text.corpus.shelf.build", lambda *_: pytest.fail("indexed again"))
     assert corpus.open(str(folder)).hash == named.hash
     shutil.rmtree(folder)
     assert corpus.open("texts").text(0, 1) == "Chapter 0"
@@ -408,7 +409,7 @@ def test_two_processes_index_at_once(folder: Path) -> None:
 
 def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     slow = (
-        "import sys, time; from carrara import corpus; from carrara.corpus import index\n"
+        "import sys, time; from carrara import corpus; from carrara.text.corpus import index\n"
         "corpus.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
     )
     process = subprocess.Popen([sys.executable, "-c", slow, str(folder)])

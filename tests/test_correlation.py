@@ -17,17 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara import registry
-from carrara.analysis.beside import boards, same_length
-from carrara.analysis.correlation import Column, correlate, interval, ranks, spearman
-from carrara.analysis.matching import matching, plain
-from carrara.analysis.measured import measured, merged
-from carrara.cli import main
-from carrara.errors import UsageError
-from carrara.published.scores import PAPERS, Score, counting, read_scores
-from carrara.results import Result
+from carrara.cli.main import main
+from carrara.core.errors import UsageError
+from carrara.core.result import Result
+from carrara.results.analysis.beside import boards, same_length
+from carrara.results.analysis.correlation import Column, correlate, interval, ranks, spearman
+from carrara.results.analysis.matching import matching, plain
+from carrara.results.analysis.measured import measured, merged
+from carrara.results.published.scores import PAPERS, Score, counting, read_scores
 
 Capture = pytest.CaptureFixture[str]
-TABLES = files("carrara.published") / "tables"
+TABLES = files("carrara.results.published") / "tables"
 GRAPH_AND_TRANSLATION = ("Connected Node", "Shortest Path", "Single-hop Translation", "Multi-hop Translation")
 
 
@@ -449,7 +449,7 @@ def test_beside(runs: Path, capsys: Capture) -> None:
 
 def test_one_model_has_no_correlation_but_a_place(tmp_path: Path, capsys: Capture) -> None:
     run = ["run", "qa1", "--model", "carrara/echo", "--lengths", "0,1k,700", "-n", "2", "--out", str(tmp_path / "r")]
-    subprocess.run([sys.executable, "-m", "carrara.cli", *run], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "carrara", *run], check=True, capture_output=True)
     assert main(["correlate", str(tmp_path / "r")]) == 0
     assert "--beside puts single models among the published ones" in capsys.readouterr().out
     assert main(["correlate", str(tmp_path / "r"), "--beside"]) == 0

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from carrara.analysis.cumulative import accumulate
+from carrara.core.errors import UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.core.subsets import APART, SUBSETS, bucket_of, subset_of
+from carrara.engine.presets import PRESETS
 from carrara.engine.reading import read_results
-from carrara.errors import UsageError
-from carrara.presets import PRESETS
-from carrara.recipe import Recipe
-from carrara.results import Result
-from carrara.subsets import APART, SUBSETS, bucket_of, subset_of
+from carrara.results.analysis.cumulative import accumulate
 
 K = 1024
 
@@ -85,9 +85,7 @@ def test_a_preset_has_its_subsets() -> None:
 def test_subsets_are_run_with_worlds_of_their_own(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = ["run", "paper:michelangelo:idk", "--model", "carrara/oracle", "--tokenizer", "gpt2", "-n", "2"]
-    subprocess.run(
-        [sys.executable, "-m", "carrara.cli", *command, "--lengths", "8k,16k", "--out", str(out)], check=True
-    )
+    subprocess.run([sys.executable, "-m", "carrara", *command, "--lengths", "8k,16k", "--out", str(out)], check=True)
     results = read_results(out)
     places = sorted({(Recipe.parse(result.id).index, result.length) for result in results})
     assert places == [(first + n, length) for first in (0, APART) for n in (0, 1) for length in (8 * K, 16 * K)]

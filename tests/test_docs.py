@@ -11,7 +11,7 @@ import inspect_ai
 import pytest
 
 from carrara import _inspect
-from carrara.cli import main, parser
+from carrara.cli.main import main, parser
 
 ROOT = Path(__file__).parents[1]
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from carrara.core.result import Result
 from carrara.engine.items import item_of as built
 from carrara.engine.planned import parts
 from carrara.engine.reading import read_results
-from carrara.results import Result
 from tests.faulty import EACH, Address, faulty, item_of
 from tests.server import interruptible
 
@@ -59,7 +59,7 @@ def command(model: str, address: str, out: Path, *other: str) -> list[str]:
         "--base-url",
         address,
     ]
-    return [sys.executable, "-m", "carrara.cli", *asked, "--tokenizer", "gpt2", "--out", str(out), *other]
+    return [sys.executable, "-m", "carrara", *asked, "--tokenizer", "gpt2", "--out", str(out), *other]
 
 
 def run(model: str, server: Address, out: Path, *other: str) -> "subprocess.CompletedProcess[str]":
@@ -175,7 +175,7 @@ def test_no_secret_of_an_address_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a#b?c", "a%2Fb", "~a\nb"])
 def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     out = tmp_path / name
-    line = [sys.executable, "-m", "carrara.cli", "run", "latent_list", "--model", "carrara/oracle", "-n", "2"]
+    line = [sys.executable, "-m", "carrara", "run", "latent_list", "--model", "carrara/oracle", "-n", "2"]
     for _ in range(2):
         ended = subprocess.run([*line, f"--out={out}"], capture_output=True, text=True, check=False)
         assert ended.returncode == 0, ended.stderr
@@ -255,7 +255,7 @@ task = Mine()
 def test_a_test_whose_text_changed_without_its_version_is_told(tmp_path: Path) -> None:
     tests = tmp_path / "mine"
     tests.mkdir()
-    line = [sys.executable, "-m", "carrara.cli", "run", "mine/own", "--model", "carrara/oracle", "-n", "3"]
+    line = [sys.executable, "-m", "carrara", "run", "mine/own", "--model", "carrara/oracle", "-n", "3"]
     env = {**os.environ, "CARRARA_TASKS": str(tests)}
     ended = []
     for words in ("", "", "Hello! "):

@@ -9,13 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from carrara import corpus, files, haystack, vocabulary
-from carrara.cli import main
-from carrara.commands import generate
-from carrara.errors import UsageError
-from carrara.published import babilong, minerva_rows, mrcr_rows, outside, predictions, stories
-from carrara.wording import read_pack
-from carrara.writings import bank, growing
+from carrara.cli import generate
+from carrara.cli.main import main
+from carrara.core import files
+from carrara.core.errors import UsageError
+from carrara.prompt.wording import read_pack
+from carrara.results.published import outside
+from carrara.suites.babilong import _given as babilong
+from carrara.suites.babilong import _official_stories as stories
+from carrara.suites.babilong import _predictions as predictions
+from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.suites.minerva import _rows as minerva_rows
+from carrara.text import corpus, haystack, vocabulary
+from carrara.text.writings import bank, growing
 
 READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a text": ("a.txt", lambda path: corpus.open(str(path))),
@@ -141,7 +147,7 @@ def test_a_folder_may_hold_more_than_one_text_may(tmp_path: Path, monkeypatch: p
     for name in "abc":
         (folder / f"{name}.txt").write_text(f"Sentence {name}. " * 10, "utf-8")
     few = files.Limit(150, "part it into several files of one folder")
-    monkeypatch.setattr("carrara.corpus.sources.TEXT", few)
+    monkeypatch.setattr("carrara.text.corpus.sources.TEXT", few)
     assert corpus.open(str(folder)).documents == 3
     (folder / "d.txt").write_text("Sentence d. " * 20, "utf-8")
     with pytest.raises(UsageError, match=r"d\.txt .* part it into several files"):

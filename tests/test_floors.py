@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from carrara import floors, items, registry
-from carrara.cli import main
-from carrara.recipe import Recipe
+from carrara import registry
+from carrara.cli.main import main
+from carrara.core.recipe import Recipe
+from carrara.prompt import items
+from carrara.proof import floors
 
 TASKS = registry.names()
 MINE = """

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from carrara import registry
-from carrara.grading.choices import Choices
-from carrara.grading.grade import Graded, grade
-from carrara.results import STATUSES
+from carrara.answers.choices import Choices
+from carrara.answers.grade import Graded, grade
+from carrara.core.result import STATUSES
 from tests import fuzz, fuzz_grading
 from tests.fuzz import Case
 from tests.fuzz_grading import Found, broken_promises, try_all, try_one

@@ -10,13 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara import corpus, haystack
-from carrara.corpus.clean import clean, without_gutenberg
-from carrara.corpus.sentences import split_text
-from carrara.corpus.sources import built_in
-from carrara.errors import UsageError
-from carrara.keys import Dice
-from carrara.reserved import NO_CORPUS
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice
+from carrara.core.reserved import NO_CORPUS
+from carrara.core.types import Tap, Unit
 from carrara.suites.babilong import _lexicon as lexicon
 from carrara.suites.babilong import _text
 from carrara.suites.babilong._facts import Went
@@ -25,7 +22,10 @@ from carrara.suites.babilong._others import others, strangers
 from carrara.suites.babilong._solvers import solve
 from carrara.suites.babilong._stories import TASKS, story, told
 from carrara.suites.babilong._words import CLASSIC, VOCABULARIES, Cast, Vocabulary, draw_cast
-from carrara.types import Tap, Unit
+from carrara.text import corpus, haystack
+from carrara.text.corpus.clean import clean, without_gutenberg
+from carrara.text.corpus.sentences import split_text
+from carrara.text.corpus.sources import built_in
 
 BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
 STORIES = 25

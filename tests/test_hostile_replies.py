@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.grading.asked import Asked
-from carrara.grading.lists import read_list
-from carrara.grading.named_lists import read_named_lists
-from carrara.grading.words import read_word
+from carrara.answers.asked import Asked
+from carrara.answers.lists import read_list
+from carrara.answers.named_lists import read_named_lists
+from carrara.answers.words import read_word
 
 PIECES = [
     *(

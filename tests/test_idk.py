@@ -5,14 +5,14 @@ from collections import Counter
 
 import pytest
 
-from carrara.audit import audit
-from carrara.grading.grade import grade
-from carrara.items import make, questions_of
-from carrara.recipe import Recipe
+from carrara.answers.grade import grade
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import make, questions_of
+from carrara.proof.audit import audit
 from carrara.registry import load
 from carrara.suites.michelangelo import _choosing, _scenes
 from carrara.suites.michelangelo.idk import UNKNOWN
-from carrara.writings.people import NAMES
+from carrara.text.writings.people import NAMES
 
 TASK = "michelangelo/idk"
 

@@ -11,22 +11,30 @@ import carrara
 
 SOURCE = Path(carrara.__file__).parent
 
-ABOVE = {
-    # who never imports whom: packages and modules by the beginning of their names
-    "errors keys recipe lengths order letters types results files reserved sieve turns": "suites registry items engine",
-    "grading": "suites registry items engine analysis report commands scoring models retrieval tokens corpus",
-    "tokens": "suites registry items engine analysis report commands scoring models retrieval corpus grading",
-    "corpus": "suites registry items engine analysis report commands scoring models retrieval grading",
-    "writings.bank writings.forms writings.pen writings.source": "suites registry items engine analysis report",
-    "suites": "registry items engine analysis report commands scoring models retrieval published",
-    "registry": "items engine analysis report commands scoring models retrieval",
-    "items weave measure prompt sizing": "engine analysis report commands scoring models retrieval",
-    "retrieval": "suites registry items engine analysis report commands scoring models",
-    "analysis": "engine report commands scoring models retrieval suites",
-    "report": "engine scoring models retrieval suites",
-    "engine": "commands report scoring",
-    "models": "commands report scoring analysis",
-    "scoring": "commands report models",
+LAYERS = [
+    # each folder imports from its own and from those above it in this list
+    "core",
+    "answers",
+    "tokens",
+    "text",
+    "parts",
+    "suites",
+    "registry",
+    "prompt",
+    "retrieval",
+    "proof",
+    "results",
+    "engine",
+    "models",
+    "scoring",
+    "cli",
+]
+APART = {
+    # what is further down the list and still knows nothing of these
+    "tokens": "answers",
+    "retrieval": "answers suites registry prompt",
+    "results": "retrieval proof suites",
+    "scoring": "models",
 }
 
 
@@ -78,14 +86,17 @@ def test_there_is_no_circle() -> None:
         walk(name, ())
 
 
-@pytest.mark.parametrize("below", ABOVE)
-def test_nothing_knows_what_is_above_it(below: str) -> None:
-    own = [f"carrara.{name}" for name in below.split()]
-    above = [f"carrara.{name}" for name in ABOVE[below].split()]
+def test_every_folder_has_its_layer() -> None:
+    top = {name.split(".")[1] for name in modules() if "." in name}
+    assert top - {"__main__", "_inspect", "own"} == set(LAYERS)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_nothing_knows_what_is_above_it(layer: str) -> None:
+    above = {*LAYERS[LAYERS.index(layer) + 1 :], *APART.get(layer, "").split()}
     assert [
         f"{name} imports {target}"
         for name, targets in graph().items()
         for target in sorted(targets)
-        if any(name == part or name.startswith(part + ".") for part in own)
-        and any(target == part or target.startswith(part + ".") for part in above)
+        if name.split(".")[1:2] == [layer] and target.split(".")[1:2] and target.split(".")[1] in above
     ] == []

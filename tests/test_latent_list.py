@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from carrara import registry
-from carrara.grading.grade import grade
-from carrara.items import make, questions_of
-from carrara.keys import Dice
-from carrara.recipe import Recipe
+from carrara.answers.grade import grade
+from carrara.core.keys import Dice
+from carrara.core.recipe import Recipe
+from carrara.core.types import Question
+from carrara.prompt.items import make, questions_of
 from carrara.suites.michelangelo import _list_machine as machine
 from carrara.suites.michelangelo._list_worlds import draw, filler_block, search
-from carrara.types import Question
 
 NAME = "michelangelo/latent_list"
 TASK = registry.load(NAME)

@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import given, settings
 
-from carrara.grading.lists import read_list
+from carrara.answers.lists import read_list
 from tests.listed import folded, several, states_nothing
 
 FRUIT = ("apple", "pear", "plum")

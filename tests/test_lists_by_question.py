@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from carrara.grading.lists import read_list
+from carrara.answers.lists import read_list
 from carrara.parts.listing import Listing, Rows, Set
 
 KEYS, FRUIT = ("fig", "date", "lime"), ("apple", "pear", "plum")

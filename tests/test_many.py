@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli import main
-from carrara.commands import _options as options
+from carrara.cli import _options as options
+from carrara.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
 COMMANDS = {

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from carrara import corpus
-from carrara.corpus import shelf
-from carrara.corpus.clean import clean
-from carrara.corpus.markers import has_marker
-from carrara.errors import UsageError
-from carrara.grading import reading
-from carrara.haystack import PASSAGE, named
-from carrara.items import make
-from carrara.writings.bank import flaw
+from carrara.answers import reading
+from carrara.core.errors import UsageError
+from carrara.prompt.items import make
+from carrara.text import corpus
+from carrara.text.corpus import shelf
+from carrara.text.corpus.clean import clean
+from carrara.text.corpus.markers import has_marker
+from carrara.text.haystack import PASSAGE, named
+from carrara.text.writings.bank import flaw
 
 BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
 
@@ -154,7 +154,7 @@ def test_a_corpus_is_without_them_and_says_how_many(text: Path) -> None:
 
 
 def test_the_command_says_how_many(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from carrara.cli import main
+    from carrara.cli.main import main
 
     assert main(["corpus", "add", "odd", str(text)]) == 0
     told = capsys.readouterr()
@@ -200,9 +200,9 @@ def test_nothing_but_markers_is_no_corpus(text: Path) -> None:
 def old(text: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The corpus `odd` as an older release indexed it: its hash."""
     with monkeypatch.context() as before:
-        before.setattr("carrara.corpus.index.has_marker", lambda text: False)
+        before.setattr("carrara.text.corpus.index.has_marker", lambda text: False)
         for module in ("index", "shelf"):
-            before.setattr(f"carrara.corpus.{module}.VERSION", 2)
+            before.setattr(f"carrara.text.corpus.{module}.VERSION", 2)
         hash = corpus.add("odd", str(text)).hash
     name = shelf._name_file("odd")
     row = json.loads(name.read_text("utf-8"))
@@ -241,7 +241,7 @@ def test_an_older_index_without_them_keeps_its_name_in_silence(
     text.write_text(" ".join(PASSAGE), "utf-8")
     with monkeypatch.context() as before:
         for module in ("index", "shelf"):
-            before.setattr(f"carrara.corpus.{module}.VERSION", 2)
+            before.setattr(f"carrara.text.corpus.{module}.VERSION", 2)
         hash = corpus.add("plain", str(text)).hash
     assert corpus.open("plain").hash == hash
     assert "from now on" not in capsys.readouterr().err

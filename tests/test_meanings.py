@@ -7,9 +7,10 @@ from typing import Literal
 
 import pytest
 
-from carrara import params, registry
-from carrara.cli import main
-from carrara.meanings import meanings_of, parameters_of
+from carrara import registry
+from carrara.cli.main import main
+from carrara.core import params
+from carrara.core.meanings import meanings_of, parameters_of
 
 TASKS = registry.names()
 Capture = pytest.CaptureFixture[str]

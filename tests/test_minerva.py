@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry, vocabulary
-from carrara.cli import main
-from carrara.errors import Unreachable, UsageError
-from carrara.grading.grade import grade, trivial
-from carrara.items import Item, contexts, make
-from carrara.measure import count
+from carrara import registry
+from carrara.answers.grade import grade, trivial
+from carrara.cli.main import main
+from carrara.core.errors import Unreachable, UsageError
+from carrara.core.types import ANSWER
+from carrara.engine.presets import PRESETS
 from carrara.parts.fitting import pick
 from carrara.parts.layout import lines_of
 from carrara.parts.listing import above
-from carrara.presets import PRESETS
+from carrara.prompt.items import Item, contexts, make
+from carrara.prompt.measure import count
+from carrara.prompt.wording import Pack, read_pack
 from carrara.suites.minerva._minerva import Minerva, YesOrNo
-from carrara.types import ANSWER
-from carrara.wording import Pack, read_pack
+from carrara.text import vocabulary
 
 TESTS = registry.select("minerva")
 SIZED = [test for test in TESTS if registry.load(test).sized]
@@ -231,7 +232,7 @@ def test_every_list_is_asked_for() -> None:
 
 def test_absent_words_look_like_those_that_are_there() -> None:
     """Published, they were English among gibberish."""
-    from carrara.vocabulary import listed
+    from carrara.text.vocabulary import listed
 
     english = set(listed("dictionary"))
     asked = [item.question.ask.split('"')[1] for item in items("minerva/word_search", 60, words="gibberish")]

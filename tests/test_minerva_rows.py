@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.cli import main
-from carrara.published.minerva import graded
+from carrara.cli.main import main
+from carrara.suites.minerva._given import graded
 from carrara.suites.minerva._published import PRIMARY
 
 CASES = Path(__file__).parents[2] / "shared" / "data" / "minerva_metric_cases.json"

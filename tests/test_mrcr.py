@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from carrara.audit import audit
-from carrara.errors import Unreachable, UsageError
-from carrara.grading.grade import grade
-from carrara.items import Item, make, questions_of
-from carrara.keys import Dice
-from carrara.measure import count
-from carrara.recipe import Recipe
+from carrara.answers.grade import grade
+from carrara.core.errors import Unreachable, UsageError
+from carrara.core.keys import Dice
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import Item, make, questions_of
+from carrara.prompt.measure import count
+from carrara.proof.audit import audit
 from carrara.registry import load
 from carrara.suites.michelangelo._conversation import marker, ordinal
 from carrara.suites.michelangelo.mrcr import Recall

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.grading.named_lists import read_named_lists
+from carrara.answers.named_lists import read_named_lists
 from tests.listed import folded, states_nothing, words
 
 FRUIT = ("apple", "pear", "plum")

@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 def carrara(folder: Path, *asked: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "carrara.cli", *asked],
+        [sys.executable, "-m", "carrara", *asked],
         env={**os.environ, "CARRARA_TASKS": str(folder)},
         capture_output=True,
         text=True,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from carrara import vocabulary
-from carrara.offence import offensive
+from carrara.text import vocabulary
+from carrara.text.offence import offensive
 
 
 @pytest.mark.parametrize("words", ["dictionary", "common"])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli import main
-from carrara.errors import forget_what_was_said, tell, tell_once
-from carrara.published import babilong
+from carrara.cli.main import main
+from carrara.core.errors import forget_what_was_said, tell, tell_once
+from carrara.suites.babilong import _given as babilong
 
 Capture = pytest.CaptureFixture[str]
 
@@ -31,7 +31,7 @@ def test_a_warning_is_said_once_in_a_command(capsys: Capture) -> None:
 
 def said_by(*asked: str) -> list[str]:
     """What a command says on stderr, in a process of its own, as runs are."""
-    ended = subprocess.run([sys.executable, "-m", "carrara.cli", *asked], capture_output=True, text=True, check=True)
+    ended = subprocess.run([sys.executable, "-m", "carrara", *asked], capture_output=True, text=True, check=True)
     return ended.stderr.splitlines()
 
 

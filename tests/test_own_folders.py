@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from carrara import registry
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 
 DOCS = Path(__file__).parents[1] / "docs"
 [CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
@@ -29,7 +29,7 @@ def write(folder: Path, name: str, content: str) -> Path:
 def with_helper(folder: Path, title: str) -> Path:
     """A test whose title stands in a helper beside it."""
     write(folder, "_help.py", f"TITLE = {title!r}\n")
-    helped = code().replace("from carrara.types", "from ._help import TITLE\nfrom carrara.types", 1)
+    helped = code().replace("from carrara.core.types", "from ._help import TITLE\nfrom carrara.core.types", 1)
     return write(folder, "harbour.py", helped.replace(TITLE, "title = TITLE"))
 
 
@@ -51,7 +51,7 @@ class Own:
 
 def carrara(folders: str, *asked: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "carrara.cli", *asked],
+        [sys.executable, "-m", "carrara", *asked],
         env={**os.environ, "CARRARA_TASKS": folders},
         capture_output=True,
         text=True,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli import main
+from carrara.cli.main import main
 
 PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
 SCORE = ["score", "--published", "babilong"]

@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from carrara import registry
-from carrara.cli import main
-from carrara.commands.run import arguments, planned
-from carrara.errors import UsageError
-from carrara.items import contexts, make, rebuild
-from carrara.presets import PRESETS, preset_of
+from carrara.cli.main import main
+from carrara.cli.run import arguments, planned
+from carrara.core.errors import UsageError
+from carrara.engine.presets import PRESETS, preset_of
+from carrara.prompt.items import contexts, make, rebuild
 from carrara.suites.babilong._babilong import Babilong
 
 ROWS = 5
@@ -42,7 +42,7 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*asked: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "carrara.cli", "run", *map(str, asked), "--tokenizer", "gpt2", "--json"],
+        [sys.executable, "-m", "carrara", "run", *map(str, asked), "--tokenizer", "gpt2", "--json"],
         capture_output=True,
         text=True,
         check=False,
@@ -234,7 +234,7 @@ def test_deep_files_are_refused(name: str, where: str, tmp_path: Path) -> None:
 
 
 def test_the_commonest_answer_of_published_items(official: Path) -> None:
-    from carrara.models.reference import majority
+    from carrara.proof.reference import majority
 
     job = _planned(official, "qa1", "--lengths", "4k").jobs[0]
     items = [item for context in contexts(job.first, job.worlds) for item in context.items]

@@ -16,19 +16,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from carrara import params, registry, tokens
-from carrara.audit import audit
-from carrara.errors import UsageError
-from carrara.grading.grade import grade
-from carrara.items import Item, contexts, questions_of, rebuild
-from carrara.keys import Dice
-from carrara.models.reference import chance
-from carrara.published import mrcr, mrcr_rows
-from carrara.published.mrcr_rows import GDM, OPENAI
-from carrara.published.rows import known
-from carrara.recipe import Recipe
-from carrara.types import Question
-from carrara.writings.writer import FORMATS, STYLES, TOPICS, Key, write
+from carrara import registry, tokens
+from carrara.answers.grade import grade
+from carrara.core import params
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice
+from carrara.core.recipe import Recipe
+from carrara.core.types import Question
+from carrara.prompt.items import Item, contexts, questions_of, rebuild
+from carrara.proof.audit import audit
+from carrara.proof.reference import chance
+from carrara.suites.michelangelo import _mrcr_given as mrcr
+from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.suites.michelangelo._mrcr_rows import GDM, OPENAI
+from carrara.text.rows import known
+from carrara.text.writings.writer import FORMATS, STYLES, TOPICS, Key, write
 from tests.server import serving
 
 EXAMPLES = "Here are some examples of conversations succeeded by a follow-up question answered correctly:\n\n"
@@ -149,7 +151,7 @@ def named(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     folder = tmp_path_factory.mktemp("tasks") / "published"
     folder.mkdir()
     for name in (OPENAI, GDM):
-        code = f"from carrara.published.mrcr import load\n\ntask = load({name!r})\n"
+        code = f"from carrara.suites.michelangelo._mrcr_given import load\n\ntask = load({name!r})\n"
         (folder / f"{name.partition('/')[2]}.py").write_text(code, "utf-8")
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
     monkeypatch.setenv("CARRARA_CACHE", str(folder.parent / "cache"))
@@ -220,7 +222,7 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
         "import sys; from pathlib import Path\n"
-        "from carrara.engine.run import Job, Plan, run; from carrara.recipe import Recipe\n"
+        "from carrara.engine.run import Job, Plan, run; from carrara.core.recipe import Recipe\n"
         "jobs = (Job(Recipe.parse(sys.argv[1]), 3),)\n"
         "print(len(run(Plan(jobs, 'openai-api/test/ok', Path(sys.argv[2]), base_url=sys.argv[3])).own))"
     )

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli import main
-from carrara.published.stories import read_stories
+from carrara.cli.main import main
+from carrara.suites.babilong._official_stories import read_stories
 from tests.babi import OFFICIAL
 
 Capture = pytest.CaptureFixture[str]

@@ -18,17 +18,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.analysis import summarize
-from carrara.commands import report as command
-from carrara.commands._output import whole_file
-from carrara.errors import RunError, UsageError
-from carrara.report import write_report
-from carrara.report.faces import faces_of
-from carrara.report.page import _environment, render
-from carrara.report.svg import number, tag
-from carrara.report.visible import clip, distinct, short, visible
-from carrara.results import STATUSES, Result, Status
-from carrara.subsets import APART
+from carrara.cli import report as command
+from carrara.core.errors import RunError, UsageError
+from carrara.core.files import whole_file
+from carrara.core.result import STATUSES, Result, Status
+from carrara.core.subsets import APART
+from carrara.results.analysis import summarize
+from carrara.results.report import write_report
+from carrara.results.report.faces import faces_of
+from carrara.results.report.page import _environment, render
+from carrara.results.report.svg import number, tag
+from carrara.results.report.visible import clip, distinct, short, visible
 
 
 def reply(
@@ -536,9 +536,9 @@ def test_the_command_needs_results(tmp_path: Path, results_at: dict[Path, list[R
 
 
 def test_all_statuses_have_a_colour_and_a_meaning() -> None:
-    from carrara.report.statuses import MEANING
+    from carrara.results.report.statuses import MEANING
 
-    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
+    style = (Path(sys.modules["carrara.results.report.page"].__file__ or "").parent / "templates/style.css").read_text()
     statuses: list[Status] = list(STATUSES)
     assert set(MEANING) == set(statuses)
     assert all(f".status-{status} {{" in style for status in statuses)

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from carrara.report import write_report
-from carrara.results import STATUSES, Result
+from carrara.core.result import STATUSES, Result
+from carrara.results.report import write_report
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")

@@ -29,7 +29,7 @@ MOMENT = 0.15
 def command(out: Path, base_url: str) -> list[str]:
     asked = ["run", "latent_list", "--lengths", "0,1k", "-n", str(REPLIES // 2), "-p", "complexity=1,5"]
     model = ["--model", "openai-api/test/ok", "--base-url", base_url, "--tokenizer", "o200k", "--connections", "20"]
-    return [sys.executable, "-m", "carrara.cli", *asked, *model, "--out", str(out)]
+    return [sys.executable, "-m", "carrara", *asked, *model, "--out", str(out)]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -166,7 +166,7 @@ def test_a_damaged_log_is_set_aside(tmp_path: Path, left: int, monkeypatch: pyte
         log = sorted((out / "logs").glob("*.eval"))[0]
         log.write_bytes(log.read_bytes()[:left])
         report = subprocess.run(
-            [sys.executable, "-m", "carrara.cli", "report", str(out)], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "carrara", "report", str(out)], capture_output=True, text=True, check=False
         )
         assert report.returncode == 1
         assert "is damaged" in report.stderr

@@ -26,8 +26,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara import tokens
-from carrara.errors import RunError, UsageError
-from carrara.keys import Dice
+from carrara.core.errors import RunError, UsageError
+from carrara.core.keys import Dice
 from carrara.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, ready, retrieve
 from carrara.retrieval.address import Address
 from carrara.retrieval.choosing import embedder

@@ -12,15 +12,15 @@ import anyio
 import numpy as np
 import pytest
 
+from carrara.core.errors import UsageError
 from carrara.engine import retrieving
 from carrara.engine.retrieving import found, prompt_of
-from carrara.errors import UsageError
-from carrara.items import make
+from carrara.prompt.items import make
 from carrara.retrieval import Retrieved, Unavailable
 
 pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")
 
-CARRARA = [sys.executable, "-m", "carrara.cli"]
+CARRARA = [sys.executable, "-m", "carrara"]
 SETTING = "sentences;by=bm25;top=5;order=position"
 
 

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from carrara.cli import main
+from carrara.cli.main import main
 from carrara.engine import progress
 from carrara.engine.endings import tells_overflow
 from carrara.engine.reading import read_results
@@ -26,7 +26,7 @@ Capture = pytest.CaptureFixture[str]
 
 def run(*asked: str, **env: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "carrara.cli", "run", *asked],
+        [sys.executable, "-m", "carrara", "run", *asked],
         capture_output=True,
         text=True,
         check=False,
@@ -286,7 +286,7 @@ def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatc
 
 def changed(change: str, *asked: str) -> "subprocess.CompletedProcess[str]":
     """A run in a process in which something is otherwise."""
-    lines = ["import gzip, sys", "from carrara.engine import folder, run", "from carrara.cli import main", change]
+    lines = ["import gzip, sys", "from carrara.engine import folder, run", "from carrara.cli.main import main", change]
     return subprocess.run(
         [sys.executable, "-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked],
         capture_output=True,

@@ -18,14 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
-from carrara.analysis import summarize
-from carrara.cli import main
+from carrara.cli.main import main
+from carrara.core.errors import RunError
+from carrara.core.recipe import Recipe
+from carrara.core.result import STATUSES, Result
 from carrara.engine.reading import read_results
-from carrara.errors import RunError
-from carrara.items import Posed, pose, questions_of
-from carrara.recipe import Recipe
+from carrara.prompt.items import Posed, pose, questions_of
+from carrara.prompt.wording import Pack
 from carrara.registry import load
-from carrara.results import STATUSES, Result
+from carrara.results.analysis import summarize
 from carrara.scoring.lines import BOM, Batch, Lines
 from carrara.scoring.scored import Scorer, Way
 from carrara.scoring.spread import crew
@@ -33,7 +34,6 @@ from carrara.scoring.tally import Tally
 from carrara.scoring.troubles import Trouble, Troubles
 from carrara.scoring.watch import Watch, watch
 from carrara.scoring.worlds import SMALL
-from carrara.wording import Pack
 
 Capture = pytest.CaptureFixture[str]
 Row = dict[str, Any]
@@ -355,7 +355,7 @@ def test_lines_are_written_as_they_come_and_a_file_when_it_is_whole(tmp_path: Pa
     """A kill leaves whole lines behind on stdout, no half of a file, and no process."""
     rows = replies(LIST, 3)
     for out in ([], ["--out", str(tmp_path / "scores.jsonl")]):
-        command = [sys.executable, "-m", "carrara.cli", "score", "-", *out]
+        command = [sys.executable, "-m", "carrara", "score", "-", *out]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
             assert run.stdin
             assert run.stdout

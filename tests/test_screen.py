@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from carrara import corpus
-from carrara.corpus import screen as screens
-from carrara.errors import Dry, UsageError
-from carrara.keys import SPLITS, Dice, Split
-from carrara.sieve import Sieve
+from carrara.core.errors import Dry, UsageError
+from carrara.core.keys import SPLITS, Dice, Split
+from carrara.text import corpus
+from carrara.text.corpus import screen as screens
+from carrara.text.sieve import Sieve
 
 WORDS = [
     "Mary",

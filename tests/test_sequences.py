@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from carrara.grading import sequences
-from carrara.grading.sequences import Overlap, common, jaccard, overlap
+from carrara.answers import sequences
+from carrara.answers.sequences import Overlap, common, jaccard, overlap
 
 few = st.lists(st.integers(0, 3), max_size=60)
 many = st.lists(st.text(alphabet="abcdef", max_size=2), max_size=60)

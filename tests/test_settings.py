@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.analysis import summarize
+from carrara.core.result import Result
 from carrara.engine.reading import read_results
-from carrara.results import Result
+from carrara.results.analysis import summarize
 from tests.server import Address, serving
 
 KEY = "sk-not-a-key-but-looks-like-one"
@@ -23,7 +23,7 @@ def run(
     asked = ["run", "latent_list", "--model", model, "--tokenizer", "o200k", "-n", str(n), "--out", str(out), *more]
     clean = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
     return subprocess.run(
-        [sys.executable, "-m", "carrara.cli", *asked],
+        [sys.executable, "-m", "carrara", *asked],
         capture_output=True,
         text=True,
         check=False,

@@ -5,9 +5,9 @@ from difflib import SequenceMatcher
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.grading.similarity import published_ratio, ratio
-from carrara.keys import Dice
-from carrara.writings import FORMATS, TOPICS, Key, write
+from carrara.answers.similarity import published_ratio, ratio
+from carrara.core.keys import Dice
+from carrara.text.writings import FORMATS, TOPICS, Key, write
 
 letters = st.text(alphabet="abcde \n", max_size=300)
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from carrara import items, registry
-from carrara.errors import UsageError
-from carrara.grading.grade import grade
-from carrara.items import Item, make
-from carrara.keys import Dice, Key
-from carrara.params import build
+from carrara import registry
+from carrara.answers.grade import grade
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Key
+from carrara.core.params import build
+from carrara.prompt import items
+from carrara.prompt.items import Item, make
 from carrara.suites.sync import _paths, _words
 from carrara.suites.sync._graph import Graph, drawn, isomorphic
 from carrara.suites.sync._graph_worlds import FAMILIES, apart, distant, due, graph_of

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from carrara import params, registry
-from carrara.audit import audit
-from carrara.grading.grade import grade
-from carrara.items import Posed, contexts, make, questions_of
-from carrara.keys import SPLITS, Split
-from carrara.models.reference import majority
-from carrara.recipe import Recipe
-from carrara.types import ANSWER, Question
+from carrara import registry
+from carrara.answers.grade import grade
+from carrara.core import params
+from carrara.core.keys import SPLITS, Split
+from carrara.core.recipe import Recipe
+from carrara.core.types import ANSWER, Question
+from carrara.prompt.items import Posed, contexts, make, questions_of
+from carrara.proof.audit import audit
+from carrara.proof.reference import majority
 
 TASKS = registry.names()
 WORLDS = 15

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from carrara import registry
+from carrara.core.errors import UsageError
+from carrara.core.result import Result
+from carrara.core.types import Frame
 from carrara.engine.reading import read_results
 from carrara.engine.thinking import Thinking, lead_of, request
 from carrara.engine.window import window
-from carrara.errors import UsageError
-from carrara.items import make
-from carrara.results import Result
-from carrara.types import Frame
+from carrara.prompt.items import make
 from tests.server import serving
 from tests.test_run import run
 

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara import tokens
-from carrara.errors import RunError, UsageError
+from carrara.core.errors import RunError, UsageError
+from carrara.core.types import Message
 from carrara.tokens import bpe, gguf, gguf_vocabulary, hf, hub, server, spm, template
 from carrara.tokens.base import Segment, Tokenizer, count_chat, count_plain
 from carrara.tokens.bundled import smollm2_file
 from carrara.tokens.packages import data_file
-from carrara.types import Message
 
 BUNDLED = ["gpt2", "cl100k", "o200k", "llama3", "qwen3", "deepseek-v3", "tekken", "mistral-v7", "smollm2"]
 BYTE_LEVEL = [name for name in BUNDLED if name != "mistral-v7"]

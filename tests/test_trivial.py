@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from carrara.analysis import record, summarize, trivials
-from carrara.analysis.trivial import Best, Trivial
-from carrara.commands.report import print_summary
+from carrara.answers.grade import trivial
+from carrara.cli.report import print_summary
+from carrara.core.result import Result
 from carrara.engine.reading import read_results
-from carrara.grading.grade import trivial
-from carrara.items import make
-from carrara.report.page import render
-from carrara.results import Result
+from carrara.prompt.items import make
+from carrara.results.analysis import record, summarize, trivials
+from carrara.results.analysis.trivial import Best, Trivial
+from carrara.results.report.page import render
 from tests.test_report import run, text_of
 
 Scores = dict[str, dict[str, float]]
@@ -55,7 +55,7 @@ def test_most_tests_have_none() -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of a run on the oracle."""
     out = tmp_path_factory.mktemp("run")
-    command = [sys.executable, "-m", "carrara.cli", "run", "minerva/word_search,minerva/replace"]
+    command = [sys.executable, "-m", "carrara", "run", "minerva/word_search,minerva/replace"]
     asked = ["--model", "carrara/oracle", "-n", "4", "--lengths", "0,1k", "-p", "depth=0.5", "--out", str(out)]
     ended = subprocess.run([*command, *asked], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
@@ -64,7 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def reported(folder: Path, *more: str) -> str:
-    command = [sys.executable, "-m", "carrara.cli", "report", str(folder), *more]
+    command = [sys.executable, "-m", "carrara", "report", str(folder), *more]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from carrara import measure, tokens
-from carrara.errors import Unreachable
-from carrara.items import Item, make
-from carrara.measure import count
-from carrara.types import Message, Style
+from carrara import tokens
+from carrara.core.errors import Unreachable
+from carrara.core.types import Message, Style
+from carrara.prompt import measure
+from carrara.prompt.items import Item, make
+from carrara.prompt.measure import count
 
 NAME = "michelangelo/latent_list"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.grading.words import read_word
+from carrara.answers.words import read_word
 
 PAIRS = (
     'Given a list of word pairs formatted as "word_1: word_2" in the context, return the second word associated with '

@@ -10,12 +10,12 @@ import pytest
 from cydifflib import SequenceMatcher
 
 from carrara import tokens
-from carrara.keys import Dice
-from carrara.writings import FORMATS, MOODS, STYLES, TOPICS, Key, write
-from carrara.writings.bank import BUILT_IN, flaw
-from carrara.writings.people import DAYS, MONTHS
-from carrara.writings.source import source
-from carrara.writings.stock import Stock, stock, stocks
+from carrara.core.keys import Dice
+from carrara.text.writings import FORMATS, MOODS, STYLES, TOPICS, Key, write
+from carrara.text.writings.bank import BUILT_IN, flaw
+from carrara.text.writings.people import DAYS, MONTHS
+from carrara.text.writings.source import source
+from carrara.text.writings.stock import Stock, stock, stocks
 
 MOST_TOKENS = 512
 MANNERS = list(product(("", *STYLES), ("", *MOODS)))

@@ -13,7 +13,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 
 _ALL = "carrara_tasks"
 

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from carrara.errors import UsageError, nearest
-from carrara.order import natural
-from carrara.types import AnyTask, Task
+from carrara.core.errors import UsageError, nearest
+from carrara.core.order import natural
+from carrara.core.types import AnyTest, Test
 
 _SUITES = Path(__file__).parent / "suites"
 
@@ -80,21 +80,21 @@ def select(selection: str) -> list[str]:
 
 
 @cache
-def load(name: str) -> AnyTask:
+def load(name: str) -> AnyTest:
     """The test of this name. Published items are tests too, which no list names: they need their files."""
     if name.startswith("published/babilong-"):
-        from carrara.published import babilong
+        from carrara.suites.babilong import _given as babilong
 
         return babilong.load(name)
     if name.startswith("published/mrcr-"):
-        from carrara.published import mrcr
+        from carrara.suites.michelangelo import _mrcr_given as mrcr
 
         return mrcr.load(name)
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
     task = getattr(_module(name, file), "task", None)
-    if not isinstance(task, Task):
+    if not isinstance(task, Test):
         raise UsageError(f"{file} has no `task`: end it with `task = YourTask()`, see docs/new-task.md")
     return task
 

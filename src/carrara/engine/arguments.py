@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
-from carrara.errors import UsageError, nearest
+from carrara.core.errors import UsageError, nearest
 
 
 def text(value: Any) -> str:

@@ -37,14 +37,14 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
+from carrara.core.types import Message
 from carrara.engine import attempts
 from carrara.engine.clipping import clip, kept, stub
 from carrara.engine.endings import FILTERED, tells_overflow
 from carrara.engine.providers import once, secrets_of
 from carrara.engine.shapes import watch
 from carrara.engine.troubles import Garbled, Hanging, Trouble, trouble_of
-from carrara.prompt import fingerprint
-from carrara.types import Message
+from carrara.prompt.prompt import fingerprint
 
 Render = Callable[[Mapping[str, str]], Sequence[Message]]
 """From what a reference holds to its messages, the same bytes every time."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
 
+from carrara.core.letters import whole
 from carrara.engine.secrecy import masked
-from carrara.letters import whole
 
 SHOWN = 400
 """Characters of each end of a text that a log or an error may show."""

@@ -11,14 +11,14 @@ import anyio
 from inspect_ai._util.http import status_code_of
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, GenerateConfig, ModelAPI, ModelCall
 
+from carrara.core.errors import RunError, UsageError
+from carrara.core.result import Subject
 from carrara.engine import preflight
 from carrara.engine.clipping import clip
 from carrara.engine.providers import made, once, secrets_of
 from carrara.engine.thinking import ASKED, COT, NONE, PREFILLED, Thinking
 from carrara.engine.troubles import said
-from carrara.errors import RunError, UsageError
-from carrara.models.reference import REFERENCES
-from carrara.results import Subject
+from carrara.proof.reference import REFERENCES
 
 _SAID = "Name three letters."
 _BEGUN = "one two three"

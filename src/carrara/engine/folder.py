@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from inspect_ai.log import EvalLog
 
+from carrara.core.errors import RunError, UsageError, tell
 from carrara.engine.reading import Damaged, header, logs
-from carrara.errors import RunError, UsageError, tell
 
 RESERVE = 32 << 20
 """Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""

@@ -3,11 +3,11 @@
 from functools import lru_cache
 from threading import Lock
 
-from carrara.errors import UsageError
-from carrara.items import Item, rebuild
-from carrara.recipe import Recipe
-from carrara.types import Message
-from carrara.wording import Pack
+from carrara.core.errors import UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.types import Message
+from carrara.prompt.items import Item, rebuild
+from carrara.prompt.wording import Pack
 
 _PACKS: dict[str, Pack] = {}
 _KEPT = 1024

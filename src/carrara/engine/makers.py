@@ -14,20 +14,20 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.model._generate_config import active_generate_config
 from rich.markup import escape
 
-from carrara import params as parameters
 from carrara import registry, tokens
+from carrara.core import params as parameters
+from carrara.core.errors import RunError, UsageError
+from carrara.core.keys import Split
+from carrara.core.lengths import read_length, write_length
+from carrara.core.recipe import Recipe
+from carrara.core.types import Style
 from carrara.engine import arguments
 from carrara.engine.arguments import one_of, text, whole
 from carrara.engine.items import know
 from carrara.engine.settings import address
 from carrara.engine.tasks import inspect_task
 from carrara.engine.thinking import ASKED, NONE, PREFILLED, Thinking
-from carrara.errors import RunError, UsageError
-from carrara.keys import Split
-from carrara.lengths import read_length, write_length
-from carrara.recipe import Recipe
-from carrara.types import Style
-from carrara.wording import Pack, read_pack
+from carrara.prompt.wording import Pack, read_pack
 
 Maker = Callable[..., Task]
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from carrara.analysis.partial import Part
-from carrara.errors import UsageError
-from carrara.recipe import Recipe
-from carrara.results import Result, Subject, test_of
+from carrara.core.errors import UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result, Subject, test_of
+from carrara.results.analysis.partial import Part
 
 PLAN = "plan.json"
 

@@ -13,13 +13,13 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.http import status_code_of
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI
 
+from carrara.core.errors import RunError, UsageError, tell
 from carrara.engine.clipping import clip
 from carrara.engine.endings import tells_overflow
 from carrara.engine.providers import made, once, secrets_of
 from carrara.engine.secrecy import public
 from carrara.engine.shapes import watch
 from carrara.engine.troubles import Trouble, plain, trouble_of
-from carrara.errors import RunError, UsageError, tell
 
 LOCAL = {"vllm": "vllm", "vllm-completions": "vllm", "sglang": "sglang"}
 """Providers that start a server themselves where no address is given, and the package they do it with."""

@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, urlsplit
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model, ModelAPI, get_model
 
+from carrara.core.errors import UsageError
 from carrara.engine.secrecy import in_address, in_environment, public
 from carrara.engine.troubles import plain
-from carrara.errors import UsageError
 
 PLACEHOLDER = "none"
 """The key for a server on this machine, which mostly wants none, and a client that does."""

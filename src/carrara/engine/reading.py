@@ -15,10 +15,10 @@ from typing import Any, get_args
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
 from inspect_ai.log import EvalLog, read_eval_log
 
+from carrara.core.errors import RunError, UsageError
+from carrara.core.result import Result, Status, Subject, test_of
 from carrara.engine.by_reference import KEY, REQUEST, REQUESTS
 from carrara.engine.settings import settings_in
-from carrara.errors import RunError, UsageError
-from carrara.results import Result, Status, Subject, test_of
 
 LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""

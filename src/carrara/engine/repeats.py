@@ -5,10 +5,10 @@ A model that has read a text once is not asked what its length promises when it 
 
 from collections.abc import Iterable, Iterator
 
-from carrara.corpus import Reading
-from carrara.items import questions_of
-from carrara.lengths import write_length
-from carrara.recipe import Recipe
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import questions_of
+from carrara.text.corpus import Reading
 
 
 def repeats(firsts: Iterable[Recipe]) -> Iterator[str]:

@@ -14,16 +14,16 @@ from threading import Lock
 from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
+from carrara.core.errors import UsageError, tell
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.core.types import Message
 from carrara.engine.attempts import PATIENCE
 from carrara.engine.by_reference import REQUEST, RETRIEVE
 from carrara.engine.items import item_of, messages_of
 from carrara.engine.progress import LINE_EVERY
-from carrara.errors import UsageError, tell
-from carrara.items import Item
-from carrara.lengths import write_length
-from carrara.recipe import Recipe
+from carrara.prompt.items import Item
 from carrara.retrieval import Index, Recall, Retrieval, Retrieved, Unavailable
-from carrara.types import Message
 
 _KEPT = 4096
 """Shortened contexts: a few kilobytes each."""

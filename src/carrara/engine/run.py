@@ -19,6 +19,10 @@ from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput
 from inspect_ai.model._model import init_active_model
 from inspect_ai.model._model_config import model_args_for_log
 
+from carrara.core.errors import RunError, UsageError, tell
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result, Subject
+from carrara.core.types import Message
 from carrara.engine import attempts, by_reference, continuing, planned, preflight, progress, within
 from carrara.engine.attempts import TALLY
 from carrara.engine.continuing import Told
@@ -33,11 +37,7 @@ from carrara.engine.thinking import ASKED, PREFILLED, Thinking
 from carrara.engine.troubles import plain
 from carrara.engine.unchanged import check_unchanged
 from carrara.engine.window import window
-from carrara.errors import RunError, UsageError, tell
-from carrara.recipe import Recipe
-from carrara.results import Result, Subject
-from carrara.types import Message
-from carrara.wording import read_pack
+from carrara.prompt.wording import read_pack
 
 ALL = sys.maxsize
 """Of a job's worlds: as many as are given."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 
 SHORT = 8
 """Characters from which on a key is one: shorter ones, as local servers take, stand in ordinary words."""

@@ -14,10 +14,10 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
+from carrara.core.result import ARGUMENT, WITHIN
 from carrara.engine.by_reference import RETRIEVE
 from carrara.engine.secrecy import public
 from carrara.engine.thinking import COT
-from carrara.results import ARGUMENT, WITHIN
 
 TEMPERATURE = 0.0
 """Of a run that says nothing else; `none` stands for the server's own."""

@@ -16,6 +16,11 @@ from inspect_ai.model import GenerateConfigArgs, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from carrara.answers.grade import grade, trivial
+from carrara.core.errors import RunError, UsageError, tell
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.core.result import WITHIN
 from carrara.engine import by_reference, progress
 from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
@@ -26,14 +31,9 @@ from carrara.engine.retrieving import prompt_of, recall_of
 from carrara.engine.settings import SERVER
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
 from carrara.engine.troubles import Trouble, plain
-from carrara.errors import RunError, UsageError, tell
-from carrara.grading.grade import grade, trivial
-from carrara.items import Item, contexts
-from carrara.lengths import write_length
-from carrara.prompt import fingerprint
-from carrara.recipe import Recipe
-from carrara.results import WITHIN
-from carrara.wording import Pack
+from carrara.prompt.items import Item, contexts
+from carrara.prompt.prompt import fingerprint
+from carrara.prompt.wording import Pack
 
 DIGITS = 4
 """Of the figures that stand beside a reply in the log: one more than reports show."""

@@ -27,11 +27,11 @@ from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.solver import Generate, TaskState
 
 from carrara import tokens
+from carrara.answers.reading import spoken
+from carrara.core.errors import RunError, UsageError
+from carrara.core.types import Frame
 from carrara.engine.by_reference import REQUESTS, Reference
-from carrara.errors import RunError, UsageError
-from carrara.grading.reading import spoken
-from carrara.items import Item
-from carrara.types import Frame
+from carrara.prompt.items import Item
 
 COT = "cot"
 FREE = "free"

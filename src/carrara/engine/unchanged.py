@@ -6,11 +6,11 @@ from itertools import groupby
 
 from inspect_ai.dataset import Sample
 
+from carrara.core.errors import UsageError
 from carrara.engine.by_reference import REQUEST
 from carrara.engine.reading import Reply
 from carrara.engine.retrieving import prompt_of
-from carrara.errors import UsageError
-from carrara.prompt import fingerprint
+from carrara.prompt.prompt import fingerprint
 
 SECONDS = 10.0
 """For comparing, the shortest prompts first; after that one of each test and length, for rendering them takes time."""

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from inspect_ai.dataset import Sample
 
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
 from carrara.engine.thinking import Thinking
-from carrara.errors import UsageError
-from carrara.items import questions_of
-from carrara.lengths import write_length
-from carrara.recipe import Recipe
+from carrara.prompt.items import questions_of
+from carrara.prompt.wording import Pack
 from carrara.registry import load
-from carrara.wording import Pack
 
 SEEN = 3
 """Worlds that tell how long the answers of a test are whose answers grow with its context."""

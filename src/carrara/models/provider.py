@@ -9,11 +9,11 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 from rich.markup import escape
 
+from carrara.core.errors import nearest
+from carrara.core.types import Message
 from carrara.engine.by_reference import KEY
 from carrara.engine.items import item_of
-from carrara.errors import nearest
-from carrara.models.reference import REFERENCES
-from carrara.types import Message
+from carrara.proof.reference import REFERENCES
 
 MODELS = {
     "smollm2": "SmolLM2-135M-Instruct on llama.cpp, in this process: real, but weak",

@@ -8,13 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from carrara.grading.numbers import counted, find_numbers, read_number, settled
-from carrara.grading.numerals import in_digits
-from carrara.grading.reading import agreed, said, tidy, turns
-from carrara.grading.statements import NEXT_TURN
-from carrara.grading.words import read_word
-from carrara.keys import Dice
-from carrara.types import Question
+from carrara.answers.numbers import counted, find_numbers, read_number, settled
+from carrara.answers.numerals import in_digits
+from carrara.answers.reading import agreed, said, tidy, turns
+from carrara.answers.statements import NEXT_TURN
+from carrara.answers.words import read_word
+from carrara.core.keys import Dice
+from carrara.core.types import Question
 
 A = TypeVar("A")
 

@@ -8,11 +8,11 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, TypeVar
 
-from carrara import vocabulary
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Test, World
 from carrara.parts.answers import Answers
 from carrara.parts.layout import INSTRUCT, OPEN, opened
-from carrara.types import PRESENTS, Frame, Message, Question, Style, Task, World
+from carrara.text import vocabulary
 
 WORDS: Mapping[str, object] = {"reads": vocabulary.named}
 """Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
@@ -46,7 +46,7 @@ def _phrased(part: str, n: int) -> str:
     return part if n == 1 else f"{part} {n}"
 
 
-class ContextTest(Task[P, L, A]):
+class ContextTest(Test[P, L, A]):
     answers: ClassVar[Answers[A]]
     keeps: ClassVar[Mapping[str, str]] = {"open": OPEN, "instruct": INSTRUCT}
     joint: ClassVar[str] = ", "

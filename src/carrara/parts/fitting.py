@@ -7,9 +7,9 @@ another size, such that the total comes out: a subset sum over the bits of an in
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from carrara.errors import Unreachable
-from carrara.types import Prices, Room
-from carrara.vocabulary import upto
+from carrara.core.errors import Unreachable
+from carrara.core.types import Prices, Room
+from carrara.text.vocabulary import upto
 
 CHUNK = 256
 """Things that are priced at once."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from carrara.grading.numerals import ORDINALS
-from carrara.types import Message, Piece, Undecidable, Unit
+from carrara.answers.numerals import ORDINALS
+from carrara.core.types import Message, Piece, Undecidable, Unit
 
 OPEN, INSTRUCT = "Context:", "Instruction:"
 """By what a context and what is asked of it are found."""

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
-from carrara.grading.asked import Asked
-from carrara.grading.lists import read_list
-from carrara.grading.named_lists import read_named_lists
-from carrara.grading.sequences import jaccard, overlap
-from carrara.keys import Dice
+from carrara.answers.asked import Asked
+from carrara.answers.lists import read_list
+from carrara.answers.named_lists import read_named_lists
+from carrara.answers.sequences import jaccard, overlap
+from carrara.core.keys import Dice
+from carrara.core.types import Question
 from carrara.parts.answers import FINAL, SPARE, Answers, Reference
 from carrara.parts.layout import quoted
-from carrara.types import Question
 
 TWICE = 2
 """A list so many times as long as the right one is no answer: it names whatever there is."""

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from carrara.grading.choices import latest
-from carrara.grading.claims import BEFORE, PRESENT, SAME, Says
-from carrara.grading.names import DIFFERS, HAS, NONE, Names, Tells
-from carrara.grading.reading import Found, affirmed, agreed, said, tidy, turns
-from carrara.grading.statements import NEXT_TURN
-from carrara.keys import Dice
+from carrara.answers.choices import latest
+from carrara.answers.claims import BEFORE, PRESENT, SAME, Says
+from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
+from carrara.answers.reading import Found, affirmed, agreed, said, tidy, turns
+from carrara.answers.statements import NEXT_TURN
+from carrara.core.keys import Dice
+from carrara.core.types import Question
 from carrara.parts.answers import Answers, Reference
-from carrara.types import Question
 
 __all__ = ["BEFORE", "PRESENT", "SAME", "ListName", "OneOf", "YesNo"]
 

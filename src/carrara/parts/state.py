@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from carrara.errors import Dry, Unreachable, UsageError
-from carrara.keys import Dice
+from carrara.core.errors import Dry, Unreachable, UsageError
+from carrara.core.keys import Dice
+from carrara.core.types import Room, Undecidable
 from carrara.parts.fitting import CHUNK, Stock
-from carrara.types import Room, Undecidable
 
 Verb = Literal["starts with", "draws", "discards", "swaps"]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from carrara.corpus.sentences import split_text
+from carrara.text.corpus.sentences import split_text
 from carrara.tokens.base import Tokenizer
 
 _WORD = re.compile(r"\S+")

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from carrara.errors import RunError, UsageError
+from carrara.core.errors import RunError, UsageError
 from carrara.retrieval.address import OPENAI, Address
 from carrara.retrieval.embedders import Unavailable, Vectors, unit
 

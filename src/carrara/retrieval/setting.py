@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from carrara.errors import UsageError, nearest
+from carrara.core.errors import UsageError, nearest
 from carrara.retrieval.address import Address
 
 Order = Literal["score", "position"]

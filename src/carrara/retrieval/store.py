@@ -14,9 +14,9 @@ from threading import Lock
 
 import numpy as np
 
-from carrara.corpus import cache
-from carrara.errors import RunError
+from carrara.core.errors import RunError
 from carrara.retrieval.embedders import Embedder, Vectors, Watch
+from carrara.text.corpus import cache
 
 _AT_ONCE = 1 << 16
 """Characters that are embedded and then kept together: a second's work, which is all that a kill can lose."""

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from carrara.results import Result
+from carrara.core.result import Result
 from carrara.scoring.lines import Lines
 from carrara.scoring.spread import Crew
 from carrara.scoring.tally import Tally

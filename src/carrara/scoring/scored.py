@@ -6,16 +6,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from carrara.errors import RunError, UsageError
-from carrara.grading.grade import grade
-from carrara.letters import whole
-from carrara.recipe import Recipe
+from carrara.answers.grade import grade
+from carrara.core.errors import RunError, UsageError
+from carrara.core.letters import whole
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result, Status, test_of
+from carrara.prompt.wording import Pack, read_pack
 from carrara.registry import load
-from carrara.results import Result, Status, test_of
 from carrara.scoring.lines import LONGEST, Batch
 from carrara.scoring.troubles import Trouble
 from carrara.scoring.worlds import Worlds
-from carrara.wording import Pack, read_pack
 
 Outcome = tuple[int, Result | Trouble]
 """A line's number, and what came of it."""

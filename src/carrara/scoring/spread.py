@@ -16,8 +16,8 @@ from multiprocessing import get_context, parent_process
 from typing import TypeVar
 from zlib import crc32
 
-from carrara.cores import cores, quietly_interrupted
-from carrara.errors import RunError
+from carrara.core.cores import cores, quietly_interrupted
+from carrara.core.errors import RunError
 from carrara.scoring.lines import Batch
 from carrara.scoring.scored import Outcome, Scorer, Way
 

@@ -4,10 +4,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from carrara.items import named, pose
-from carrara.recipe import Recipe
-from carrara.types import AnyTask, Question
-from carrara.wording import Pack
+from carrara.core.recipe import Recipe
+from carrara.core.types import AnyTest, Question
+from carrara.prompt.items import named, pose
+from carrara.prompt.wording import Pack
 
 SMALL = 256
 """What a world weighs that is the same at every length, in tokens: it is never large."""
@@ -18,7 +18,7 @@ ROOM = 8192 * SMALL
 class Asked(NamedTuple):
     """What grading needs of a world."""
 
-    task: AnyTask
+    task: AnyTest
     questions: Sequence[Question[Any]]
 
 

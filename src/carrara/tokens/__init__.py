@@ -11,7 +11,7 @@ until one is asked for.
 
 from functools import cache
 
-from carrara.errors import UsageError, nearest
+from carrara.core.errors import UsageError, nearest
 from carrara.tokens.base import Tokenizer
 from carrara.tokens.models import for_model
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from carrara.types import Message
+from carrara.core.types import Message
 
 
 class Segment(NamedTuple):

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from carrara.core.types import Message, Role
 from carrara.tokens.base import Segment
-from carrara.types import Message, Role
 
 
 def _special(token: str) -> Segment:

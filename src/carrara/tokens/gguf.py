@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 
 Value: TypeAlias = "int | float | bool | str | list[Value]"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 from carrara.tokens import bpe
 from carrara.tokens.bpe import BYTES, BYTES_AND_WORDS, DIGITS, split
 from carrara.tokens.gguf import Value, metadata

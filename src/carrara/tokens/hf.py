@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 from carrara.tokens.base import ChatFormat
 from carrara.tokens.hub import fetch
 from carrara.tokens.template import Special, TemplateFormat

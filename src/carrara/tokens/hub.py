@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 
 
 def fetch(repository: str, file: str) -> Path | None:

@@ -6,7 +6,7 @@ Those packages are never imported: they would pull in much, or fail for what the
 import importlib.util
 from pathlib import Path
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
 
 
 def data_file(package: str, distribution: str, relative: str) -> Path:

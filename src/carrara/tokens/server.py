@@ -13,10 +13,10 @@ from typing import Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
-from carrara.errors import RunError, UsageError
+from carrara.core.errors import RunError, UsageError
+from carrara.core.types import Message
 from carrara.tokens.base import ChatFormat, Segment
 from carrara.tokens.template import Special, cut, mask, unmask
-from carrara.types import Message
 
 _SECONDS = 300.0
 

@@ -18,9 +18,9 @@ from jinja2.exceptions import SecurityError
 from jinja2.ext import LoopControlExtension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from carrara.errors import UsageError
+from carrara.core.errors import UsageError
+from carrara.core.types import Message
 from carrara.tokens.base import Segment
-from carrara.types import Message
 
 _STAND_IN = re.compile("carraraStandIn([0-9]+)Ends")
 

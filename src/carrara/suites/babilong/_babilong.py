@@ -10,18 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from carrara import haystack
-from carrara.keys import Dice, Key, Split
-from carrara.suites.babilong import _metric, _reply, _text
-from carrara.suites.babilong._asking import asked
-from carrara.suites.babilong._facts import Went
-from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._others import others
-from carrara.suites.babilong._solvers import concerned, solve
-from carrara.suites.babilong._stories import story
-from carrara.suites.babilong._teller import Asked, Story
-from carrara.suites.babilong._words import Cast, Vocabulary, all_individuals, individuals, labels
-from carrara.types import (
+from carrara.core.keys import Dice, Key, Split
+from carrara.core.types import (
     PRESENTS,
     Filler,
     Frame,
@@ -31,10 +21,20 @@ from carrara.types import (
     Room,
     Spread,
     Style,
-    Task,
+    Test,
     Undecidable,
     World,
 )
+from carrara.suites.babilong import _metric, _reply, _text
+from carrara.suites.babilong._asking import asked
+from carrara.suites.babilong._facts import Went
+from carrara.suites.babilong._grammar import read
+from carrara.suites.babilong._others import others
+from carrara.suites.babilong._solvers import concerned, solve
+from carrara.suites.babilong._stories import story
+from carrara.suites.babilong._teller import Asked, Story
+from carrara.suites.babilong._words import Cast, Vocabulary, all_individuals, individuals, labels
+from carrara.text import haystack
 
 OTHERS = "others"
 """The haystack of facts about other people and things."""
@@ -88,7 +88,7 @@ class Scene:
     params: Params
 
 
-class Babilong(Task[Params, Scene, str], ABC):
+class Babilong(Test[Params, Scene, str], ABC):
     """One of the twenty. Its file gives its number and words."""
 
     version = 2

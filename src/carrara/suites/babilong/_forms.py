@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import cast
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._facts import (
     Absent,
     Dropped,

@@ -1,6 +1,6 @@
 """Stories of animals, sizes and moods (tasks 15, 16, 18, 20)."""
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._facts import (
     ColourOf,
     Fact,

@@ -1,8 +1,8 @@
 """Animals and what holds of their kind: deduction and induction (tasks 15, 16)."""
 
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._facts import ColourOf, FearOf, Fears, Is, IsA, Solved
 from carrara.suites.babilong._history import History
-from carrara.types import Undecidable
 
 
 def fear_of(history: History, query: FearOf) -> Solved:

@@ -1,17 +1,7 @@
 """Stories of places and figures and how they lie to each other (tasks 4, 17, 19)."""
 
-from carrara.keys import Dice
-from carrara.suites.babilong._facts import (
-    COMPASS,
-    SIDES,
-    STEP,
-    IsBeside,
-    Lies,
-    Neighbour,
-    Path,
-    Way,
-    opposite,
-)
+from carrara.core.keys import Dice
+from carrara.suites.babilong._facts import COMPASS, SIDES, STEP, IsBeside, Lies, Neighbour, Path, Way, opposite
 from carrara.suites.babilong._solvers import answer
 from carrara.suites.babilong._teller import Story, Teller
 from carrara.suites.babilong._words import Cast

@@ -1,9 +1,9 @@
 """Moods and what people do about them (task 20)."""
 
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._facts import Is, Solved, WhereWill, WhyGet, WhyGo
 from carrara.suites.babilong._history import History
 from carrara.suites.babilong._lexicon import MOTIVES
-from carrara.types import Undecidable
 
 
 def where_will(history: History, query: WhereWill) -> Solved:

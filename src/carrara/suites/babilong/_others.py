@@ -8,12 +8,12 @@ colours, its moods and what follows from them. So where the task's own people mi
 from collections.abc import Iterator
 from dataclasses import replace
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
+from carrara.core.types import Filler, Piece, Tap, Unit
 from carrara.suites.babilong._facts import Went
 from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._stories import told
 from carrara.suites.babilong._words import Cast, draw_cast, individuals
-from carrara.types import Filler, Piece, Tap, Unit
 
 
 def others(task: int, own: Cast, sound: bool = False) -> Filler:

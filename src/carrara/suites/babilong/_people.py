@@ -1,5 +1,6 @@
 """Questions about people and what they carry, answered from a history (tasks 1-3, 5-14)."""
 
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._facts import (
     WHENS,
     Gave,
@@ -16,7 +17,6 @@ from carrara.suites.babilong._facts import (
     WhoReceived,
 )
 from carrara.suites.babilong._history import History, Sighting, Thing
-from carrara.types import Undecidable
 
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Number words as the official files have them: nothing carried is `none`."""

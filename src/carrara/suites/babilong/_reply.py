@@ -14,8 +14,8 @@ ways to say them, and takes the answer that a reply states last. A reply that na
 import re
 from collections.abc import Sequence
 
-from carrara.grading.choices import Choices
-from carrara.grading.reading import spoken
+from carrara.answers.choices import Choices
+from carrara.answers.reading import spoken
 from carrara.suites.babilong import _claims, _steps, _tally, _verdict
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import (

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from carrara.grading.choices import Finder, before_explanation
-from carrara.grading.reading import Found, affirmed, beside
+from carrara.answers.choices import Finder, before_explanation
+from carrara.answers.reading import Found, affirmed, beside
 
 LABEL = "\0"
 About = Callable[[str, str], bool]

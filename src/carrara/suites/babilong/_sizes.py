@@ -1,8 +1,8 @@
 """What fits into what (task 18)."""
 
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._facts import Fits, IsBigger, Solved
 from carrara.suites.babilong._history import History
-from carrara.types import Undecidable
 
 Chain = tuple[int, int]
 

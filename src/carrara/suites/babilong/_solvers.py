@@ -9,6 +9,7 @@ knows no names, places or things: they are whatever stands in the slots of the o
 
 from collections.abc import Sequence
 
+from carrara.core.types import Undecidable
 from carrara.suites.babilong import _kinds, _motives, _people, _sizes, _space
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import (
@@ -41,7 +42,6 @@ from carrara.suites.babilong._facts import (
 )
 from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._history import History
-from carrara.types import Undecidable
 
 QUERIES: dict[int, tuple[type[Query], ...]] = {
     1: (WhereIs,),

@@ -1,8 +1,8 @@
 """Places on a map and figures on a sheet: neighbours, sides and ways (tasks 4, 17, 19)."""
 
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._facts import STEP, IsBeside, Lies, Neighbour, Path, Solved, Way, opposite
 from carrara.suites.babilong._history import History
-from carrara.types import Undecidable
 
 Edges = dict[str, list[tuple[str, Way, int]]]
 

@@ -7,7 +7,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from carrara.grading.reading import Found, affirmed, agreed, beside, said, tidy
+from carrara.answers.reading import Found, affirmed, agreed, beside, said, tidy
 
 _STEP = re.compile(
     r"(?:\b(?P<before>twice|(?:two|2) (?:steps|times))(?: to the)? )?"

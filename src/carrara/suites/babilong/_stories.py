@@ -10,7 +10,7 @@ office
 
 from collections.abc import Callable
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong import _groups, _maps, _times
 from carrara.suites.babilong._teller import Story
 from carrara.suites.babilong._walkabout import walkabout

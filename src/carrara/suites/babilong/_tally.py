@@ -9,9 +9,9 @@ r"""How many things somebody carries (task 7), and which (task 8).
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from carrara.grading.choices import latest
-from carrara.grading.numbers import find_numbers
-from carrara.grading.reading import Found, agreed, said, tidy
+from carrara.answers.choices import latest
+from carrara.answers.numbers import find_numbers
+from carrara.answers.reading import Found, agreed, said, tidy
 from carrara.suites.babilong._people import NOTHING, NUMBERS
 from carrara.suites.babilong._roles import ANY, Roles
 

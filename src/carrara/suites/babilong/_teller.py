@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._asking import ask
 from carrara.suites.babilong._facts import Dropped, Fact, Got, Query
 from carrara.suites.babilong._grammar import say

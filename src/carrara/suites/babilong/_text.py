@@ -13,8 +13,8 @@ facts that are read are those that were put there.
 import re
 from collections.abc import Iterator
 
-from carrara.sieve import Sieve
 from carrara.suites.babilong._grammar import LONGEST, read
+from carrara.text.sieve import Sieve
 
 _STOPS = ".!?…؟۔।॥。！？｡"
 _CLOSERS = "\"'”’»)\\]}_*」』”’）】"

@@ -4,7 +4,7 @@ People go through the day slot by slot, but each stretch between two questions i
 so that no sentence keeps its place and two are always swapped.
 """
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._facts import WHENS, PersonBefore, Went
 from carrara.suites.babilong._people import RECENT
 from carrara.suites.babilong._teller import Story, Teller

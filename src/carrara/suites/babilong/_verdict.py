@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from carrara.grading.choices import before_explanation, latest
-from carrara.grading.reading import Found, agreed, said, tidy
+from carrara.answers.choices import before_explanation, latest
+from carrara.answers.reading import Found, agreed, said, tidy
 from carrara.suites.babilong._facts import IsBeside, IsBigger, IsIn, Way, opposite
 from carrara.suites.babilong._roles import ANY, AT_FIRST, NOT, THEN, WENT
 from carrara.suites.babilong._subjects import pronoun

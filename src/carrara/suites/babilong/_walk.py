@@ -4,7 +4,7 @@ Positions are hidden: they hold from the start, though nobody is told where anyo
 and drawn again until it is possible, which is what gives the official share of each action.
 """
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._facts import Dropped, Gave, Got, Went
 from carrara.suites.babilong._words import Cast
 

@@ -7,7 +7,7 @@ the answer is always near the end, and why the number of facts has a long tail.
 
 from collections.abc import Callable
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._facts import Absent, Either, Fact, Stays, Went
 from carrara.suites.babilong._interest import Clause, clauses_of, interest
 from carrara.suites.babilong._people import RECENT

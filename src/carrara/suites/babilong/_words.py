@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong import _lexicon as words
 from carrara.suites.babilong._plurals import plural
 

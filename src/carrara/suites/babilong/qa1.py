@@ -2,7 +2,7 @@
 
 BABILong's first task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa1", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Sandra travelled to the kitchen.
 Sandra went back to the bedroom.

@@ -2,7 +2,7 @@
 
 BABILong's tenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa10", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary went to the park.
 Mary went back to the school.

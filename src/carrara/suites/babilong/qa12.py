@@ -2,7 +2,7 @@
 
 BABILong's twelfth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa12", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Sandra and John moved to the bathroom.
 Sandra and Daniel went to the hallway.

@@ -2,7 +2,7 @@
 
 BABILong's thirteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa13", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary and Daniel journeyed to the hallway.
 Then they moved to the kitchen.

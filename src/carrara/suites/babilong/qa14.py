@@ -2,7 +2,7 @@
 
 BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa14", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Yesterday Fred journeyed to the kitchen.
 This morning Mary moved to the bedroom.

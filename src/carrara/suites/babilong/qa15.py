@@ -2,7 +2,7 @@
 
 BABILong's fifteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa15", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Sheep are afraid of cats.
 Cats are afraid of sheep.

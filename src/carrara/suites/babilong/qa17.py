@@ -2,7 +2,7 @@
 
 BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa17", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The red sphere is to the right of the pink rectangle.
 The red sphere is below the triangle.

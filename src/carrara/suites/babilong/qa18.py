@@ -2,7 +2,7 @@
 
 BABILong's eighteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa18", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The box of chocolates fits inside the box.
 The box is bigger than the box of chocolates.

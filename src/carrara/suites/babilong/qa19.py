@@ -2,7 +2,7 @@
 
 BABILong's nineteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa19", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The garden is west of the bathroom.
 The hallway is east of the bedroom.

@@ -2,7 +2,7 @@
 
 BABILong's second task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa2", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Daniel went to the office.
 Mary picked up the football there.

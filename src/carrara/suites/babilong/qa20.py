@@ -2,7 +2,7 @@
 
 BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa20", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Yann is tired.
 Jason is thirsty.
@@ -16,7 +16,7 @@ Question: Why did jason go to the kitchen?
 
 from collections.abc import Sequence
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.babilong._babilong import Babilong, Params, Scene, prompt
 from carrara.suites.babilong._lexicon import FRESH_MOTIVES, MOTIVES
 from carrara.suites.babilong._teller import Story

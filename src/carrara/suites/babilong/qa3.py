@@ -2,7 +2,7 @@
 
 BABILong's third task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa3", index=17).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary took the football.
 Mary left the football.

@@ -2,7 +2,7 @@
 
 BABILong's fourth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa4", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The garden is north of the kitchen.
 The office is south of the kitchen.

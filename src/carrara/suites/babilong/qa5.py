@@ -2,7 +2,7 @@
 
 BABILong's fifth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa5", index=11).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Fred took the milk there.
 Fred gave the milk to Bill.

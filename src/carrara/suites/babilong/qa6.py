@@ -2,7 +2,7 @@
 
 BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa6", index=4).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary went to the bathroom.
 Mary went back to the office.

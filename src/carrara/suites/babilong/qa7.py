@@ -2,7 +2,7 @@
 
 BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa7", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 John grabbed the apple there.
 John travelled to the kitchen.

@@ -2,7 +2,7 @@
 
 BABILong's eighth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa8", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Daniel got the milk there.
 Sandra got the football there.

@@ -2,7 +2,7 @@
 
 BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("babilong/qa9", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Sandra is no longer in the kitchen.
 Mary went back to the garden.

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from carrara.types import Undecidable
+from carrara.core.types import Undecidable
 
 
 def most_frequent(words: Iterable[str], count: int) -> tuple[str, ...]:

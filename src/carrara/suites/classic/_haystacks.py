@@ -2,10 +2,10 @@
 
 import re
 
-from carrara import haystack
-from carrara.keys import Key
-from carrara.sieve import Sieve
-from carrara.types import Filler
+from carrara.core.keys import Key
+from carrara.core.types import Filler
+from carrara.text import haystack
+from carrara.text.sieve import Sieve
 
 NOISE = (
     "The kettle is on.",

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from carrara.keys import Key
-from carrara.splits import owned_world
-from carrara.types import Frame, Message, Style, Task, Undecidable
+from carrara.core.keys import Key
+from carrara.core.splits import owned_world
+from carrara.core.types import Frame, Message, Style, Test, Undecidable
 
 KEEPS = {"open": "<text>", "close": "</text>"}
 MARKS = {"open": "<text> ", "close": " </text>\n\n"}
@@ -26,7 +26,7 @@ def check_examples(examples: int) -> None:
         raise ValueError(f"examples go from 0 to {MOST_EXAMPLES}")
 
 
-def worked(task: Task[Any, Any, Any], key: Key, small: Any, examples: int) -> tuple[Worked, ...]:
+def worked(task: Test[Any, Any, Any], key: Key, small: Any, examples: int) -> tuple[Worked, ...]:
     """Small worlds of the few-shot split, other ones for each item. Its own items have none."""
     if key.split == "few-shot":
         return ()

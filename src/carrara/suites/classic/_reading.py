@@ -14,8 +14,8 @@ from itertools import groupby, pairwise
 from math import comb
 from typing import NamedTuple
 
-from carrara.grading.choices import before_explanation
-from carrara.grading.reading import Found, affirmed, agreed, beside, first_turn, plain, said, tidy
+from carrara.answers.choices import before_explanation
+from carrara.answers.reading import Found, affirmed, agreed, beside, first_turn, plain, said, tidy
 from carrara.suites.classic._values import CODE, NAME, Kind
 
 _NEXT_TURN = re.compile(r"^(?:</?(?:text|example)>|Question:)", re.MULTILINE)

@@ -1,7 +1,7 @@
 """Depths that needles stand at, taken in turn."""
 
-from carrara.keys import Key
-from carrara.turns import in_turn
+from carrara.core.keys import Key
+from carrara.text.turns import in_turn
 
 DRAWN = "drawn"
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 from uuid import UUID
 
-from carrara.grading.reading import Found
-from carrara.keys import Dice
+from carrara.answers.reading import Found
+from carrara.core.keys import Dice
 from carrara.suites.classic._words import ADJECTIVES, CONSONANTS, NOUNS
 
 

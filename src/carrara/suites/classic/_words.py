@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 from math import gcd
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 
 
 def _listed(words: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> few = {"examples": "0", "words": "2", "often": "4", "rarely": "1"}
 >>> for line in make("classic/cwe", params=few).text.split("\\n"):
 ...     print(fill(line, 110))
@@ -22,11 +22,24 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import (
+    PRESENTS,
+    Filler,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Style,
+    Tap,
+    Test,
+    Undecidable,
+    World,
+)
 from carrara.suites.classic import _counting, _prompt, _published, _reading
 from carrara.suites.classic._values import NAME
 from carrara.suites.classic._words import names
-from carrara.types import PRESENTS, Filler, Frame, Message, Piece, Question, Room, Style, Tap, Task, Undecidable, World
 
 RIVALS = 2
 """Rare words in the puzzle itself, for each common one: at length 0, too, naming all words gains nothing."""
@@ -64,7 +77,7 @@ class Counts:
     examples: tuple[_prompt.Worked, ...]
 
 
-class CommonWords(Task[Params, Counts, tuple[str, ...]]):
+class CommonWords(Test[Params, Counts, tuple[str, ...]]):
     version = 1
     title = "Common words"
     capability = "counting words over a whole list"

@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("classic/fwe").text.split("\\n"):
 ...     print(fill(line, 110))
 The text below is in coded words. Dots stand for what does not matter.
@@ -26,11 +26,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import Filler, Frame, Message, Piece, Question, Room, Style, Tap, Test, Undecidable, World
 from carrara.suites.classic import _counting, _prompt, _published, _reading
 from carrara.suites.classic._values import letters
 from carrara.suites.classic._words import codes
-from carrara.types import Filler, Frame, Message, Piece, Question, Room, Style, Tap, Task, Undecidable, World
 
 LETTERS = 6
 CODED = letters("word", LETTERS, str.lower)
@@ -76,7 +76,7 @@ class Ranks:
     coded: tuple[str, ...]
 
 
-class FrequentWords(Task[Params, Ranks, tuple[str, ...]]):
+class FrequentWords(Test[Params, Ranks, tuple[str, ...]]):
     version = 1
     title = "Frequent words"
     capability = "telling how often words occur in a whole text"

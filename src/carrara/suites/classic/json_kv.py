@@ -2,7 +2,7 @@
 
 From *Lost in the middle* (arXiv:2307.03172), section 3, as HELMET (arXiv:2410.02694) runs it. One item without filler:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("classic/json_kv").text)
 Below is a JSON object. Look up one of its keys.
 <BLANKLINE>
@@ -21,10 +21,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import (
+    PRESENTS,
+    Filler,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Style,
+    Tap,
+    Test,
+    Undecidable,
+    World,
+)
 from carrara.suites.classic import _published, _reading, _turns
 from carrara.suites.classic._values import CODE
-from carrara.types import PRESENTS, Filler, Frame, Message, Piece, Question, Room, Style, Tap, Task, Undecidable, World
 
 _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
 _ASKED = re.compile(rf'\bvalue of the key "({CODE.pattern.pattern})"')
@@ -49,7 +62,7 @@ class Pairs:
     last_value: str
 
 
-class JsonKv(Task[Params, Pairs, str]):
+class JsonKv(Test[Params, Pairs, str]):
     version = 1
     title = "JSON KV"
     capability = "looking up a key in a long table"

@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("classic/niah", index=0, params={"variant": "multikey_1"}).text.split("\\n"):
 ...     print(fill(line, 110))
 The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are asked
@@ -23,11 +23,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from carrara.keys import Dice, Key
-from carrara.suites.classic import _haystacks, _prompt, _published, _reading, _turns, _values
-from carrara.suites.classic._words import names
-from carrara.turns import in_turn
-from carrara.types import (
+from carrara.core.keys import Dice, Key
+from carrara.core.types import (
     PRESENTS,
     Filler,
     Frame,
@@ -37,10 +34,13 @@ from carrara.types import (
     Room,
     Style,
     Tap,
-    Task,
+    Test,
     Undecidable,
     World,
 )
+from carrara.suites.classic import _haystacks, _prompt, _published, _reading, _turns, _values
+from carrara.suites.classic._words import names
+from carrara.text.turns import in_turn
 
 NameKind = Literal["words", "uuid"]
 ValueKind = Literal["number", "uuid", "words"]
@@ -130,7 +130,7 @@ class Store:
     """The needles as they stand in the text."""
 
 
-class Niah(Task[Params, Store, tuple[str, ...]]):
+class Niah(Test[Params, Store, tuple[str, ...]]):
     version = 1
     title = "Needle in a haystack"
     capability = "finding what is said once in a long text"

@@ -3,7 +3,7 @@
 From *Landmark attention* (arXiv:2305.16300), and many after it. One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("classic/passkey").text.split("\\n"):
 ...     print(fill(line, 110))
 Somewhere in the text below a pass key is given away. Remember it; the rest is of no use.
@@ -19,10 +19,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Test, Undecidable, World
 from carrara.suites.classic import _haystacks, _prompt, _reading, _turns
 from carrara.suites.classic._values import number
-from carrara.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Task, Undecidable, World
 
 PASSKEY = number(5)
 
@@ -41,7 +41,7 @@ class Params:
         _turns.depths(self.depth)
 
 
-class Passkey(Task[Params, str, str]):
+class Passkey(Test[Params, str, str]):
     version = 1
     title = "Passkey"
     capability = "finding a number in a monotonous text"

@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("classic/vt", params={"examples": "0", "hops": "2", "chains": "2"}).text.split("\\n"):
 ...     print(fill(line, 110))
 In the text below, variables are given values: some a number, the others the value of a variable that has one
@@ -24,9 +24,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Test, Undecidable, World
 from carrara.suites.classic import _haystacks, _prompt, _published, _reading, _values
-from carrara.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Task, Undecidable, World
 
 VARIABLE = _values.letters("variable", 5, str.upper)
 VALUE = _values.number(5)
@@ -65,7 +65,7 @@ class Chains:
     examples: tuple[_prompt.Worked, ...]
 
 
-class VariableTracking(Task[Params, Chains, tuple[str, ...]]):
+class VariableTracking(Test[Params, Chains, tuple[str, ...]]):
     version = 1
     title = "Variable tracking"
     capability = "following chains of assignments through a long text"

@@ -11,16 +11,16 @@ True
 Whatever names a choice becomes a word for it, and so do words that say that it cannot be known. What a reply recites,
 denies or concedes goes, and the rest is read as an answer from a closed list.
 
-Every pattern is bounded, as in `carrara.grading.reading`. There are many, so a very long reply is read at its ends.
+Every pattern is bounded, as in `carrara.answers.reading`. There are many, so a very long reply is read at its ends.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 
-from carrara.grading.casing import looked_up
-from carrara.grading.choices import Choices
-from carrara.grading.numerals import ORDINALS
-from carrara.grading.reading import spoken, tidy
+from carrara.answers.casing import looked_up
+from carrara.answers.choices import Choices
+from carrara.answers.numerals import ORDINALS
+from carrara.answers.reading import spoken, tidy
 
 _END = 10_000
 """Characters that are read at either end of a reply."""

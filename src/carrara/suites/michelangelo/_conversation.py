@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carrara.errors import UsageError
-from carrara.keys import Dice
-from carrara.types import Message, Piece, Unit
-from carrara.writings.source import Source
-from carrara.writings.writer import Key
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice
+from carrara.core.types import Message, Piece, Unit
+from carrara.text.writings.source import Source
+from carrara.text.writings.writer import Key
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"

@@ -7,7 +7,7 @@ those, keep what is not worse.
 
 from collections.abc import Sequence
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 from carrara.suites.michelangelo._list_machine import (
     HIGH,
     KINDS,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from carrara.keys import Dice
-from carrara.writings.people import NAMES
+from carrara.core.keys import Dice
+from carrara.text.writings.people import NAMES
 
 _SECTION = re.compile(r"\[([a-z]+)\]")
 

@@ -3,7 +3,7 @@
 From Michelangelo (arXiv:2409.12640), sections 2.3, 3.1.3, 5.6 and appendices A.3, B.2. One item without filler and
 examples:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("michelangelo/idk", index=1, params={"examples": "0"}).text.replace(" \\n", "\\n").replace(". ", ".\\n"))
 Read the text and answer the question about it, which has four choices.
 Only what the text says counts: if the answer is not in it, choose the last one.
@@ -34,12 +34,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
-from carrara import haystack
-from carrara.grading.reading import first_turn
-from carrara.keys import Dice, Key
-from carrara.suites.michelangelo import _choosing, _scenes
-from carrara.suites.michelangelo._scenes import Attribute, Story
-from carrara.types import (
+from carrara.answers.reading import first_turn
+from carrara.core.keys import Dice, Key
+from carrara.core.types import (
     PRESENTS,
     Filler,
     Frame,
@@ -49,12 +46,15 @@ from carrara.types import (
     Room,
     Style,
     Tap,
-    Task,
+    Test,
     Undecidable,
     World,
 )
-from carrara.writings.people import NAMES
-from carrara.writings.stock import stock, stocks
+from carrara.suites.michelangelo import _choosing, _scenes
+from carrara.suites.michelangelo._scenes import Attribute, Story
+from carrara.text import haystack
+from carrara.text.writings.people import NAMES
+from carrara.text.writings.stock import stock, stocks
 
 UNKNOWN = "I don't know"
 _LETTERS = "ABCD"
@@ -105,7 +105,7 @@ class Scene:
     examples: "tuple[Scene, ...]" = ()
 
 
-class Idk(Task[Params, Scene, str]):
+class Idk(Test[Params, Scene, str]):
     version = 1
     title = "IDK"
     capability = "knowing what a text does not tell"

@@ -3,7 +3,7 @@
 From Michelangelo (arXiv:2409.12640), sections 2.1, 5.5 and appendices A.1, B.1. One item without filler, after its
 two worked examples:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> print(make("michelangelo/latent_list", index=3, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
 Example 3:
 <BLANKLINE>
@@ -27,14 +27,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, overload
 
-from carrara.grading.numbers import find_lists, find_numbers, read_list, read_number
-from carrara.grading.reading import first_turn, stated
-from carrara.keys import Dice, Key
-from carrara.splits import owned_world
-from carrara.suites.michelangelo import _list_machine as machine
-from carrara.suites.michelangelo._list_machine import START, VIEWS, Answer, Look, Operation, View
-from carrara.suites.michelangelo._list_worlds import filler_block, search
-from carrara.types import (
+from carrara.answers.numbers import find_lists, find_numbers, read_list, read_number
+from carrara.answers.reading import first_turn, stated
+from carrara.core.keys import Dice, Key
+from carrara.core.splits import owned_world
+from carrara.core.types import (
     PRESENTS,
     Example,
     Frame,
@@ -44,11 +41,14 @@ from carrara.types import (
     Room,
     Style,
     Tap,
-    Task,
+    Test,
     Undecidable,
     Unit,
     World,
 )
+from carrara.suites.michelangelo import _list_machine as machine
+from carrara.suites.michelangelo._list_machine import START, VIEWS, Answer, Look, Operation, View
+from carrara.suites.michelangelo._list_worlds import filler_block, search
 
 Strategy = Literal["print", "reverse", "cancel"]
 
@@ -89,7 +89,7 @@ class Session:
     look: Look
 
 
-class LatentList(Task[Params, Session, Answer]):
+class LatentList(Test[Params, Session, Answer]):
     version = 1
     title = "Latent List"
     capability = "tracking the state of a list through code"

@@ -3,7 +3,7 @@
 From Michelangelo (arXiv:2409.12640), sections 2.2, 3.1.2, 3.3.1 and appendices A.2, B.1.1. One item without filler and
 examples, its lines cut short:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> given = {"examples": "0", "keys": "1", "overlap": "topic", "form": "text"}
 >>> for line in make("michelangelo/mrcr", index=87, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
@@ -43,13 +43,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from carrara.errors import UsageError
-from carrara.grading.reading import first_turn
-from carrara.grading.similarity import published_ratio, ratio
-from carrara.keys import Dice, Key
-from carrara.suites.michelangelo import _conversation as talk
-from carrara.suites.michelangelo._conversation import Dialogue, Turn
-from carrara.types import (
+from carrara.answers.reading import first_turn
+from carrara.answers.similarity import published_ratio, ratio
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Key
+from carrara.core.types import (
     PRESENTS,
     Frame,
     Message,
@@ -58,14 +56,16 @@ from carrara.types import (
     Room,
     Style,
     Tap,
-    Task,
+    Test,
     Undecidable,
     Unit,
     World,
 )
-from carrara.writings import bank
-from carrara.writings.source import Source, shortened, source
-from carrara.writings.writer import Key as Wanted
+from carrara.suites.michelangelo import _conversation as talk
+from carrara.suites.michelangelo._conversation import Dialogue, Turn
+from carrara.text.writings import bank
+from carrara.text.writings.source import Source, shortened, source
+from carrara.text.writings.writer import Key as Wanted
 
 MOST_NEEDLES = 64
 _START = "=====\n"
@@ -114,7 +114,7 @@ class Recall(NamedTuple):
     draft: str
 
 
-class Mrcr(Task[Params, Dialogue, Recall]):
+class Mrcr(Test[Params, Dialogue, Recall]):
     version = 2
     title = "MRCR"
     capability = "telling similar drafts of a long conversation apart by order"

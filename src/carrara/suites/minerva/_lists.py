@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from carrara import vocabulary
-from carrara.errors import Unreachable
+from carrara.core.errors import Unreachable
+from carrara.core.types import Room, World
 from carrara.parts.fitting import filled
 from carrara.parts.layout import Told, line, placed
-from carrara.types import Room, World
+from carrara.text import vocabulary
 
 LEAST = 2
 """Words of each list."""

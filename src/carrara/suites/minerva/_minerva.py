@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Protocol, TypeVar
 
+from carrara.core.types import ANSWER, Question
 from carrara.parts.asking import A, ContextTest
 from carrara.suites.minerva import _published
-from carrara.types import ANSWER, Question
 
 
 class Hidden(Protocol):

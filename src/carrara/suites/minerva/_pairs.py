@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from carrara import vocabulary
-from carrara.keys import Dice
+from carrara.core.keys import Dice
+from carrara.core.types import Filler
 from carrara.parts.layout import pair
-from carrara.types import Filler
+from carrara.text import vocabulary
 
 
 def other_pairs(words: str, without: Collection[str]) -> Filler:

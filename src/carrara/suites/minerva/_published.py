@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
-from carrara.grading.sequences import common
+from carrara.answers.sequences import common
 
 Reference = str | int | Sequence[str] | Mapping[str, Sequence[str]]
 """What the published files hold: a text, a number, a set's words, or each agent's words."""

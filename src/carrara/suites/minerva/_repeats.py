@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from carrara import vocabulary
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import Piece, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing
 from carrara.suites.minerva._params import check_numbers
-from carrara.turns import in_turn
-from carrara.types import Piece, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 
 @dataclass(frozen=True)

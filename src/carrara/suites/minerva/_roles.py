@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from carrara.core.types import Room, World
 from carrara.parts.layout import Told, line
 from carrara.suites.minerva._lists import Needle, lists_of
-from carrara.types import Room, World
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 From Minerva (Table 10). One item of two roles in two turns:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -23,8 +23,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from carrara import vocabulary
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
 from carrara.parts.naming import SAME, YesNo
@@ -32,8 +32,8 @@ from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, Undecidable, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 From Minerva (Table 1, composite). One item of two roles in two turns:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -24,8 +24,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrara import vocabulary
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
 from carrara.parts.listing import Rows, Words
@@ -33,8 +33,8 @@ from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.suites.minerva._roles import Roles, lines, told
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, Undecidable, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 _ROLE = re.compile(r"\bRole [0-9]+\b")
 

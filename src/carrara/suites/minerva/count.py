@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -17,13 +17,13 @@ The updates are the word, as often as it comes, and the filler are other words, 
 
 from collections.abc import Mapping, Sequence
 
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import ANSWER, Question, Room, World
 from carrara.parts.answers import Number
 from carrara.parts.asking import wording
 from carrara.parts.layout import items_of, quoted
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._repeats import Params, Repeated, repeated
-from carrara.types import ANSWER, Question, Room, World
 
 
 class Count(Minerva[Params, Repeated, int]):

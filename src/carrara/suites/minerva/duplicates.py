@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/duplicates", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -20,14 +20,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import Room, Undecidable, World
 from carrara.parts.answers import Word
 from carrara.parts.asking import wording
 from carrara.parts.layout import items_of
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers
 from carrara.suites.minerva._repeats import Params, Repeated, repeated
-from carrara.types import Room, Undecidable, World
 
 
 @dataclass(frozen=True)

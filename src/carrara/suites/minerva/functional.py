@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of ten numbers:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/functional", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -20,14 +20,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.layout import items_of
 from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, numbers
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, Undecidable, World
+from carrara.text.turns import in_turn
 
 _GIVEN = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 _CHANGE = re.compile(r"\b(add|subtract|multiply)\b.*?([0-9]+)", re.IGNORECASE)

@@ -3,7 +3,7 @@
 From Minerva (Table 1; the first word of each is its ablation). One item of four short lists:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -24,16 +24,16 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
-from carrara import vocabulary
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
 from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 Which = Literal["last", "first"]
 

@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/key_value").text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -19,16 +19,16 @@ The update is the pair, the filler are other pairs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrara import vocabulary
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import Piece, Room, Undecidable, World
 from carrara.parts.answers import Word
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import pair, pairs_of, quoted
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._pairs import other_pairs
 from carrara.suites.minerva._params import check_shares
-from carrara.turns import in_turn
-from carrara.types import Piece, Room, Undecidable, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 
 @dataclass(frozen=True)

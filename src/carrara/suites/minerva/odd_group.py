@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of three short lists:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -22,17 +22,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, product
 
-from carrara import vocabulary
-from carrara.errors import Unreachable
-from carrara.keys import Key
+from carrara.core.errors import Unreachable
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock
 from carrara.parts.layout import Told, line, lines_of
 from carrara.parts.naming import ListName
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers, check_shares
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, Undecidable, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 LEAST = 3
 """Lists, or none of them is the odd one."""

@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of ten words:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/overwrite", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -22,15 +22,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from carrara import vocabulary
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, ordinal, quoted
 from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
 from carrara.suites.minerva._params import MOST_ITEMS, To, check_numbers
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, Undecidable, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 MOST_NTH = 100
 _EVERY = re.compile(r"\bevery (\w+) word\b")

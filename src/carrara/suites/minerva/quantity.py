@@ -3,7 +3,7 @@
 From Minerva (Table 1, stateful processing). One item of five steps:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/quantity", params={"steps": "5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -25,16 +25,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrara.errors import Unreachable
-from carrara.keys import Dice, Key
+from carrara.core.errors import Unreachable
+from carrara.core.keys import Dice, Key
+from carrara.core.types import UNSIZED, Piece, Room, Undecidable, World
 from carrara.parts.answers import FinalNumber
 from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.fitting import CHUNK, pick
 from carrara.parts.layout import Told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Piece, Room, Undecidable, World
+from carrara.text.turns import in_turn
 
 LARGEST = 100
 """Of the numbers that are added and subtracted, and of the first one."""

@@ -3,7 +3,7 @@
 From Minerva (Table 1, stateful processing). One item of four steps:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -23,8 +23,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from carrara import vocabulary
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts import state
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
@@ -32,8 +32,8 @@ from carrara.parts.listing import FinalSet, Words
 from carrara.parts.state import Step, Table
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, Undecidable, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 From Minerva (Table 1, composite). One item of two agents in four steps:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -29,8 +29,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from carrara import vocabulary
-from carrara.keys import Key
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Room, World
 from carrara.parts import state
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
@@ -38,8 +38,8 @@ from carrara.parts.listing import FinalHands, Hands
 from carrara.parts.state import Play
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Room, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 
 @dataclass(frozen=True)

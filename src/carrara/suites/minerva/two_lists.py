@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of two short lists:
 
 >>> from textwrap import fill
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -22,17 +22,17 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
-from carrara import vocabulary
-from carrara.errors import Unreachable
-from carrara.keys import Key
+from carrara.core.errors import Unreachable
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, Prices, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import CHUNK, filled
 from carrara.parts.layout import Told, line, lines_of
 from carrara.parts.listing import Set, Words
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
-from carrara.turns import in_turn
-from carrara.types import UNSIZED, Prices, Room, Undecidable, World
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
 
 Chosen = Literal["first", "second"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from carrara.keys import Dice, digest
+from carrara.core.keys import Dice, digest
 
 Edge = tuple[int, int]
 Path = tuple[int, ...]

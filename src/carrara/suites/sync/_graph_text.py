@@ -3,9 +3,9 @@
 import re
 from typing import Literal, NamedTuple
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
 from carrara.suites.sync._graph import Edge, Graph
-from carrara.types import Undecidable
 
 Ask = Literal["connected", "shortest", "longest"]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from carrara.errors import UsageError
-from carrara.keys import Key
+from carrara.core.errors import UsageError
+from carrara.core.keys import Key
 from carrara.suites.sync._graph import Graph, drawn, isomorphic
 
 FAMILIES = 64

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from carrara.grading.reading import plain, spoken, tidy
+from carrara.answers.reading import plain, spoken, tidy
 
 Nodes = tuple[int, ...]
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
+from carrara.core.types import Piece, Unit
 from carrara.tokens.base import Tokenizer
-from carrara.types import Piece, Unit
 
 _CHUNK = 1 << 14
 """Tokens that are given as one piece."""

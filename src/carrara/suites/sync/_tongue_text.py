@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from carrara.core.types import Undecidable
 from carrara.suites.sync._tongues import Dictionary
-from carrara.types import Undecidable
 
 Ask = Literal["single", "multi", "coverage"]
 

@@ -1,6 +1,6 @@
 """Invented languages: vocabularies, and dictionaries between neighbours.
 
->>> from carrara.keys import Dice
+>>> from carrara.core.keys import Dice
 >>> tongues = drawn(Dice("an example"), Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
 >>> tongues.vocabularies[0]
 ('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from carrara.keys import Dice
+from carrara.core.keys import Dice
 
 Dictionary = Mapping[str, str]
 

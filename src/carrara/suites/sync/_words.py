@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice, takewhile
 
-from carrara.grading.reading import plain, spoken, tidy
+from carrara.answers.reading import plain, spoken, tidy
 
 Words = tuple[str, ...]
 

@@ -2,7 +2,7 @@
 
 From SYNC (sections 3.1 and 4). One world without filler, as the second of its questions is asked:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> for line in make("sync/graph", index=3, question=1).text.splitlines():
 ...     print(line[:100].rstrip())
 The text below describes a directed acyclic graph. It first lists the nodes; then it mentions, here
@@ -25,14 +25,14 @@ from itertools import pairwise
 from math import perm
 
 from carrara import tokens
-from carrara.keys import Dice, Key
+from carrara.core.keys import Dice, Key
+from carrara.core.types import PRESENTS, Fault, Frame, Message, Piece, Question, Room, Style, Test, World
 from carrara.suites.sync import _graph_text as text
 from carrara.suites.sync import _paths as paths
 from carrara.suites.sync._graph import Edge, Graph
 from carrara.suites.sync._graph_text import Ask, Asked
 from carrara.suites.sync._graph_worlds import apart, distant, due, graph_of
 from carrara.suites.sync._rounds import Rounds
-from carrara.types import PRESENTS, Fault, Frame, Message, Piece, Question, Room, Style, Task, World
 
 LABELS: Mapping[Ask, str] = {
     "connected": "Connected Node",
@@ -93,7 +93,7 @@ class Answer:
     """Of a gold answer: any other path that is as good is right too."""
 
 
-class SyncGraph(Task[Params, Hidden, Answer]):
+class SyncGraph(Test[Params, Hidden, Answer]):
     version = 1
     title = "Graph"
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"

@@ -2,7 +2,7 @@
 
 From SYNC (sections 3.2 and 4). One small world without filler, as the second of its questions is asked:
 
->>> from carrara.items import make
+>>> from carrara.prompt.items import make
 >>> given = {"languages": "3", "words": "30", "entries": "12"}
 >>> for line in make("sync/translation", index=2, question=1, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
@@ -25,13 +25,26 @@ three words whose translations cover the most first letters (the whole) are aske
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from carrara.errors import UsageError
-from carrara.keys import Dice, Key
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Key
+from carrara.core.types import (
+    PRESENTS,
+    Fault,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Style,
+    Tap,
+    Test,
+    Undecidable,
+    World,
+)
 from carrara.suites.sync import _tongue_text as text
 from carrara.suites.sync import _words as words
 from carrara.suites.sync._tongue_text import Ask, Asked
 from carrara.suites.sync._tongues import Coverage, Dictionary, Shape, Tongues, coverage, covered, drawn, letters
-from carrara.types import PRESENTS, Fault, Frame, Message, Piece, Question, Room, Style, Tap, Task, Undecidable, World
 
 LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "coverage": "Letter Coverage"}
 DRAWS = 300
@@ -103,7 +116,7 @@ class Answer:
     """Of a gold answer: any other three words that cover as much are right too."""
 
 
-class SyncTranslation(Task[Params, Hidden, Answer]):
+class SyncTranslation(Test[Params, Hidden, Answer]):
     version = 1
     title = "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"

@@ -1,0 +1,62 @@
+"""From a reply to a status, an answer and scores: the same for live runs, stored runs and outside replies."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from carrara.answers.reading import spoken
+from carrara.core.result import ANSWERED, SOUND, Status
+from carrara.core.types import AnyTest, Fault, Question
+
+
+@dataclass(frozen=True)
+class Graded:
+    status: Status
+    answer: str | None
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict[str, float])
+    fault: Fault | None = None
+    """In what way an answer that was stated is wrong, where its test tells several apart."""
+
+
+_REFUSAL = re.compile(
+    r"(?:(?:(?:i'm |i am )?(?:so |very |truly )?sorry|i apologi[sz]e|unfortunately|but|as an ai\b[^.,\n]{0,60})"
+    r"[\s,.!]{0,3})*+"
+    r"i(?: can(?:no|')t|(?:'m| am) (?:unable|not able) to| won't| will not| must| have to)(?: be able to)?"
+    r"(?:[.!\s]*\Z|\s(?:decline|refuse|help|assist|comply|fulfil|provide|continue|engage|participate|support"
+    r"|do (?:that|this|so)|(?:run|execute)\b))",
+    re.IGNORECASE,
+)
+"""A model that declines. Wonder ('I can't believe ...') and giving up ('I'm unable to determine ...') are not it."""
+
+
+def declines(text: str) -> bool:
+    return _REFUSAL.match(text.replace("’", "'")) is not None
+
+
+def grade(task: AnyTest, question: Question[Any], reply: str, status: Status = "ok") -> Graded:
+    """Grade a reply. `status` is what is known of it already: 'ok' if nothing is, or why it is not a plain reply.
+
+    A truncated reply is graded too, for comparison with published scores, but it counts 0 in the headline: what it
+    would have said is not known. What never became a reply has no published score either.
+    """
+    if status not in ANSWERED:
+        return Graded(status, None, 0.0, dict.fromkeys(task.published("", question), 0.0))
+    answer = task.parse(reply, question)
+    scores = task.published(reply, question)
+    if answer is None:
+        refused = status == "ok" and declines(spoken(reply).strip())
+        return Graded("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
+    score = task.score(answer, question) if status == "ok" else 0.0
+    return Graded(status, task.write(answer), score, scores, task.fault(answer, question))
+
+
+def trivial(task: AnyTest, question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
+    """What those score who do not do the task, by the name of their reply: sound and published, graded like any.
+
+    Such a reply may be a whole context, or the prompt where it is given: this costs about as much as making it.
+    """
+    said = {**task.trivial(question), **({"the prompt said back": prompt} if prompt is not None else {})}
+    replies = {name: grade(task, question, reply) for name, reply in said.items()}
+    return {name: {SOUND: graded.score, **graded.scores} for name, graded in replies.items()}

@@ -1,0 +1,196 @@
+"""Options that several commands share, and what they mean."""
+
+import json
+import math
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from carrara.core.errors import UsageError, nearest, tell
+from carrara.core.keys import SPLITS
+from carrara.core.lengths import read_lengths
+from carrara.core.types import Style
+
+if TYPE_CHECKING:
+    from carrara.core.recipe import Recipe
+    from carrara.prompt.wording import Pack
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """An argument that is a whole number of at least `least`."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
+        return int(text)
+
+    return read
+
+
+TOLD, MOST = 1_000_000, 100_000_000
+"""More than so many are told of, and more than so many wait for `--yes`: a slip adds zeros to a number."""
+
+
+def yes(parser: ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help=f"go on where more than {MOST:,} are to be made")
+
+
+def check_many(count: int, what: str, confirmed: bool) -> None:
+    """Say before it is begun how many there are to be, where that is many; refuse far too many without `--yes`."""
+    if count > MOST and not confirmed:
+        raise UsageError(f"{count:,} {what} are asked for, more than {MOST:,}: lower -n, or go on with --yes")
+    if count > TOLD:
+        tell(f"{count:,} {what} are to be made")
+
+
+def lengths(text: str) -> list[int]:
+    try:
+        return read_lengths(text)
+    except UsageError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def selection(parser: ArgumentParser, more: str = "") -> None:
+    parser.add_argument(
+        "selection",
+        metavar="SELECTION",
+        help=f"tests by name, suite or pattern, separated by commas; `all`; {more}".rstrip("; "),
+    )
+    parameters(parser)
+
+
+def parameters(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "-p",
+        dest="params",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the tests, e.g. -p complexity=5 (`carrara tasks` lists them)",
+    )
+    parser.add_argument("--seed", type=whole(0), default=0, help="another seed gives other items (default 0)")
+    parser.add_argument("--split", choices=SPLITS, default="test", help="splits never share an item (default test)")
+    parser.add_argument("--style", choices=get_args(Style), default="chat", help="chat, or base for plain completion")
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="a prompt pack: other wording, in TOML")
+
+
+def refuse_beside_ids(args: Namespace, **own: object) -> None:
+    """An id says all that an item is: what is asked for beside it would be ignored. `own` are a command's defaults."""
+    otherwise = {"params": [], "seed": 0, "split": "test", "style": "chat", "tokenizer": None, **own}
+    for name, default in otherwise.items():
+        if getattr(args, name) != default:
+            flag = {"params": "-p", "n": "-n"}.get(name, f"--{name}")
+            raise UsageError(f"{flag} cannot be given beside {args.selection}: ids say already what the items are")
+
+
+def tokenizer(parser: ArgumentParser, otherwise: str) -> None:
+    parser.add_argument(
+        "--tokenizer",
+        metavar="T",
+        help=f"what counts tokens: a bundled name, hf:NAME, server:URL (default {otherwise})",
+    )
+
+
+def as_json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a selection with its parameters comes to: the first recipe of each test."""
+
+    recipes: "tuple[Recipe, ...]"
+    pack: "Pack | None"
+
+
+def asked(args: Namespace, tokenizer: str) -> Asked:
+    from carrara import registry
+    from carrara.core import params
+    from carrara.core.recipe import Recipe
+    from carrara.prompt.wording import read_pack
+
+    given = _given(args.params)
+    names = registry.select(args.selection)
+    loaded = {name: registry.load(name) for name in names}
+    known = {parameter for task in loaded.values() for parameter in params.defaults(task)}
+    for parameter in given:
+        if parameter not in known:
+            raise UsageError(
+                f"no test of {args.selection!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
+                f"they have {', '.join(sorted(known)) or 'none'}"
+            )
+    pack = read_pack(args.prompts) if args.prompts else None
+    for name in pack.replaced if pack else ():
+        if name not in registry.names():
+            raise UsageError(
+                f"the prompt pack is for {name!r}, and no test is called so{nearest(name, registry.names())}"
+            )
+    recipes = []
+    for name, task in loaded.items():
+        mine = {parameter: value for parameter, value in given.items() if parameter in params.defaults(task)}
+        settled = params.canonical(task, params.build(task, name, mine))
+        hash_ = pack.hash if pack else ""
+        recipes.append(
+            Recipe(name, task.version, settled, args.split, args.seed, 0, 0, 0, args.style, hash_, tokenizer)
+        )
+    return Asked(tuple(recipes), pack)
+
+
+def _given(pairs: list[str]) -> Mapping[str, str]:
+    given = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name or not value:
+            raise UsageError(f"-p {pair!r} is not NAME=VALUE; write for example -p complexity=5")
+        if name.strip() in given:
+            raise UsageError(f"-p {name.strip()} is given twice; write several values as -p {name.strip()}=A,B")
+        given[name.strip()] = value.strip()
+    return given
+
+
+def temperature(text: str) -> float | None:
+    if text == "none":
+        return None
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found < math.inf:
+        raise ArgumentTypeError(f"{text!r} is not a temperature: give a number of at least 0, or `none`")
+    return found
+
+
+_SECONDS = {"s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600}
+
+
+def duration(text: str) -> float:
+    """Seconds, of a time as people write it.
+
+    >>> duration("90s"), duration("10min"), duration("1.5h")
+    (90.0, 600.0, 5400.0)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(s|sec|min|m|h)", text.strip())
+    if not found or not 1 <= (seconds := float(found[1]) * _SECONDS[found[2]]) <= 7 * 24 * 3600:
+        raise ArgumentTypeError(f"{text!r} is not a time of 1s to 168h: write 90s, 10min or 2h")
+    return seconds
+
+
+def model_args(pairs: list[str]) -> dict[str, Any]:
+    """What `-M NAME=VALUE` gives a provider: JSON where it is, otherwise text."""
+    from carrara.engine.secrecy import refuse_secret
+
+    args = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise UsageError(f"-M {name!r} is not NAME=VALUE")
+        try:
+            given = json.loads(value)
+        except ValueError:
+            given = value
+        refuse_secret(name, given, "-M")
+        args[name.replace("-", "_")] = given
+    return args

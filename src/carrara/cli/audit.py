@@ -1,0 +1,130 @@
+"""carrara audit: prove items right, and the official bAbI files."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+from carrara.cli import _options as options
+from carrara.cli._output import print_json, progress, table
+from carrara.core.cores import on_all
+from carrara.core.errors import UsageError, tell_once
+from carrara.core.lengths import write_length
+from carrara.tokens import DEFAULT
+
+HELP = "prove items right: answers, needed updates, filler, lengths, bytes; and what shortcuts score"
+EXAMPLE = "carrara audit latent_list -n 200 --lengths 0,4k"
+SHOWN = 20
+MANY = 200
+"""Worlds from which it is worth starting other processes."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    what = "tests by name, suite or pattern, separated by commas; `all`"
+    parser.add_argument("selection", nargs="?", metavar="SELECTION", help=what)
+    parser.add_argument("--babi", type=Path, metavar="DIR", help="answer the official bAbI files of a folder instead")
+    options.parameters(parser)
+    parser.add_argument("-n", type=options.whole(1), default=200, help="worlds for each test and length (default 200)")
+    parser.add_argument("--lengths", type=options.lengths, default=[0, 4096], help="tokens (default 0,4k)")
+    options.tokenizer(parser, DEFAULT)
+    options.yes(parser)
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    if args.babi:
+        return _babi(args)
+    if not args.selection:
+        raise UsageError("name the tests to audit, such as latent_list or all; or give --babi DIR")
+    from carrara.proof.audit import CHECKS, audit
+
+    asked = options.asked(args, args.tokenizer or DEFAULT)
+    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
+    options.check_many(len(jobs) * args.n, "contexts", args.yes)
+    work = partial(audit, worlds=args.n, pack=asked.pack)
+    audited = on_all(work, jobs) if len(jobs) * args.n >= MANY else map(work, jobs)
+    reports = list(progress(audited, len(jobs), "auditing"))
+    breaches = [breach for report in reports for breach in report.breaches]
+    if args.json:
+        print_json([asdict(report) for report in reports])
+        return 1 if breaches else 0
+    shortcuts = list(reports[0].shortcuts)
+    table(
+        ["test", "length", "items", "breaches", "needed", "off", "floor", *shortcuts, "repeated"],
+        [
+            (
+                report.task,
+                write_length(report.length),
+                str(report.items),
+                str(len(report.breaches)),
+                str(report.needed),
+                f"{report.off:.1f}",
+                f"{report.floor:.3f}",
+                *(f"{report.shortcuts[name]:.3f}" for name in shortcuts),
+                str(report.repeated),
+            )
+            for report in reports
+        ],
+    )
+    for what in (what for report in reports for what in report.left_out):
+        tell_once(what)
+    print()
+    for check, meaning in CHECKS.items():
+        found = sum(breach.check == check for breach in breaches)
+        print(f"{'BREACH' if found else 'ok':6}  {check:7}  {meaning}" + (f": {found} breaches" if found else ""))
+    _complain([f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches])
+    return 1 if breaches else 0
+
+
+def _babi(args: Namespace) -> int:
+    from carrara.suites.babilong._official_stories import check, files
+
+    if given := _given(args):
+        raise UsageError(f"--babi answers files as they are, and makes no items: leave {' and '.join(given)} out")
+    found = files(args.babi)
+    checked = [check(path, task) for task, path in progress(found, len(found), "answering")]
+    complaints = [complaint for file in checked for complaint in (*file.not_understood, *file.wrong)]
+    if args.json:
+        print_json([asdict(file) for file in checked])
+        return 1 if complaints else 0
+    table(
+        [
+            "file",
+            "task",
+            "questions",
+            "answers agree",
+            "undecided",
+            "not understood",
+            "supports agree",
+            "in the same order",
+            "suffice alone",
+        ],
+        [
+            (
+                file.file,
+                f"qa{file.task}",
+                *map(str, (file.questions, file.answers, file.undecided, len(file.not_understood))),
+                *map(str, (file.supports, file.in_order, file.suffice)),
+            )
+            for file in checked
+        ],
+    )
+    _complain(complaints)
+    return 1 if complaints else 0
+
+
+def _given(args: Namespace) -> list[str]:
+    """What was given that says which items to audit."""
+    parser = ArgumentParser()
+    arguments(parser)
+    names = {"selection": "SELECTION", "params": "-p", "n": "-n"}
+    own = {name: value for name, value in vars(args).items() if name not in ("babi", "json", "main")}
+    return [names.get(name, f"--{name}") for name, value in own.items() if value != parser.get_default(name)]
+
+
+def _complain(complaints: list[str]) -> None:
+    for complaint in complaints[:SHOWN]:
+        print(f"carrara: {complaint}", file=sys.stderr)
+    if len(complaints) > SHOWN:
+        print(f"carrara: and {len(complaints) - SHOWN} more; --json lists them all", file=sys.stderr)

@@ -1,0 +1,31 @@
+"""The commands: each module has HELP, EXAMPLE, `arguments(parser)` and `main(args) -> exit code`."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Protocol
+
+from carrara.cli import audit, corpus, correlate, demo, generate, report, run, score, show, stats, tasks, write
+
+
+class Command(Protocol):
+    HELP: str
+    EXAMPLE: str
+
+    def arguments(self, parser: ArgumentParser) -> None: ...
+
+    def main(self, args: Namespace) -> int: ...
+
+
+COMMANDS: dict[str, Command] = {
+    "tasks": tasks,
+    "show": show,
+    "stats": stats,
+    "generate": generate,
+    "run": run,
+    "score": score,
+    "report": report,
+    "correlate": correlate,
+    "audit": audit,
+    "corpus": corpus,
+    "write": write,
+    "demo": demo,
+}

@@ -1,0 +1,86 @@
+"""carrara show: one item as a model sees it."""
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from carrara.cli import _options as options
+from carrara.cli._output import print_json
+from carrara.tokens import DEFAULT
+
+if TYPE_CHECKING:
+    from carrara.prompt.items import Item
+
+HELP = "show one item: needed updates highlighted, filler dimmed, question and gold below"
+EXAMPLE = "carrara show latent_list --length 1k --index 0"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    options.selection(parser, "or the id of an item")
+    parser.add_argument(
+        "--length", type=options.lengths, default=[0], help="tokens of the prompt (default 0: no filler)"
+    )
+    parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
+    parser.add_argument("--question", type=options.whole(0), default=0, help="which question on it (default 0)")
+    options.tokenizer(parser, DEFAULT)
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    if args.json:
+        from carrara.prompt.render import rendered
+
+        print_json(rendered(_item(args)))
+    else:
+        _print(_item(args))
+    return 0
+
+
+def _item(args: Namespace) -> "Item":
+    from carrara.core.errors import UsageError
+    from carrara.prompt.items import Item, context_of, rebuild
+    from carrara.prompt.wording import read_pack
+
+    if "@" in args.selection:
+        options.refuse_beside_ids(args, length=[0], index=0, question=0)
+        return rebuild(args.selection, read_pack(args.prompts) if args.prompts else None)
+    asked = options.asked(args, args.tokenizer or DEFAULT)
+    if len(asked.recipes) != 1 or len(args.length) != 1:
+        raise UsageError("show shows one item: name one test and one length")
+    recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=args.length[0])
+    return Item(recipe, context_of(recipe, asked.pack))
+
+
+def _print(item: "Item") -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # whoever reads has seen enough: no failure, as for the other commands
+
+    console = Terminal(highlight=False, soft_wrap=True)
+    text, needs = Text(), frozenset(item.question.needs)
+    message = 0
+    for part in item.prompt.parts():
+        if part.message != message:
+            text.append(f"\n\n[{part.role}]\n", style="bold blue")
+            message = part.message
+        if part.update is not None:
+            text.append(part.text, style="bold green" if part.update in needs else "yellow")
+        else:
+            text.append(part.text, style="dim" if part.piece else "")
+    console.print(text)
+    survey, question = item.survey, item.question
+    labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
+    chat = item.recipe.style == "chat"
+    knows = item.prompt.measure.tokenizer.chat is not None
+    template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
+    console.print()
+    console.print(Text.assemble(("question  ", "bold"), question.ask))
+    console.print(Text.assemble(("gold      ", "bold"), (item.gold, "bold green")))
+    console.print(Text.assemble(("floor     ", "bold"), f"{question.floor:.3f}"))
+    if labels:
+        console.print(Text.assemble(("labels    ", "bold"), labels))
+    console.print(Text.assemble(("tokens    ", "bold"), f"{survey.tokens:,} by {item.recipe.tokenizer}, {template}"))
+    console.print(Text.assemble(("id        ", "bold"), item.id))

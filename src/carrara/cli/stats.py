@@ -1,0 +1,103 @@
+"""carrara stats: what a data set is like, beside what its paper says."""
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict, replace
+
+from carrara.cli import _options as options
+from carrara.cli._output import print_json, progress, table
+from carrara.core.lengths import write_length
+
+HELP = "describe items before any model sees them: updates, answers, tokens by tokenizer; beside the paper's figures"
+EXAMPLE = "carrara stats babilong -n 1000"
+
+TOKENIZERS = "gpt2,cl100k,o200k,mistral-v7,words,characters"
+RENDERED = 5
+"""Worlds that are rendered to be counted: contexts of one length hardly differ."""
+
+
+SHOWN = 8
+"""Answers of a test that are listed."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    options.selection(parser)
+    parser.add_argument("-n", type=options.whole(1), default=1000, help="worlds for each test (default 1000)")
+    parser.add_argument(
+        "--lengths", type=options.lengths, default=[], help="count contexts of these lengths by several tokenizers"
+    )
+    parser.add_argument(
+        "--tokenizers", default=TOKENIZERS, metavar="T,T", help=f"which; the first gives the lengths ({TOKENIZERS})"
+    )
+    options.yes(parser)
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    from carrara import tokens
+    from carrara.core.errors import UsageError
+    from carrara.results.analysis.dataset import CHARACTERS, WORDS, shape, sizes
+    from carrara.results.published.figures import BABILONG_FACTS, BABILONG_LABELS, BABILONG_LENGTHS, BABILONG_TOKENS
+
+    names = [name.strip() for name in args.tokenizers.split(",")]
+    if names[0] in (WORDS, CHARACTERS):
+        raise UsageError(f"--tokenizers {args.tokenizers} cannot begin with {names[0]}: the first gives the lengths")
+    for name in names:
+        if name not in (WORDS, CHARACTERS):
+            tokens.get(name)
+    asked = options.asked(args, names[0])
+    options.check_many(len(asked.recipes) * args.n, "worlds", args.yes)
+    shapes = [shape(recipe, args.n) for recipe in progress(asked.recipes, len(asked.recipes), "drawing worlds")]
+    jobs = [(length, [replace(recipe, length=length) for recipe in asked.recipes]) for length in args.lengths]
+    counted = {
+        length: _mean([sizes(recipe, min(args.n, RENDERED), names) for recipe in recipes])
+        for length, recipes in progress(jobs, len(jobs), "counting contexts")
+    }
+    if args.json:
+        print_json({"tests": [asdict(found) for found in shapes], "tokens": counted})
+        return 0
+    rows = []
+    for found in shapes:
+        paper = BABILONG_FACTS.get(found.test)
+        u, s = found.updates, found.support
+        rows.append(
+            (
+                found.test,
+                f"{u.least}-{u.greatest}",
+                f"{u.mean:.2f}",
+                f"{s.least}-{s.greatest}",
+                f"{s.mean:.2f}",
+                paper.facts if paper else "",
+                paper.relevant if paper else "",
+            )
+        )
+    table(["test", "updates", "mean", "relevant", "mean", "paper: facts", "relevant"], rows)
+    print()
+    table(
+        ["test", "answers", "paper, labels not named"],
+        [
+            (
+                found.test,
+                "  ".join(f"{answer} {share:.1%}" for answer, share in found.answers[:SHOWN])
+                + (f"  and {len(found.answers) - SHOWN} more" if len(found.answers) > SHOWN else ""),
+                "  ".join(f"{share}%" for share in sorted(BABILONG_LABELS.get(found.test, ()), reverse=True)),
+            )
+            for found in shapes
+        ],
+    )
+    if counted:
+        print(f"\ncontexts alone, of prompts with so many tokens by {names[0]}, mean of the tests")
+        table(
+            ["", *map(write_length, counted)],
+            [(name, *(f"{by[name]:.0f}" for by in counted.values())) for name in names],
+        )
+        if any(found.test in BABILONG_FACTS for found in shapes):
+            print("\nthe paper's, which leaves 300 of 1,000 k tokens to the prompt")
+            table(
+                ["", *BABILONG_LENGTHS],
+                [(name, *map(str, numbers)) for name, numbers in BABILONG_TOKENS.items()],
+            )
+    return 0
+
+
+def _mean(found: list[dict[str, float]]) -> dict[str, float]:
+    return {name: sum(one[name] for one in found) / len(found) for name in found[0]}

@@ -1,0 +1,105 @@
+"""carrara tasks: what there is."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from carrara.cli import _options as options
+from carrara.cli._output import print_json, table
+from carrara.engine.presets import PRESETS
+
+if TYPE_CHECKING:
+    from carrara.core.meanings import Parameter
+
+HELP = "list the tests with their parameters and floors, and the presets that run them; of few, what parameters mean"
+EXAMPLE = "carrara tasks latent_list"
+
+P = TypeVar("P")
+
+FEW = 3
+"""Different sets of parameters of which each is explained; of more, there is only a line for each."""
+WIDTH = 110
+"""Columns of what parameters mean."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("selection", nargs="?", default="all", metavar="SELECTION", help="which tests (default all)")
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    from carrara import registry
+
+    chosen = registry.select(args.selection)
+    if args.json:
+        print_json([_record(name) for name in chosen])
+        return 0
+    _print_tests(chosen)
+    _print_parameters(chosen)
+    for name, preset in PRESETS.items():
+        if {*registry.select(preset.selection)} & {*chosen}:
+            print(f"\n`carrara run {name}`:\n  {preset.about}")
+    return 0
+
+
+def _record(name: str) -> dict[str, Any]:
+    from carrara import registry
+    from carrara.core import params
+    from carrara.core.meanings import parameters_of
+    from carrara.proof.floors import floor_of
+
+    task = registry.load(name)
+    return {
+        "name": name,
+        "suite": name.split("/")[0],
+        "title": task.title,
+        "version": task.version,
+        "capability": task.capability,
+        "parameters": params.defaults(task),
+        "explained": {one.name: _without_name(one) for one in parameters_of(task)},
+        "floor": floor_of(name),
+    }
+
+
+def _without_name(parameter: "Parameter") -> dict[str, Any]:
+    return {name: value for name, value in asdict(parameter).items() if name != "name"}
+
+
+def _print_tests(names: Sequence[str]) -> None:
+    from carrara import registry
+    from carrara.proof.floors import floor_of
+
+    table(
+        ["test", "measures", "floor"],
+        [(name, registry.load(name).capability, f"{floor_of(name):.3f}") for name in names],
+    )
+
+
+def _print_parameters(names: Sequence[str]) -> None:
+    """Of few tests, what each parameter means; of many, how each test's are written, and how to learn more."""
+    from carrara import registry
+    from carrara.core import params
+    from carrara.core.meanings import parameters_of
+
+    written = _alike({name: tuple(params.defaults(registry.load(name)).items()) for name in names})
+    if len(written) <= FEW:
+        for parameters, of in _alike({name: parameters_of(registry.load(name)) for name in names}).items():
+            print(f"\nparameters of {of}:{'' if parameters else ' none'}")
+            for one in parameters:
+                print(f"  {one.name}={one.default}{f'  ({one.values})' if one.values else ''}")
+                for line in wrap(one.meaning, WIDTH):
+                    print(f"      {line}")
+        return
+    for defaults, of in written.items():
+        print(f"\nparameters of {of}:\n  {' '.join(f'{name}={value}' for name, value in defaults) or 'none'}")
+    print("\n`carrara tasks NAME` says what each of a test's parameters means.")
+
+
+def _alike(parameters: Mapping[str, P]) -> dict[P, str]:
+    """The tests that have the same parameters, named by the first and the last."""
+    found: dict[P, list[str]] = {}
+    for name, own in parameters.items():
+        found.setdefault(own, []).append(name)
+    return {own: " … ".join(dict.fromkeys([names[0], names[-1]])) for own, names in found.items()}

@@ -1,0 +1,140 @@
+"""Files that people name: regular ones only, and none that is too large for how it is read.
+
+A FIFO waits for ever for its other end and a device never ends, so what a path leads to, links followed, is looked at
+before it is opened, and once more when it is open: it may have been replaced in between.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from carrara.core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much is read in one piece, and what helps where there is more."""
+
+    bytes: int
+    mend: str
+
+    def refusal(self, path: Path, size: int, what: str = "it") -> UsageError:
+        return UsageError(
+            f"{path} cannot be read: {what} has {_size(size)}, and at most {_size(self.bytes)} are read in one piece; "
+            f"{self.mend}"
+        )
+
+
+TEXT = Limit(512 << 20, "part it into several files of one folder")
+"""A document. To split it into sentences takes some thirteen times its size of memory (measured): 6.5 GB."""
+LINE = Limit(512 << 20, "write a document a line")
+DATA = Limit(8 << 30, "part it into several files")
+"""Rows that are held together, of which the longest published ones have a gigabyte a thousand."""
+SMALL = Limit(64 << 20, "is it the file that is meant?")
+"""What people write themselves: prompts, words, scores, recipes."""
+
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def regular(path: Path, limit: Limit | None = None) -> os.stat_result:
+    """What is known of a file before it is opened. Raises UsageError where it is none that can be read."""
+    try:
+        return _fit(path, path.stat(), limit)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def opened(path: Path, limit: Limit | None = None) -> BinaryIO:
+    """A regular file, to be read."""
+    regular(path, limit)
+    try:
+        # Not blocking, for the case that it is a FIFO by now; files do not care.
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        file = os.fdopen(number, "rb")
+        try:
+            _fit(path, os.fstat(number), limit)
+        except BaseException:
+            file.close()
+            raise
+        return file
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def content(path: Path, limit: Limit) -> bytes:
+    """All of a file, which may be longer than it says, as those below /proc are."""
+    with opened(path, limit) as file:
+        try:
+            data = file.read(limit.bytes + 1)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+    if len(data) > limit.bytes:
+        raise limit.refusal(path, len(data))
+    return data
+
+
+def lines(path: Path, limit: Limit = LINE) -> Iterator[bytes]:
+    """The lines of a file, which end at line feeds alone. The file may have any size, its lines may not."""
+    with opened(path) as file:
+        number = 0
+        while line := file.readline(limit.bytes + 1):
+            number += 1
+            if len(line) > limit.bytes:
+                raise limit.refusal(path, len(line), f"its line {number}")
+            yield line
+
+
+def _fit(path: Path, found: os.stat_result, limit: Limit | None) -> os.stat_result:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no file")
+        raise UsageError(
+            f"{path} cannot be read: it is {kind}, and only regular files are; write what it gives to a file, "
+            "and name that"
+        )
+    if limit and found.st_size > limit.bytes:
+        raise limit.refusal(path, found.st_size)
+    return found
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> UsageError:
+    return UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def _size(number: int) -> str:
+    """
+    >>> _size(64 << 20), _size(1_500_000_000), _size(1 << 40)
+    ('67 MB', '1.5 GB', '1,099.5 GB')
+    """
+    return f"{number / 1e9:,.1f} GB" if number >= 1e9 else f"{number / 1e6:,.0f} MB"
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[str]]:
+    """A file that appears only when it is complete: a full disk or a kill leaves no half of it behind."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder: give the name of a file")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename in (None, str(partial)):
+            error.filename = str(path)
+        partial.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,36 @@
+"""Lengths as people write them: `0`, `4k`, `1M`; k is 1,024 tokens and M 1,048,576."""
+
+import re
+
+from carrara.core.errors import UsageError
+
+_UNITS = {"": 1, "k": 1024, "m": 1024**2}
+_LENGTH = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmM]?)")
+
+
+def read_length(text: str) -> int:
+    """
+    >>> read_length("32k"), read_length("1M"), read_length("1000"), read_length("0.5k")
+    (32768, 1048576, 1000, 512)
+    """
+    found = _LENGTH.fullmatch(text.strip())
+    if found:
+        length = float(found[1]) * _UNITS[found[2].lower()]
+        if length == int(length) and length < 10**12:
+            return int(length)
+    raise UsageError(f"{text!r} is not a length; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
+
+
+def read_lengths(text: str) -> list[int]:
+    return list(dict.fromkeys(read_length(part) for part in text.split(",")))
+
+
+def write_length(length: int) -> str:
+    """
+    >>> write_length(4096), write_length(10 * 1024**2), write_length(1000), write_length(0)
+    ('4k', '10M', '1000', '0')
+    """
+    for unit, size in (("M", 1024**2), ("k", 1024)):
+        if length and length % size == 0:
+            return f"{length // size}{unit}"
+    return str(length)

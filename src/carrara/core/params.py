@@ -1,0 +1,135 @@
+"""A test's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`.
+
+A field with `reads` in its metadata takes what people write through that function first: a path becomes the hash of
+what lies there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from carrara.core.errors import UsageError, nearest
+from carrara.core.lengths import write_length
+from carrara.core.types import AnyTest
+
+Given = Mapping[str, str]
+
+
+def defaults(task: AnyTest) -> dict[str, str]:
+    """Every parameter with its default, written out."""
+    return {field.name: _write(_default(field)) for field in fields(task.parameters)}
+
+
+def build(task: AnyTest, name: str, given: Given) -> Any:
+    """The parameters of a test, of which some are given."""
+    known = {field.name: field for field in fields(task.parameters)}
+    hints = get_type_hints(task.parameters)
+    values = {}
+    for parameter, text in given.items():
+        if parameter not in known:
+            raise UsageError(
+                f"{name} has no parameter {parameter!r}{nearest(parameter, known)}; it has {', '.join(known) or 'none'}"
+            )
+        reads = known[parameter].metadata.get("reads")
+        try:
+            values[parameter] = reads(text) if reads else _read(hints[parameter], text)
+        except ValueError:
+            raise UsageError(
+                f"{name}: {parameter}={text} is not {kind(hints[parameter])}; "
+                f"the default is {defaults(task)[parameter]}"
+            ) from None
+    try:
+        return task.parameters(**values)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def of_world(task: AnyTest, params: Any) -> str:
+    """The parameters that shape worlds: those that only present them (`field(metadata=PRESENTS)`) are left out.
+
+    >>> from carrara.registry import load
+    >>> task = load("michelangelo/latent_list")
+    >>> of_world(task, build(task, "latent_list", {"view": "sum", "filler": "print"}))
+    'view=sum'
+    """
+    own = {field.name: _default(field) for field in fields(task.parameters) if field.metadata.get("presents")}
+    return canonical(task, replace(params, **own))
+
+
+def canonical(task: AnyTest, params: Any) -> str:
+    """What differs from the defaults, in a fixed order and writing.
+
+    >>> from carrara.registry import load
+    >>> task = load("michelangelo/latent_list")
+    >>> canonical(task, build(task, "latent_list", {"view": "sum", "complexity": "5"}))
+    'complexity=5;view=sum'
+    """
+    changed = [
+        f"{field.name}={_write(getattr(params, field.name))}"
+        for field in fields(task.parameters)
+        if getattr(params, field.name) != _default(field)
+    ]
+    return ";".join(changed)
+
+
+def check_unsized(task: AnyTest, name: str, params: Any, length: int) -> None:
+    """Raise where a length is asked for and a parameter says how large worlds without one are."""
+    for field in fields(task.parameters):
+        if length and field.metadata.get("unsized") and getattr(params, field.name) != _default(field):
+            raise UsageError(
+                f"{name}: {field.name}={_write(getattr(params, field.name))} counts at length 0 alone, and "
+                f"{write_length(length)} is asked for: leave it out, or ask for length 0"
+            )
+
+
+def read_canonical(text: str) -> dict[str, str]:
+    return dict(part.partition("=")[::2] for part in text.split(";") if part)
+
+
+def _default(field: "Field[Any]") -> Any:
+    if field.default is MISSING:
+        raise TypeError(f"parameter {field.name} needs a default")
+    return field.default
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_write, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _read(hint: Any, text: str) -> Any:
+    if get_origin(hint) is tuple:
+        items = [item.strip() for item in text.replace("+", ",").split(",")]
+        return tuple(_read(get_args(hint)[0], item) for item in items)
+    if get_origin(hint) is Literal and text in get_args(hint):
+        return text
+    if hint is bool and text.lower() in _TRUTH:
+        return _TRUTH[text.lower()]
+    if hint in (int, float, str) and text and not any(c in text for c in ";/@\n"):
+        return hint(text)
+    raise ValueError(text)
+
+
+def kind(hint: Any) -> str:
+    """What a parameter of this type may be."""
+    if several(hint):
+        return f"a list A,B, each {kind(get_args(hint)[0])}"
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(get_args(hint))}"
+    return {int: "a whole number", float: "a number", str: "a plain word", bool: "true or false"}.get(hint, str(hint))
+
+
+def several(hint: Any) -> bool:
+    """Whether a parameter of this type takes several values."""
+    return get_origin(hint) is tuple
+
+
+def choices(hint: Any) -> tuple[str, ...]:
+    """Each value that a parameter of this type may have, if they are few."""
+    if several(hint):
+        return choices(get_args(hint)[0])
+    return tuple(get_args(hint)) if get_origin(hint) is Literal else (("true", "false") if hint is bool else ())

@@ -1,0 +1,85 @@
+"""Recipes: an item's name, from which it can be built again to the byte, on any machine.
+
+>>> r = Recipe.parse("michelangelo/latent_list@1;complexity=5/test-0-17.0/4096/chat/gpt2")
+>>> r.index, r.length, r.tokenizer
+(17, 4096, 'gpt2')
+>>> r.world_id
+'michelangelo/latent_list@1;complexity=5/test-0-17'
+"""
+
+import re
+from dataclasses import dataclass
+from typing import get_args
+
+from carrara.core.errors import UsageError
+from carrara.core.keys import SPLITS, Key, Split
+from carrara.core.types import Style
+
+_ID = re.compile(
+    r"(?P<task>[^/@]+/[^/@]+)@(?P<version>\d+)(?:;(?P<params>[^/]*))?"
+    rf"/(?P<split>{'|'.join(SPLITS)})-(?P<seed>\d+)-(?P<index>\d+)\.(?P<question>\d+)"
+    rf"/(?P<length>\d+)/(?P<style>{'|'.join(get_args(Style))})(?:~(?P<pack>[0-9a-f]+))?/(?P<tokenizer>.+)",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    task: str
+    version: int
+    params: str
+    split: Split
+    seed: int
+    index: int
+    question: int
+    length: int
+    style: Style
+    pack: str
+    """Hash of the prompt pack that replaces the task's own wording; empty for the own one."""
+    tokenizer: str
+
+    @staticmethod
+    def parse(text: str) -> "Recipe":
+        found = _ID.fullmatch(text) if len(text) < 2000 and text.isprintable() else None
+        if not found:
+            raise UsageError(f"{text[:200]!r} is not an item's id; `carrara generate` writes them")
+        part = found.groupdict(default="")
+        recipe = Recipe(
+            task=part["task"],
+            version=int(part["version"]),
+            params=part["params"],
+            split=part["split"],  # type: ignore[arg-type]  # the pattern admits only splits
+            seed=int(part["seed"]),
+            index=int(part["index"]),
+            question=int(part["question"]),
+            length=int(part["length"]),
+            style=part["style"],  # type: ignore[arg-type]  # the pattern admits only styles
+            pack=part["pack"],
+            tokenizer=part["tokenizer"],
+        )
+        if str(recipe) != text:
+            raise UsageError(f"{text!r} is not how an id is written: the item is {recipe}")
+        return recipe
+
+    def __str__(self) -> str:
+        return f"{self.world_id}.{self.question}{self._setting}"
+
+    @property
+    def world_id(self) -> str:
+        """The same at every length, for every model: scores are paired by it."""
+        params = f";{self.params}" if self.params else ""
+        return f"{self.task}@{self.version}{params}/{self.split}-{self.seed}-{self.index}"
+
+    @property
+    def context_id(self) -> str:
+        """The same for all questions on one context."""
+        return self.world_id + self._setting
+
+    @property
+    def _setting(self) -> str:
+        pack = f"~{self.pack}" if self.pack else ""
+        return f"/{self.length}/{self.style}{pack}/{self.tokenizer}"
+
+    @property
+    def key(self) -> Key:
+        return Key(self.task, self.version, self.params, self.split, self.seed, self.index)

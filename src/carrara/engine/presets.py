@@ -1,0 +1,178 @@
+"""Runs that have a name: tests with their lengths and sizes. A part of one is `NAME:SELECTION`."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from carrara import registry
+from carrara.core.errors import UsageError
+from carrara.core.lengths import read_length, read_lengths
+from carrara.core.subsets import SUBSETS, Subset
+
+
+class Larger(NamedTuple):
+    """A part of a run that has more worlds: some tests, up to a length."""
+
+    tests: str
+    upto: str
+    worlds: int
+
+
+class Own(NamedTuple):
+    """A part of a run that has lengths and worlds of its own."""
+
+    tests: str
+    lengths: str
+    worlds: int
+
+
+class Size(NamedTuple):
+    """So many worlds at a length."""
+
+    length: int
+    worlds: int
+    first: int = 0
+    """The index of the first of them."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    about: str
+    """What it is, in a line, for `carrara tasks`."""
+    selection: str
+    lengths: str
+    worlds: int
+    params: tuple[str, ...] = ()
+    larger: tuple[Larger, ...] = ()
+    own: tuple[Own, ...] = ()
+    tokenizer: str = ""
+    """What counts its tokens, whatever the model; nothing: the model's own."""
+    subsets: tuple[Subset, ...] = ()
+    """Parts with worlds of their own, and lengths that overlap."""
+
+    def params_beside(self, given: Iterable[str]) -> list[str]:
+        """The preset's parameters with those that were given, which win."""
+        own = list(given)
+        names = {pair.partition("=")[0].strip() for pair in own}
+        return [*(pair for pair in self.params if pair.partition("=")[0] not in names), *own]
+
+    def sizes(self, test: str, lengths: Collection[int] | None) -> Iterator[Size]:
+        """The lengths of a test, or those asked for, with their worlds."""
+        if self.subsets:
+            own = [Size(length, self.worlds, subset.first) for subset in self.subsets for length in subset.sizes]
+            asked = [size for size in own if lengths is None or size.length in lengths]
+            if not asked:
+                raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
+            yield from asked
+            return
+        usual = Own(test, self.lengths, self.worlds)
+        part = next((part for part in self.own if test in registry.select(part.tests)), usual)
+        for length in read_lengths(part.lengths) if lengths is None else lengths:
+            more = [
+                larger.worlds
+                for larger in self.larger
+                if length <= read_length(larger.upto) and test in registry.select(larger.tests)
+            ]
+            yield Size(length, max([part.worlds, *more]))
+
+
+PRESETS: dict[str, Preset] = {
+    "quick": Preset(
+        about="a first look in a minute or two, for small and base models too",
+        selection="michelangelo/latent_list",
+        lengths="0,1k,2k",
+        worlds=10,
+        params=("complexity=1,5",),
+    ),
+    "paper:babilong": Preset(
+        about="BABILong's grid: twenty tests at thirteen lengths, 100 worlds each, 1,000 for qa1-qa5 up to 32k; "
+        "facts simulated after the official ones, placed and screened as published",
+        selection="babilong",
+        lengths="0,1k,2k,4k,8k,16k,32k,64k,128k,256k,512k,1M,10M",
+        worlds=100,
+        params=("screen=false", "background=all", "repeat=true"),
+        larger=(Larger("qa1,qa2,qa3,qa4,qa5", upto="32k", worlds=1000),),
+    ),
+    "paper:ruler": Preset(
+        about="RULER's eleven synthetic tests at its six lengths, 500 worlds each (the eight of niah in turn), and "
+        "HELMET's JSON KV, 100; variable tracking with chains of other values beside the asked one",
+        selection="classic/niah,classic/vt,classic/cwe,classic/fwe,classic/json_kv",
+        lengths="4k,8k,16k,32k,64k,128k",
+        worlds=100,
+        larger=(
+            Larger("classic/niah", upto="128k", worlds=4000),
+            Larger("classic/vt,classic/cwe,classic/fwe", upto="128k", worlds=500),
+        ),
+    ),
+}
+
+PRESETS["paper:sync"] = Preset(
+    about="SYNC: 150 graphs and 150 sets of languages, the same at each of three lengths, three questions on each",
+    selection="sync",
+    lengths="32k,64k,128k",
+    worlds=150,
+    tokenizer="mistral-v7",
+)
+
+_MINERVA = {
+    "search": "word_search=50 sequence_search=80 key_value=50 batch=20",
+    "recall and edit": "snapshot=20 replace=40 overwrite=30 functional=15",
+    "match and compare": "positions=75 duplicates=25 count=25 association=50",
+    "spot the differences": "two_lists=80 odd_group=60 patch=120",
+    "compute on sets and lists": "membership=100 group_association=40 alternating=50 iterate=20",
+    "processing data blocks": "blocks=50",
+}
+"""Minerva's tests at 4,000 tokens, with their numbers of items (Table 10)."""
+_MINERVA_STATES = "quantity=10 set_state=40 theory_of_mind=60"
+"""Those that are as long as their steps."""
+
+
+def _counted(tests: str, lengths: str) -> Iterator[Own]:
+    for pair in tests.split():
+        test, _, items = pair.partition("=")
+        yield Own(f"minerva/{test}", lengths, int(items))
+
+
+PRESETS["paper:minerva"] = Preset(
+    about="Minerva's snapshot, drawn anew for each seed: 1,110 items at 4,000 tokens, those that track a state as long "
+    "as their steps",
+    selection="minerva",
+    lengths="4000",
+    worlds=10,
+    own=(
+        *(own for tests in _MINERVA.values() for own in _counted(tests, "4000")),
+        *_counted(_MINERVA_STATES, "0"),
+    ),
+    tokenizer="cl100k",
+)
+
+_MICHELANGELO = Preset(
+    about="Michelangelo: three tests in subsets up to 32k, 128k and 1M, 50 worlds at each of their lengths; "
+    "the report has the cumulative curves of section 3.2",
+    selection="michelangelo",
+    lengths=",".join(dict.fromkeys(length for subset in SUBSETS for length in subset.lengths.split(","))),
+    worlds=50,
+    subsets=SUBSETS,
+)
+PRESETS |= {"paper:michelangelo": _MICHELANGELO} | {
+    f"paper:michelangelo-{subset.upto}": replace(
+        _MICHELANGELO,
+        about=f"its subset up to {subset.upto} alone; others can be added to the same folder",
+        subsets=(subset,),
+    )
+    for subset in SUBSETS
+}
+
+
+def preset_of(selection: str) -> tuple[Preset, str] | None:
+    """The preset that a selection names, and the tests of it that are meant."""
+    for name, preset in PRESETS.items():
+        if selection == name:
+            return preset, preset.selection
+        if selection.startswith(f"{name}:"):
+            part = selection.removeprefix(f"{name}:")
+            for test in registry.select(part):
+                if test not in registry.select(preset.selection):
+                    raise UsageError(f"{test} is not part of {name}, which has {preset.selection}")
+            return preset, part
+    return None

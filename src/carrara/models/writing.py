@@ -1,0 +1,247 @@
+"""Asking a model for pieces, as Michelangelo's authors did for MRCR's conversations.
+
+    Write a cheerful poem about penguins in a gothic style. Give nothing but the poem itself, …
+
+A reply that cannot be a piece (nothing, a refusal, cut off, said before, a turn of a conversation) is not taken, and is
+asked for anew a few times. What stays missing is told, with the reason.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import anyio
+from inspect_ai.log._transcript import Transcript, init_transcript
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
+
+from carrara.answers.grade import declines
+from carrara.answers.reading import spoken
+from carrara.core.errors import UsageError
+from carrara.core.types import Message
+from carrara.engine import by_reference, preflight, progress
+from carrara.engine.attempts import attempts
+from carrara.engine.clipping import shorten
+from carrara.engine.endings import ending
+from carrara.engine.providers import made
+from carrara.engine.settings import address
+from carrara.engine.troubles import Trouble
+from carrara.models.provider import MODELS
+from carrara.prompt.prompt import fingerprint
+from carrara.text.writings.bank import tidy
+from carrara.text.writings.growing import Growing, growing
+from carrara.text.writings.writer import Key
+
+AGAIN = 3
+"""How often a piece is asked for anew."""
+MOST_AT_ONCE = 100
+"""Requests at a time, of which Inspect finds out how many a server takes."""
+_LETTERS_A_TOKEN = 4
+_WORDS_A_TOKEN = 0.6
+_CHATS = ("smollm2",)
+"""Those of our own models that write."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be written, by whom, and into which file."""
+
+    keys: tuple[Key, ...]
+    drafts: int
+    """For each key."""
+    model: str
+    out: Path
+    base_url: str | None = None
+    model_args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    max_tokens: int = 512
+    temperature: float | None = 1.0
+    connections: int | None = None
+
+    @property
+    def embedded(self) -> bool:
+        return self.model.startswith("carrara/")
+
+
+class Slot(NamedTuple):
+    """One of the drafts for a key."""
+
+    key: Key
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.key}, draft {self.number + 1}"
+
+
+class Missing(NamedTuple):
+    """A piece that was not to be had."""
+
+    key: Key
+    why: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """What an order came to."""
+
+    pieces: int
+    """In the file, for the order's keys."""
+    new: int
+    missing: list[Missing]
+
+
+def write(order: Order) -> Written:
+    """Have an order written, or the rest of it that its file does not have."""
+    _check(order)
+    with growing(order.out) as bank:
+        left = [Slot(key, n) for key in order.keys for n in range(bank.count[key], order.drafts)]
+        missing: list[Missing] = []
+        if left:
+            missing = _written(order, bank, left)
+        pieces = sum(bank.count[key] for key in order.keys)
+        return Written(pieces, len(left) - len(missing), missing)
+
+
+def request(key: Key, max_tokens: int) -> str:
+    """How a piece is asked for.
+
+    >>> request(Key("riddle", "bees"), 512)
+    'Write a riddle about bees. Give nothing but the riddle itself, without a word before or after it, in plain text \
+and at most 300 words.'
+    """
+    words = max(10, int(_WORDS_A_TOKEN * max_tokens) // 10 * 10)
+    return (
+        f"Write {key.one}. Give nothing but the {key.format} itself, without a word before or after it, in plain text "
+        f"and at most {words} words."
+    )
+
+
+def _check(order: Order) -> None:
+    provider, _, name = order.model.partition("/")
+    if order.embedded and name in MODELS and name not in _CHATS:
+        raise UsageError(
+            f"{order.model} answers tests and cannot write: name a model that can, such as carrara/smollm2"
+        )
+    if order.embedded and order.base_url:
+        raise UsageError(f"{order.model} runs here and has no address: leave --base-url out")
+    if provider.endswith("-completions"):
+        raise UsageError(
+            f"{provider} completes plain text, and pieces are asked for in a chat: name a provider that chats"
+        )
+
+
+def _written(order: Order, bank: Growing, left: Sequence[Slot]) -> list[Missing]:
+    """The pieces that were not to be had."""
+    model = made(order.model, order.base_url, order.model_args)
+    if not order.embedded:
+        served = bool(address(model) or "port" in order.model_args)
+        preflight.check(order.model, order.base_url, order.model_args, served)
+    total = len(order.keys) * order.drafts
+    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(order, total, left)) as shown:
+        asking = _Asking(order, bank, model, shown)
+        try:
+            anyio.run(asking.all, left)
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
+    return asking.missing
+
+
+def _about(order: Order, total: int, left: Sequence[Slot]) -> str:
+    """What is going to be asked, and what it costs at most."""
+    many = f"{total:,} pieces" if len(left) == total else f"{len(left):,} of {total:,} pieces"
+    sent = sum(len(request(slot.key, order.max_tokens)) for slot in left) // _LETTERS_A_TOKEN
+    return (
+        f"{many} for {len(order.keys):,} keys, to be written by {order.model}: about {sent:,} tokens of requests, "
+        f"at most {len(left) * order.max_tokens:,} of replies ({order.max_tokens:,} each), and more if some are asked "
+        f"for anew"
+    )
+
+
+class _Asking:
+    """An order on its way."""
+
+    def __init__(self, order: Order, bank: Growing, model: Model, shown: progress.Progress) -> None:
+        self.order, self.bank, self.model, self.shown = order, bank, model, shown
+        self.missing: list[Missing] = []
+        self.requests: dict[str, Message] = {}
+        # As in a run: failed attempts are shown, and no error has a key in it.
+        by_reference.install(model, lambda wanted: [self.requests[wanted["id"]]], progress)
+        self.at_once = order.connections or (model.api.max_connections() if order.embedded else None)
+
+    async def all(self, left: Sequence[Slot]) -> None:
+        slots = iter(left)
+        try:
+            async with anyio.create_task_group() as group:
+                for _ in range(min(len(left), self.at_once or MOST_AT_ONCE)):
+                    group.start_soon(self._some, slots)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.model.api.aclose()
+
+    async def _some(self, slots: Iterator[Slot]) -> None:
+        for slot in slots:
+            why = await self._piece(slot)
+            if why is None:
+                self.shown.answered(str(slot))
+            else:
+                self.missing.append(Missing(slot.key, why))
+                self.shown.failed(str(slot))
+
+    async def _piece(self, slot: Slot) -> str | None:
+        """Get a piece into the bank, or say why it cannot be had."""
+        why = ""
+        for _ in range(1 + AGAIN):
+            try:
+                with attempts():
+                    output = await self._reply(slot)
+            except Exception as error:
+                return f"the request failed: {_words(error)}"
+            text = tidy(spoken(output.completion))
+            found = self._ended(output, text) or self.bank.add(slot.key, text, str(self.model))
+            if found is None:
+                return None
+            why = found
+        return f"{why} ({1 + AGAIN} replies)"
+
+    async def _reply(self, slot: Slot) -> ModelOutput:
+        asked = Message("user", request(slot.key, self.order.max_tokens))
+        self.requests[str(slot)] = asked
+        reference = by_reference.Reference(str(slot), fingerprint([asked]), asked.content)
+        init_transcript(Transcript())  # or Inspect would keep every reply until the end
+        return await self.model.generate(
+            [reference.message()],
+            config=GenerateConfig(
+                max_tokens=self.order.max_tokens,
+                temperature=self.order.temperature,
+                max_connections=self.at_once,
+                # The embedded model would give the same reply again and again; others draw by themselves.
+                seed=secrets.randbelow(1 << 31) if self.order.embedded else None,
+            ),
+        )
+
+    def _ended(self, output: ModelOutput, text: str) -> str | None:
+        """Why a reply is no piece, as far as it is not the text's own fault."""
+        match ending(output):
+            case "filtered":
+                return "the provider withheld it"
+            case "called":
+                return "the model called a tool"
+            case "truncated":
+                return f"it was cut off at {self.order.max_tokens:,} tokens: --max-tokens gives more"
+            case "overflow":
+                return "the request is longer than the model's context"
+        if not text:
+            return "there was no text" + (" but thinking" if output.completion.strip() else "")
+        return "the model declined" if declines(text) else None
+
+
+def _words(error: Exception) -> str:
+    """What an error says, on a line."""
+    trouble = getattr(error, "trouble", None)
+    words = trouble.words if isinstance(trouble, Trouble) else shorten(str(error) or type(error).__name__)
+    return " ".join(words.split())
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -1,0 +1,279 @@
+"""Items: a question in its context, built from a recipe.
+
+`make` is the whole road from a name to a prompt: task, key, world, questions, frame, weave.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from carrara import registry, tokens
+from carrara.core import params as parameters
+from carrara.core.errors import Unreachable, UsageError
+from carrara.core.keys import Key, Split
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.core.splits import owned_world
+from carrara.core.types import AnyTest, Message, Piece, Question, Room, Style, Unit, World
+from carrara.prompt import sizing
+from carrara.prompt.measure import Measure, count
+from carrara.prompt.prompt import Prompt, Survey
+from carrara.prompt.weave import Weave, some
+from carrara.prompt.wording import Pack
+
+PROBED_UNITS = 256
+"""Units of filler with which it is probed that costs add up."""
+REPAIRS = 8
+"""Corrections before other filler is tried, and other fillers before an exact length is given up."""
+POSED = 4096
+"""Worlds that are kept, to serve every length: they are small, and drawing one may take longer than rendering it."""
+OTHER_FILLER = 1000
+"""Far from the variants that the audit asks for."""
+
+
+class Posed(NamedTuple):
+    """A world with its questions, before any prompt."""
+
+    task: AnyTest
+    params: Any
+    key: Key
+    world: World[Any]
+    questions: Sequence[Question[Any]]
+
+
+@dataclass(frozen=True)
+class Context:
+    """A world in its filler, with the prompts of all its questions."""
+
+    recipe: Recipe
+    task: AnyTest
+    world: World[Any]
+    questions: Sequence[Question[Any]]
+    prompts: Sequence[Prompt]
+
+    @property
+    def items(self) -> "list[Item]":
+        return [Item(replace(self.recipe, question=q), self) for q in range(len(self.questions))]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question on one context: what a model is asked, and what is right."""
+
+    recipe: Recipe
+    context: Context
+
+    @property
+    def id(self) -> str:
+        return str(self.recipe)
+
+    @property
+    def task(self) -> AnyTest:
+        return self.context.task
+
+    @property
+    def question(self) -> Question[Any]:
+        return self.context.questions[self.recipe.question]
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.context.prompts[self.recipe.question]
+
+    @property
+    def gold(self) -> str:
+        """The right answer, as the perfect reply."""
+        return self.task.write(self.question.gold)
+
+    @property
+    def text(self) -> str:
+        return self.prompt.text
+
+    @cached_property
+    def survey(self) -> Survey:
+        return self.prompt.survey()
+
+    def messages(self) -> list[Message]:
+        return self.prompt.messages()
+
+
+def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
+    """The world that a recipe names and what is asked of it: all that grading needs.
+
+    No tokenizer is needed, unless the test is sized: then what fills a length depends on how it is counted and worded.
+    """
+    posed = _posed(*named(recipe, pack))
+    if recipe.question >= len(posed.questions):
+        raise UsageError(f"{recipe} asks question {recipe.question}, and there are {len(posed.questions)} (from 0)")
+    return posed
+
+
+def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
+    """What names the world of a recipe, and it alone: the same for all recipes that share it."""
+    if recipe.length and registry.load(recipe.task).sized:
+        return replace(recipe, question=0), pack
+    return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
+
+
+def pose(recipe: Recipe, pack: Pack | None) -> Posed:
+    """A world with its questions, built anew."""
+    task = registry.load(recipe.task)
+    if recipe.version != task.version:
+        raise UsageError(
+            f"{recipe.world_id} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
+            f"generate the items anew, or install the release that made them"
+        )
+    params = parameters.build(task, recipe.task, parameters.read_canonical(recipe.params))
+    if parameters.canonical(task, params) != recipe.params:
+        raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
+    parameters.check_unsized(task, recipe.task, params, recipe.length)
+    key = replace(recipe.key, params=parameters.of_world(task, params))
+    if task.given(params, recipe.length) is not None:
+        world = task.world(key, params, Room(recipe.length))
+    else:
+        world, key = owned_world(task, key, params)
+        if recipe.length:
+            world = sizing.world_of(task, key, params, recipe, worded(recipe, task, pack))
+    return Posed(task, params, key, world, task.questions(world, key, params))
+
+
+_posed = lru_cache(maxsize=POSED)(pose)
+
+
+def worded(recipe: Recipe, task: AnyTest, pack: Pack | None) -> Mapping[str, str]:
+    """The words of a recipe's prompt: the test's own, or those of the pack that it was made with."""
+    if recipe.pack != (pack.hash if pack else ""):
+        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
+    return pack.wording(recipe.task, task) if pack else task.wording
+
+
+def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
+    """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
+    wording = worded(recipe, registry.load(recipe.task), pack)
+    task, params, key, world, questions = questions_of(recipe, pack)
+    frames = [task.frame(world, question, wording, recipe.style) for question in questions]
+    tokenizer = tokens.get(recipe.tokenizer)
+    fixed = [*world.opening, *(piece for update in world.updates for piece in update)]
+    measures = [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
+    longest = max(measures, key=lambda measure: measure.puzzle)
+    room = 0 if task.given(params, recipe.length) is not None else _room(recipe, longest.puzzle)
+    weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant, without)
+    if room:
+        if world.filler is None:
+            raise Unreachable(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
+        if not _adds_up(recipe, world, longest, fixed, weave):
+            weave = _repaired(recipe, longest, weave)
+        try:
+            weave.settle()
+        except Unreachable as reason:
+            raise Unreachable(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
+    prompts = [
+        Prompt(frame, weave, measure, question.needs, measure.puzzle + room)
+        for frame, measure, question in zip(frames, measures, questions, strict=True)
+    ]
+    return Context(recipe, task, world, questions, prompts)
+
+
+def _room(recipe: Recipe, puzzle: int) -> int:
+    if recipe.length and recipe.length < puzzle:
+        raise Unreachable(
+            f"{recipe.world_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
+            f"ask for a greater length, or for 0, which is the puzzle alone"
+        )
+    return recipe.length - puzzle if recipe.length else 0
+
+
+def _adds_up(recipe: Recipe, world: World[Any], measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
+    def units() -> list[Unit]:
+        assert world.filler is not None
+        return some(world.filler(weave.key.dice("probe"), recipe.tokenizer), 0, PROBED_UNITS)
+
+    return measure.additive(f"{recipe.task};{recipe.params}", units, fixed)
+
+
+def _repaired(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:
+    """The weave whose whole prompt, counted, has the length asked for."""
+    for again in range(REPAIRS):  # where no target gives the length, other filler does
+        target = weave.room
+        other = replace(weave, variant=weave.variant + again * OTHER_FILLER)
+        for _ in range(REPAIRS):
+            other = replace(other, room=max(0, target))
+            prompt = Prompt(measure.frame, other, measure, (), recipe.length)
+            off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
+            if off == 0:
+                return other
+            target -= off
+    raise Unreachable(
+        f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
+    )
+
+
+def make(
+    task: str,
+    *,
+    length: int = 0,
+    index: int = 0,
+    seed: int = 0,
+    split: Split = "test",
+    tokenizer: str = tokens.DEFAULT,
+    style: Style = "chat",
+    question: int = 0,
+    params: Mapping[str, str] | None = None,
+    pack: Pack | None = None,
+) -> Item:
+    """One item, by what it is asked to be."""
+    loaded = registry.load(task)
+    settled = parameters.build(loaded, task, params or {})
+    recipe = Recipe(
+        task=task,
+        version=loaded.version,
+        params=parameters.canonical(loaded, settled),
+        split=split,
+        seed=seed,
+        index=index,
+        question=question,
+        length=length,
+        style=style,
+        pack=pack.hash if pack else "",
+        tokenizer=tokenizer,
+    )
+    return Item(recipe, context_of(recipe, pack))
+
+
+def rebuild(id: str, pack: Pack | None = None) -> Item:
+    """The item of an id."""
+    recipe = Recipe.parse(id)
+    return Item(recipe, context_of(recipe, pack))
+
+
+def contexts(
+    first: Recipe, count: int, pack: Pack | None = None, tell: Callable[[str], None] | None = None
+) -> Iterator[Context]:
+    """The contexts of `count` worlds in a row, starting with a recipe's.
+
+    With `tell`, worlds that cannot be made so long, because their puzzle alone is longer or leaves no room that filler
+    could fill, are left out, as in published data sets, and it is told how many they were. Without it, and where no
+    world is left, they are an error.
+    """
+    task = registry.load(first.task)
+    given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
+    if given is not None:
+        count = min(count, given - first.index)
+    unfit: list[Unreachable] = []
+    for index in range(first.index, first.index + count):
+        try:
+            context = context_of(replace(first, index=index), pack)
+        except Unreachable as reason:
+            unfit.append(reason)
+            if tell is None:
+                raise
+        else:
+            yield context
+    if unfit and tell is not None:
+        if len(unfit) == count:
+            raise unfit[0]
+        parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
+        tell(
+            f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
+            f"and are left out there{f' ({parts})' if parts else ''}"
+        )

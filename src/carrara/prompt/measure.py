@@ -1,0 +1,137 @@
+"""Token counts that add up.
+
+A unit's cost is what it adds between two other units, joint included. With the tokenizers in use these costs sum to the
+count of the whole (measured on millions of sentences), because a joint, or what follows it, starts a new token; so a
+prompt's length is the count of its puzzle plus the costs of its filler. That is probed when a tokenizer first meets a
+task's units, and where it fails the weaver counts whole prompts instead.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from carrara.core.types import Frame, Message, Piece, Role, Style, Unit
+from carrara.tokens.base import Tokenizer, count_chat, count_plain
+
+_PROBED: dict[tuple[str, str, str], bool] = {}
+_COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
+_CACHED = 500_000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What things cost in one frame, by one tokenizer."""
+
+    tokenizer: Tokenizer
+    style: Style
+    frame: Frame
+    lead: str
+    """A piece such as stands before and after another, with its label."""
+    puzzle: int = 0
+    """Tokens of the prompt without filler."""
+    before: int = 0
+    """Tokens of the prompt before its first piece, as if a joint stood there too."""
+    joint: int = 0
+    """Tokens of a joint that are not part of what stands before or after it."""
+    _cache: dict[tuple[Role, str], int] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def of(tokenizer: Tokenizer, style: Style, frame: Frame, fixed: Sequence[Piece]) -> "Measure":
+        """The measure of a frame whose puzzle is `fixed`, the pieces that are there at every length."""
+        lead = frame.labels.get(fixed[-1].role, "") + fixed[-1].text if fixed else "A."
+        key = (tokenizer.name, lead[:1] + lead[-1:], frame.joint, frame.turns)
+        cache = _COSTS.setdefault(key, {})
+        if len(cache) > _CACHED:
+            cache.clear()
+        puzzle = count(tokenizer, style, assemble(frame, fixed))
+        bare = Measure(tokenizer, style, frame, lead, puzzle, _cache=cache)
+        before = puzzle - bare.cost(tuple(fixed)) - bare._after()
+        joint = 0 if frame.turns or not fixed else max(0, bare.cost(tuple(fixed[-1:])) - tokenizer.count(lead))
+        return replace(bare, before=before, joint=joint)
+
+    def cost(self, unit: Unit) -> int:
+        """Tokens that a unit adds among others, by what its pieces add."""
+        total, cache = 0, self._cache
+        for piece in unit:
+            known = piece.tokens
+            if known is None:
+                known = cache.get((piece.role, piece.text))
+            if known is None:
+                known = cache[piece.role, piece.text] = self._added(piece.text, piece.role)
+            total += known
+        return total
+
+    def _added(self, text: str, role: Role) -> int:
+        if self.frame.turns:
+            turns = [Message("user", "A"), Message("assistant", "B")]
+            if role == "assistant":  # formats differ in what they make of two turns of one speaker
+                turns.append(Message("user", "A"))
+            count_turns = [count_chat(self.tokenizer, [*turns, *more]) for more in ([Message(role, text)], [])]
+            return count_turns[0] - count_turns[1]
+        around = self.lead + self.frame.joint
+        text = self.frame.labels.get(role, "") + text
+        with_it, without = self.tokenizer.count_many([around + text + self.frame.joint + self.lead, around + self.lead])
+        return with_it - without
+
+    def _after(self) -> int:
+        """Tokens of the prompt behind its last piece."""
+        if self.frame.turns:
+            return self._added(self.frame.after, "user")
+        with_it, without = self.tokenizer.count_many([self.lead + self.frame.after, self.lead])
+        ending = count(self.tokenizer, self.style, [Message("user", "A")]) - self.tokenizer.count("A")
+        opening = self._opening()
+        return with_it - without + ending - opening
+
+    def _opening(self) -> int:
+        """Tokens that the chat format puts before the first message's content."""
+        if self.style == "base":
+            return self.tokenizer.opening
+        if self.tokenizer.chat is None:
+            return 0
+        mark = "A"
+        total = 0
+        for segment in self.tokenizer.chat.segments([Message("user", mark)]):
+            if segment.special:
+                total += 1
+            elif segment.text.endswith(mark):
+                return total + self.tokenizer.count(segment.text) - self.tokenizer.count(mark)
+            else:
+                total += self.tokenizer.count(segment.text)
+        return total
+
+    def additive(self, task: str, units: Callable[[], Sequence[Unit]], fixed: Sequence[Piece]) -> bool:
+        """Whether costs sum to counts for this tokenizer and task; probed once.
+
+        They never do where the first or last piece has no joint at its outer side: what stands there decides.
+        """
+        if not self._joined(fixed):
+            return False
+        key = (self.tokenizer.name, task, self.frame.joint)
+        if key not in _PROBED:
+            pieces = [piece for unit in units() for piece in unit]
+            whole = count(self.tokenizer, self.style, assemble(self.frame, [*fixed, *pieces]))
+            _PROBED[key] = whole == self.puzzle + self.cost(tuple(pieces))
+        return _PROBED[key]
+
+    def _joined(self, fixed: Sequence[Piece]) -> bool:
+        """Whether any piece can be the first and the last, and costs what it does elsewhere."""
+        frame = self.frame
+        opened = bool(fixed) and fixed[0].update is None
+        return frame.turns or ((opened or frame.before.endswith(frame.joint)) and frame.after.startswith(frame.joint))
+
+
+def assemble(frame: Frame, pieces: Sequence[Piece]) -> list[Message]:
+    """The messages of a prompt with just these pieces."""
+    if not frame.turns:
+        text = frame.joint.join(frame.labels.get(piece.role, "") + piece.text for piece in pieces)
+        return [Message("user", frame.before + text + frame.after)]
+    messages = [Message(piece.role, piece.text) for piece in pieces]
+    if messages and frame.before:
+        messages[0] = Message(messages[0].role, frame.before + messages[0].content)
+    return [*messages, Message("user", frame.after)]
+
+
+def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> int:
+    """Tokens of a prompt as sent: a conversation in the model's chat format, or plain text."""
+    if style == "base":
+        return count_plain(tokenizer, "\n\n".join(message.content for message in messages))
+    return count_chat(tokenizer, messages)

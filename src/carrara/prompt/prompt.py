@@ -1,0 +1,127 @@
+"""Prompts: a woven context in its frame, as messages, with where every update stands.
+
+`Prompt` is a recipe that renders: messages, text, hash and spans all come from one stream of parts, and a prompt of
+ten million tokens is never held unless somebody asks for its text.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import NamedTuple
+
+from carrara.core.types import Frame, Message, Role, Unit
+from carrara.prompt.measure import Measure
+from carrara.prompt.weave import Weave
+
+
+class Part(NamedTuple):
+    """A stretch of one message."""
+
+    message: int
+    role: Role
+    text: str
+    update: int | None = None
+    piece: bool = False
+    """Whether it is a piece of the context, rather than frame or joint."""
+    tokens: int = 0
+    """What it adds, with the joint and label before it."""
+
+
+class Span(NamedTuple):
+    """Where one piece of an update stands: characters of a message's content, tokens of the prompt as sent."""
+
+    update: int
+    message: int
+    start: int
+    end: int
+    token_start: int
+    token_end: int
+    needed: bool
+
+
+class Survey(NamedTuple):
+    """What one pass over a prompt tells."""
+
+    tokens: int
+    characters: int
+    sha256: str
+    spans: tuple[Span, ...]
+
+
+def fingerprint(messages: Iterable[Message]) -> str:
+    """The hash that `Survey` has for a prompt with these messages."""
+    hashed = sha256()
+    for message in messages:
+        hashed.update(f"\x1e{message.role}\x1f".encode())
+        hashed.update(message.content.encode())
+    return hashed.hexdigest()
+
+
+def _uncounted(unit: Unit) -> int:
+    return 0
+
+
+@dataclass(frozen=True)
+class Prompt:
+    frame: Frame
+    weave: Weave
+    measure: Measure
+    needs: tuple[int, ...]
+    tokens: int
+    """As sent."""
+
+    def parts(self, counted: bool = True) -> Iterator[Part]:
+        """All that it says. What parts cost is left out where nobody asks: it takes longer than the rest."""
+        frame, number = self.frame, 0
+        cost = self.measure.cost if counted else _uncounted
+        if not frame.turns:
+            yield Part(0, "user", frame.before)
+            for number, piece in enumerate(self.weave):
+                if number:
+                    yield Part(0, "user", frame.joint)
+                if label := frame.labels.get(piece.role):
+                    yield Part(0, "user", label)
+                yield Part(0, "user", piece.text, piece.update, True, cost((piece,)))
+            yield Part(0, "user", frame.after)
+            return
+        for number, piece in enumerate(self.weave):
+            if number == 0 and frame.before:
+                yield Part(0, piece.role, frame.before)
+            yield Part(number, piece.role, piece.text, piece.update, True, cost((piece,)))
+        yield Part(number + 1, "user", frame.after)
+
+    def messages(self) -> list[Message]:
+        roles: list[Role] = []
+        texts: list[list[str]] = []
+        for part in self.parts(counted=False):
+            if part.message == len(texts):
+                roles.append(part.role)
+                texts.append([])
+            texts[part.message].append(part.text)
+        return [Message(role, "".join(text)) for role, text in zip(roles, texts, strict=True)]
+
+    @property
+    def text(self) -> str:
+        """The contents of all messages, one after the other: to be read by people."""
+        return "\n\n".join(message.content for message in self.messages())
+
+    def survey(self) -> Survey:
+        """Length, hash and spans in one pass. The hash covers roles and contents."""
+        hashed = sha256()
+        spans = []
+        message, start, characters = -1, 0, 0
+        needs = frozenset(self.needs)
+        tokens = self.measure.before
+        for part in self.parts():
+            if part.message != message:
+                hashed.update(f"\x1e{part.role}\x1f".encode())
+                message, start = part.message, 0
+            hashed.update(part.text.encode())
+            if part.update is not None:
+                end = start + len(part.text)
+                own = tokens + self.measure.joint
+                spans.append(Span(part.update, message, start, end, own, tokens + part.tokens, part.update in needs))
+            start += len(part.text)
+            characters += len(part.text)
+            tokens += part.tokens
+        return Survey(self.tokens, characters, hashed.hexdigest(), tuple(spans))

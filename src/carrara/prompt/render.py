@@ -1,0 +1,44 @@
+"""Items as plain data: the recipe, which is small, and the rendering, which is not."""
+
+from typing import Any
+
+from carrara.prompt.items import Item
+
+
+def recipe_row(item: Item) -> dict[str, Any]:
+    """A recipe: enough to build the item again, and to check that it came out the same."""
+    recipe, survey = item.recipe, item.survey
+    return {
+        "id": item.id,
+        "task": recipe.task,
+        "version": recipe.version,
+        "split": recipe.split,
+        "seed": recipe.seed,
+        "index": recipe.index,
+        "length": recipe.length,
+        "tokens": survey.tokens,
+        "tokenizer": recipe.tokenizer,
+        "context_id": recipe.context_id,
+        "sha256": survey.sha256,
+    }
+
+
+def rendered(item: Item) -> dict[str, Any]:
+    """The whole item, as evaluation and training programs want it."""
+    return {
+        **recipe_row(item),
+        "messages": [message._asdict() for message in item.messages()],
+        "question": item.question.ask,
+        "gold": item.gold,
+        "floor": item.question.floor,
+        "labels": dict(item.question.labels),
+        "spans": [span._asdict() for span in item.survey.spans],
+    }
+
+
+def finetuning(item: Item) -> dict[str, Any]:
+    """A conversation that ends in the right reply: a line of a fine-tuning file, which may hold nothing else."""
+    messages = [message._asdict() for message in item.messages()]
+    if item.recipe.style == "base":
+        return {"prompt": item.text, "completion": f" {item.gold}"}
+    return {"messages": [*messages, {"role": "assistant", "content": item.gold}]}

@@ -1,0 +1,74 @@
+"""Worlds that fill a length by themselves: their context is their structure.
+
+A test says with prices what its world takes, to the best of its knowledge; the prompt is counted whole, and the budget
+is corrected by what it is off. Where prices add up, as they do with nearly all tokenizers, that is one correction.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from carrara import tokens
+from carrara.core.errors import Unreachable
+from carrara.core.keys import Key
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.core.types import AnyTest, Prices, Room, World
+from carrara.prompt.measure import assemble, count
+from carrara.tokens.base import Tokenizer
+
+CORRECTIONS = 8
+"""Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
+_CACHED = 2_000_000
+
+_PRICES: dict[tuple[str, str], dict[str, int]] = {}
+
+
+def prices(tokenizer: Tokenizer) -> Prices:
+    """What texts add by a tokenizer, each behind a joint: counted between two others, and kept."""
+
+    def priced(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
+        known = _PRICES.setdefault((tokenizer.name, joint), {})
+        if len(known) > _CACHED:
+            known.clear()
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            bare, *counts = tokenizer.count_many([f"a{joint}a", *(f"a{joint}{text}{joint}a" for text in new)])
+            known.update((text, counted - bare) for text, counted in zip(new, counts, strict=True))
+        return [known[text] for text in texts]
+
+    return priced
+
+
+def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapping[str, str]) -> World[Any]:
+    """The world of a key whose longest prompt has exactly the tokens that a recipe asks for."""
+    tokenizer = tokens.get(recipe.tokenizer)
+    priced = prices(tokenizer)
+
+    def taken(world: World[Any]) -> tuple[int, int]:
+        """By the longest prompt, and of that by what is around the world's pieces."""
+        pieces = [*world.opening, *(piece for update in world.updates for piece in update)]
+        frames = [task.frame(world, q, wording, recipe.style) for q in task.questions(world, key, params)]
+        whole = max(count(tokenizer, recipe.style, assemble(frame, pieces)) for frame in frames)
+        return whole, whole - sum(priced([piece.text for piece in pieces], frames[0].joint))
+
+    budget = recipe.length - taken(task.world(key, params, None))[1]
+    unfit: Unreachable | None = None
+    for again in range(CORRECTIONS):
+        tried: set[int] = set()
+        while budget not in tried and len(tried) < CORRECTIONS:
+            tried.add(budget)
+            try:
+                world = task.world(key, params, Room(recipe.length, budget, priced, again))
+            except Unreachable as reason:
+                unfit = reason
+                break
+            off = taken(world)[0] - recipe.length
+            if not off:
+                return world
+            budget -= off
+    if unfit is None:
+        unfit = Unreachable("its prompt comes out at other lengths", f"none comes out exactly so by {recipe.tokenizer}")
+    raise Unreachable(
+        f"{recipe.world_id} cannot be made {write_length(recipe.length)} tokens long: {unfit}: ask for a "
+        f"greater length, or for other parameters",
+        unfit.part,
+    )

@@ -1,0 +1,267 @@
+"""Weaving: a world's updates among filler, so that the prompt has exactly the number of tokens asked for.
+
+The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
+Every update stands at its drawn share of the filler, to within a unit. In one gap the units are chosen so that the
+total comes out: of a pool of units some subset fills the room to the token (a subset sum over the bits of an integer,
+found in microseconds), so nothing is cut or padded. Contexts are streams: pieces are produced anew on each pass, and
+only the pool, and what stands behind it in short gaps, is ever held.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import ceil, gcd
+from typing import Any, NamedTuple
+
+from carrara.core.errors import Dry, Unreachable
+from carrara.core.keys import Key
+from carrara.core.types import BulkTap, EndingTap, Piece, Tap, Unit, World
+
+Cost = Callable[[Unit], int]
+
+POOL = 64
+"""Units among which those that make the total come out are chosen."""
+WINDOW = 8
+"""The room for which they are chosen, in typical units."""
+BULK = 1 << 18
+"""Tokens of filler that are held at once: about a megabyte of text."""
+TRIES = 24
+"""Fillers that are tried, before all of it goes into one gap."""
+
+
+class _Scale(NamedTuple):
+    """What units of filler cost, as far as some of them tell."""
+
+    typical: int
+    window: int
+    """The room in which units are chosen: some typical, two large ones."""
+    even: bool
+    """Whether all costs have a common divisor, so that they add up to its multiples only."""
+
+
+@dataclass(frozen=True)
+class Weave:
+    """A world in its filler. Iterating gives its pieces in order, the same on every pass."""
+
+    world: World[Any]
+    room: int
+    """Tokens of filler."""
+    cost: Cost
+    key: Key
+    tokenizer: str
+    variant: int = 0
+    """Another number gives other filler around the same updates."""
+    without: int | None = None
+    """An update that is left out, its filler staying as it is: for the audit."""
+
+    def __iter__(self) -> Iterator[Piece]:
+        yield from self.world.opening
+        if self.world.filler is None or self.room == 0:
+            for i in range(len(self.world.updates)):
+                yield from self._update(i)
+            return
+        bounds, tried = self._settled
+        for unit in self._woven(bounds, tried):
+            yield from unit
+
+    def _update(self, i: int) -> Unit:
+        return () if i == self.without else self.world.updates[i]
+
+    @cached_property
+    def drawn(self) -> tuple[float, ...]:
+        """The share of its window that is to stand before each update: the same at every length."""
+        if self.world.depths is not None:
+            return self.world.depths
+        dice = self.key.dice("depths")
+        return tuple(sorted(dice.random() for _ in self.world.updates))
+
+    def offsets(self) -> list[int]:
+        """How far from its drawn place each update came to stand, in tokens of filler."""
+        bounds = self._bounds
+        used = -sum(self.cost((piece,)) for piece in self.world.opening)
+        found: dict[int, int] = {}
+        for piece in self:
+            if piece.update is None:
+                used += self.cost((piece,))
+            else:
+                found.setdefault(piece.update, abs(used - bounds[piece.update]))
+        return list(found.values())
+
+    @cached_property
+    def _bounds(self) -> list[int]:
+        """The tokens of filler that are to stand before each update."""
+        low, high = self._limits()
+        if self.world.spread == "tokens":
+            return [low + int(share * (high - low)) for share in self.drawn]
+        gaps = self._gaps(high)
+        first, last = bisect_left(gaps, low), bisect_right(gaps, high)
+        if first == last:
+            raise Unreachable(f"there is no gap between units of filler in the window {_percent(self.world.window)}")
+        return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
+
+    def _limits(self) -> tuple[int, int]:
+        """The least and the most filler that may stand before an update."""
+        start, end = self.world.window
+        if (start, end) == (0.0, 1.0):
+            return 0, self.room
+        updates = sum(self.cost(update) for update in self.world.updates)
+        size = self.room + updates
+        low, high = ceil(start * size), min(self.room, int(end * size) - updates)
+        if high < low:
+            raise Unreachable(
+                f"its updates take {updates} tokens, and the window {_percent(self.world.window)} of this context is "
+                f"smaller; ask for a greater length or a wider window"
+            )
+        return low, high
+
+    def _gaps(self, tokens: int) -> Sequence[int]:
+        """The tokens before each gap between the units of so much filler."""
+        tap = self._open("filler", self.variant, 0)
+        if isinstance(tap, BulkTap):
+            return tap.gaps(tokens)
+        gaps = [0]
+        while gaps[-1] <= tokens:
+            gaps.append(gaps[-1] + self.cost(tap(0)))
+        return gaps[:-1]
+
+    @cached_property
+    def _scale(self) -> "_Scale":
+        costs = [self.cost(unit) for unit in some(self._open("scale"), 0, POOL)]
+        typical = max(1, sum(costs) // len(costs))
+        return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
+
+    @cached_property
+    def _settled(self) -> tuple[list[int], int]:
+        """Where each gap ends, in tokens of filler, and which filler it is filled with.
+
+        Where all gaps are short, or units have sizes that add up to few totals, none may be able to make the total
+        come out: then other filler is tried, and if none does, all of it goes into the largest gap.
+        """
+        bounds = [*self._bounds, self.room]
+        if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.even:
+            return bounds, 0
+        for tried in range(TRIES):
+            try:
+                for _ in self._woven(bounds, tried):
+                    pass
+            except Unreachable:
+                continue
+            return bounds, tried
+        largest = _largest(bounds)
+        heaped = [0] * largest + [self.room] * (len(bounds) - largest)
+        for _ in self._woven(heaped, 0):
+            pass
+        return heaped, 0
+
+    def settle(self) -> None:
+        """Raise Unreachable, or Dry where a tap can tell, now, and not when the prompt is rendered."""
+        tap = self._open("filler", self.variant, 0)
+        if isinstance(tap, EndingTap):
+            tap.must_last(self.room, self.cost)
+        _ = self._settled
+
+    def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[Unit]:
+        """Filler and updates in order. `bounds` has one entry more than there are updates."""
+        tap = self._open("filler", self.variant, tried)
+        window = self._scale.window
+        sizes = _sizes(bounds)
+        # The last gap with room for a choice, so that what is held behind it is short.
+        chosen = max((gap for gap, size in enumerate(sizes) if size >= 2 * window), default=_largest(bounds))
+        used = 0
+        for gap in range(chosen):
+            for unit in self._reach(tap, gap, used, bounds[gap]):
+                used += self.cost(unit)
+                yield unit
+            yield self._update(gap)
+        for unit in self._reach(tap, chosen, used, bounds[chosen] - window):
+            used += self.cost(unit)
+            yield unit
+        pool = deque(some(tap, chosen, POOL))
+        behind = bounds[chosen]
+        tail: list[Unit] = []
+        for gap in range(chosen + 1, len(bounds)):
+            tail.append(self._update(gap - 1))
+            for unit in self._reach(tap, gap, behind, bounds[gap]):
+                behind += self.cost(unit)
+                tail.append(unit)
+        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool, tap)
+        yield from tail
+
+    def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[Unit]:
+        """Filler up to a bound, as near as whole units come to it.
+
+        A unit that goes far beyond is left out: some sentence is longer than the room in which the last are chosen.
+        """
+        upto = tap.upto if isinstance(tap, BulkTap) else None
+        while upto and used < bound and (unit := upto(min(bound - used, BULK))):
+            used += self.cost(unit)
+            yield unit
+        typical, window = self._scale.typical, self._scale.window
+        while used + typical // 2 < bound:
+            unit = tap(gap)
+            cost = self.cost(unit)
+            if used + cost - bound <= 3 * window // 8:
+                used += cost
+                yield unit
+
+    def _fit(self, gap: int, room: int, pool: deque[Unit], tap: Tap) -> list[Unit]:
+        """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""
+        if room < 0:
+            raise Unreachable(f"its filler runs over by {-room} tokens; ask for more")
+        grit = self.world.grit(self.key.dice("grit", self.variant), self.tokenizer) if self.world.grit else tap
+        mask = (2 << room) - 1
+        units: list[Unit] = []
+        reach = [1]  # bit n of reach[i]: some of the first i units cost n together
+        while not reach[-1] >> room & 1:
+            unit = None if len(units) == 8 * POOL else self._next(pool, grit, gap)
+            if unit is None:
+                nearest = reach[-1].bit_length() - 1
+                raise Unreachable(
+                    f"no filler of {self.key.task} makes up {room} tokens; ask for {room - nearest} fewer, or for more"
+                )
+            units.append(unit)
+            reach.append((reach[-1] | reach[-1] << self.cost(units[-1])) & mask)
+        chosen = []
+        for i in range(len(units) - 1, -1, -1):
+            if not reach[i] >> room & 1:
+                chosen.append(units[i])
+                room -= self.cost(units[i])
+        return chosen[::-1]
+
+    def _next(self, pool: deque[Unit], grit: Tap, gap: int) -> Unit | None:
+        """Another candidate, if there is one."""
+        try:
+            return pool.popleft() if pool else grit(gap)
+        except Dry:
+            return None
+
+    def _open(self, purpose: str, *more: int) -> Tap:
+        assert self.world.filler is not None
+        return self.world.filler(self.key.dice(purpose, *more), self.tokenizer)
+
+
+def some(tap: Tap, gap: int, most: int) -> list[Unit]:
+    """Up to so many units of filler, fewer where there are no more, but one at least."""
+    units = [tap(gap)]
+    while len(units) < most:
+        try:
+            units.append(tap(gap))
+        except Dry:
+            break
+    return units
+
+
+def _percent(window: tuple[float, float]) -> str:
+    return f"{window[0]:.0%}-{window[1]:.0%}"
+
+
+def _sizes(bounds: Sequence[int]) -> list[int]:
+    return [after - before for before, after in pairwise([0, *bounds])]
+
+
+def _largest(bounds: Sequence[int]) -> int:
+    sizes = _sizes(bounds)
+    return sizes.index(max(sizes))

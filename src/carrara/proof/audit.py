@@ -1,0 +1,247 @@
+"""The audit: every item is proved right before anybody pays for it.
+
+For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves
+it; leaving out any needed update changes it or makes it undecidable; the length is exact; a new process makes the
+same bytes; the split that made the world owns it; the perfect reply is read back as the gold answer and an empty one
+as none. What trivial answers score is measured beside it.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import log
+from typing import Any
+
+from carrara.answers.grade import grade
+from carrara.core.errors import Unreachable
+from carrara.core.recipe import Recipe
+from carrara.core.splits import owner
+from carrara.core.types import ANSWER, Message, Undecidable
+from carrara.prompt import items
+from carrara.prompt.items import Context, Item
+from carrara.prompt.measure import count
+from carrara.prompt.wording import Pack
+
+CHECKS = {
+    "oracle": "the answer read from the text alone is the gold answer",
+    "filler": "other filler leaves the answer",
+    "needs": "without any one needed update the answer changes",
+    "length": "the prompt counted whole has the length asked for",
+    "spans": "every span holds its update",
+    "bytes": "a new process makes the same bytes",
+    "split": "no other split owns the world",
+    "reply": "the perfect reply scores 1, an empty one is unparsed",
+}
+
+
+VARIANTS = 33
+"""Other fillers that are tried."""
+NEEDS = 8
+"""Needed updates of one item that are left out, drawn where there are more: in some tests every word is needed."""
+NEEDS_TOKENS = 1 << 18
+"""As many are left out as make up so many tokens of prompts, if that is more."""
+
+
+@dataclass
+class Breach:
+    check: str
+    id: str
+    found: str
+
+
+@dataclass
+class Audited:
+    """What the audit of one test at one length found."""
+
+    task: str
+    length: int
+    items: int = 0
+    needed: int = 0
+    """Updates that were left out, one at a time."""
+    raised: int = 0
+    """Of those, how many made the question undecidable instead of changing the answer."""
+    breaches: list[Breach] = field(default_factory=list[Breach])
+    shortcuts: dict[str, float] = field(default_factory=dict[str, float])
+    floor: float = 0.0
+    off: float = 0.0
+    """How far from its drawn place an update stands, in tokens, on average."""
+    left_out: list[str] = field(default_factory=list[str])
+    """What was said of worlds that do not fit the length."""
+    repeated: int = 0
+    """Items whose puzzle another item has too."""
+
+
+def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
+    """Audit `worlds` worlds of a test, from a recipe on."""
+    report = Audited(first.task, first.length)
+    hashes: dict[str, str] = {}
+    golds: list[tuple[Item, str]] = []
+    puzzles: Counter[str] = Counter()
+    offsets: list[int] = []
+    for context in items.contexts(first, worlds, pack, report.left_out.append):
+        _check_context(report, context, first, pack)
+        for item in context.items:
+            report.items += 1
+            hashes[item.id] = item.survey.sha256
+            golds.append((item, item.gold))
+            report.floor += item.question.floor
+        offsets += context.prompts[0].weave.offsets() if first.length and context.world.filler else []
+        world = context.world
+        puzzles["\n".join(p.text for u in world.updates for p in u) + "|".join(q.ask for q in context.questions)] += 1
+    report.floor /= max(1, report.items)
+    report.off = sum(offsets) / len(offsets) if offsets else 0.0
+    report.repeated = sum(n - 1 for n in puzzles.values())
+    report.breaches += _elsewhere(hashes, pack)
+    report.shortcuts = _shortcuts(golds)
+    return report
+
+
+def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack | None) -> None:
+    given = context.task.given(items.questions_of(context.recipe).params, first.length) is not None
+    others = _refilled(report, context, pack) if first.length and context.world.filler else None
+    owned_by = owner(items.questions_of(replace(context.recipe, length=0)).world) if not given else first.split
+    longest = max(item.survey.tokens for item in context.items)
+
+    def breach(check: str, item: Item, found: str) -> None:
+        report.breaches.append(Breach(check, item.id, found))
+
+    for item in context.items:
+        gold, messages = item.question.gold, item.messages()
+        solved = _solved(item, messages)
+        if solved != gold:
+            breach("oracle", item, f"gold {item.gold}, read {solved}")
+        if others and (read := _solved(item, others.prompts[item.recipe.question].messages())) != gold:
+            breach("filler", item, f"gold {item.gold}, with other filler {read}")
+        whole = count(item.prompt.measure.tokenizer, item.recipe.style, messages)
+        if whole != item.survey.tokens or (first.length and not given and longest != first.length):
+            breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
+        for span in item.survey.spans:
+            texts = [piece.text for piece in context.world.updates[span.update]]
+            if messages[span.message].content[span.start : span.end] not in texts:
+                breach("spans", item, f"update {span.update} is not at {span.start}")
+        if owned_by != first.split:
+            breach("split", item, f"owned by {owned_by}")
+        if grade(item.task, item.question, item.gold).score != 1.0:
+            breach("reply", item, f"{item.gold!r} does not score 1")
+        if item.task.parse("", item.question) is not None:
+            breach("reply", item, "an empty reply is read as an answer")
+        if solved == gold:  # of a text that cannot be read, leaving something out proves nothing
+            _check_needs(report, item)
+
+
+def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:
+    """The same world in other filler. Of a room for a sentence or two there may be none."""
+    for variant in range(1, VARIANTS):
+        try:
+            return items.context_of(context.recipe, pack, variant=variant)
+        except Unreachable as reason:
+            why = reason
+    report.left_out.append(f"no other filler was found for {context.recipe.context_id}: {why}")
+    return None
+
+
+def _check_needs(report: Audited, item: Item) -> None:
+    needs = item.question.needs
+    most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
+    if len(needs) > most:
+        needs = tuple(item.recipe.key.dice("audit", item.recipe.question).sample(needs, most))
+    for update in needs:
+        weave = replace(item.prompt.weave, without=update)
+        read = _solved(item, replace(item.prompt, weave=weave).messages())
+        report.needed += 1
+        report.raised += isinstance(read, Undecidable)
+        if read == item.question.gold:
+            report.breaches.append(Breach("needs", item.id, f"update {update} can be left out"))
+
+
+def _solved(item: Item, messages: Sequence[Message]) -> Any:
+    try:
+        return item.task.solve(messages)
+    except Undecidable as reason:
+        return reason
+
+
+_AGAIN = """
+import json, sys
+from carrara.items import rebuild
+from carrara.wording import Pack
+
+asked = json.load(sys.stdin)
+pack = Pack(asked["pack"]) if asked["pack"] else None
+for id in asked["ids"]:
+    print(rebuild(id, pack).survey.sha256)
+"""
+
+
+def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
+    """Make every item again in a new process, where Python hashes texts differently."""
+    run = subprocess.run(
+        [sys.executable, "-c", _AGAIN],
+        input=json.dumps({"ids": list(hashes), "pack": pack and pack.replaced}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode:
+        return [Breach("bytes", next(iter(hashes)), f"a new process failed: {run.stderr.strip().splitlines()[-1]}")]
+    pairs = zip(hashes.items(), run.stdout.split(), strict=True)
+    return [Breach("bytes", id, "other bytes in a new process") for (id, here), there in pairs if here != there]
+
+
+def _shortcuts(golds: Sequence[tuple[Item, str]]) -> dict[str, float]:
+    """What those score who do not read the context: the answer commonest in the other half."""
+    halves: tuple[_Habits, _Habits] = (_Habits(), _Habits())
+    for item, gold in golds:
+        halves[item.recipe.index % 2].learn(item, gold)
+    found = {"majority": 0.0, "question": 0.0, "last two": 0.0, "echo": 0.0}
+    for item, _ in golds:
+        other = halves[1 - item.recipe.index % 2]
+        found["majority"] += grade(item.task, item.question, other.commonest(item)).score
+        found["question"] += grade(item.task, item.question, other.likeliest(item)).score
+        found["echo"] += grade(item.task, item.question, item.messages()[-1].content).score
+        found["last two"] += _last_two(item)
+    return {name: total / max(1, len(golds)) for name, total in found.items()}
+
+
+class _Habits:
+    """What answers some items have, of themselves and with each word of their questions."""
+
+    def __init__(self) -> None:
+        self.answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.beside: defaultdict[tuple[str, str], Counter[tuple[int, str]]] = defaultdict(Counter)
+
+    def learn(self, item: Item, gold: str) -> None:
+        self.answers[_kind(item)][gold] += 1
+        self.beside[_kind(item), gold].update(enumerate(item.question.ask.split()))
+
+    def commonest(self, item: Item) -> str:
+        return max(self.answers[_kind(item)].items(), key=lambda pair: pair[1], default=("", 0))[0]
+
+    def likeliest(self, item: Item) -> str:
+        """Naive Bayes on the question's words at their places: knows what bored people do, and no story."""
+        words, kind = list(enumerate(item.question.ask.split())), _kind(item)
+
+        def likelihood(answer: str) -> float:
+            count, beside = self.answers[kind][answer], self.beside[kind, answer]
+            return log(count) + sum(log((beside[word] + 0.1) / (count + 1)) for word in words)
+
+        return max(self.answers[kind], key=likelihood, default="")
+
+
+def _kind(item: Item) -> str:
+    return " ".join(f"{name}={value}" for name, value in sorted(item.question.labels.items()) if name != ANSWER)
+
+
+def _last_two(item: Item) -> float:
+    """The score of one who reads only the last update, or the last two of more where one cannot be read alone."""
+    world = item.context.world
+    for few in (1, 2) if len(world.updates) > 2 else (1,):
+        last = replace(world, updates=tuple(world.updates[-few:]), filler=None, depths=None)
+        prompt = replace(item.prompt, weave=replace(item.prompt.weave, world=last, room=0))
+        answer = _solved(item, prompt.messages())
+        if world.updates and not isinstance(answer, Undecidable):
+            return item.task.score(answer, item.question)
+    return 0.0

@@ -1,0 +1,57 @@
+"""In what ways answers are wrong, where a test tells several apart: the share of each, as in SYNC's Table 5.
+
+Shares are of all replies, so those of a row add up to 1: what is right, each way of being wrong, and `no answer` for
+every reply that states none, whatever its status.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from carrara.core.order import natural
+from carrara.core.result import Result
+from carrara.results.analysis.series import Series, series_of
+from carrara.results.analysis.summary import headline
+
+RIGHT, SILENT, WRONG = "right", "no answer", "otherwise wrong"
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The replies of one series to one test at one length."""
+
+    task: str
+    series: Series
+    length: int
+    n: int
+    shares: dict[str, float]
+    """By what became of the reply: right first, then the ways of the test in order."""
+
+
+def faults(results: Sequence[Result]) -> list[Faults]:
+    """One row for each test that tells ways apart, series and length."""
+    series = series_of(results)
+    ways: dict[str, set[str]] = {}
+    for result in results:
+        if result.fault:
+            ways.setdefault(result.task, set()).add(result.fault)
+    groups: dict[tuple[str, Series, int], Counter[str]] = {}
+    for result in results:
+        if result.task in ways:
+            groups.setdefault((result.task, series(result), result.length), Counter())[_way(result)] += 1
+    found = []
+    for (task, one, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):
+        n = counts.total()
+        kinds = [RIGHT, *sorted(ways[task]), SILENT, *([WRONG] if _any_wrong(task, groups) else [])]
+        found.append(Faults(task, one, length, n, {kind: counts[kind] / n for kind in kinds}))
+    return found
+
+
+def _way(result: Result) -> str:
+    if result.status != "ok":
+        return SILENT
+    return RIGHT if headline(result) == 1 else result.fault or WRONG
+
+
+def _any_wrong(task: str, groups: dict[tuple[str, Series, int], Counter[str]]) -> bool:
+    return any(counts[WRONG] for (name, _, _), counts in groups.items() if name == task)

@@ -1,0 +1,73 @@
+"""What runs measured, made comparable: each test at each length with what every model scored there.
+
+Two things that a run folder mixes are told apart here. A model as it was asked (its server, its temperature, its
+retrieval, chat or plain text) is who scored; a test as it was posed (its parameters, its version, its split, its
+wording) is what was scored, and becomes part of the test's name where the results have it in several ways. A tokenizer
+counts to neither, for models have their own, unless one model was run by two.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.order import natural
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.results.analysis.series import Series, series_of
+from carrara.results.analysis.summary import Stat, stat
+
+
+@dataclass(frozen=True)
+class Measured:
+    test: str
+    variant: str
+    """How it was posed, where these results have it in several ways."""
+    length: int
+    model: Series
+    stat: Stat
+
+    @property
+    def what(self) -> str:
+        variant = f" ({self.variant})" if self.variant else ""
+        return f"{self.test}{variant} at {write_length(self.length)}"
+
+
+def measured(results: Sequence[Result]) -> list[Measured]:
+    """In the order of tests, lengths and models; without what has no score."""
+    posed, asked = [_as_posed(result) for result in results], [_as_asked(result) for result in results]
+    variant, model = series_of(posed), series_of(asked)
+    groups: dict[tuple[str, str, int, Series], list[Result]] = {}
+    for result, test, subject in zip(results, posed, asked, strict=True):
+        groups.setdefault((result.task, variant(test).variant, result.length, model(subject)), []).append(result)
+    ordered = sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:]))
+    return [one for key, group in ordered if (one := Measured(*key, stat(group))).stat.scored]
+
+
+def _as_posed(result: Result) -> Result:
+    """With nothing of whom it was posed to."""
+    recipe = _recipe(result.id)
+    id = str(replace(recipe, style="chat", tokenizer="any")) if recipe else ""
+    return replace(result, id=id, model="", settings={}, tokenizer="any")
+
+
+def _as_asked(result: Result) -> Result:
+    """With nothing of what was asked."""
+    recipe = _recipe(result.id)
+    id = f"any/test@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
+    return replace(result, id=id, task="any/test", version=0)
+
+
+@lru_cache(maxsize=1 << 17)
+def _recipe(id: str) -> Recipe | None:
+    try:
+        return Recipe.parse(id)
+    except UsageError:  # a reply made elsewhere
+        return None
+
+
+def merged(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
+    """The results of several folders, and how many replies were in more than one: of those the last folder's count."""
+    found = {(result.subject, result.id): result for results in folders for result in results}
+    return list(found.values()), sum(map(len, folders)) - len(found)

@@ -1,0 +1,122 @@
+"""Differences on the same worlds: between lengths, and between models.
+
+The same worlds serve every length and every model, so that a difference is taken world by world: what makes one world
+harder than another falls out of it, and the interval is as narrow as the data allow. The mean is over worlds, each
+counting once; questions on one world are averaged first, for they are not independent. Scores are headline scores:
+a reply that is not ok counts 0 on either side.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from carrara.core.result import Result
+from carrara.results.analysis.intervals import paired_interval
+from carrara.results.analysis.series import Series, series_of
+from carrara.results.analysis.summary import headline
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Second minus first, over the questions that both answered."""
+
+    worlds: int
+    mean: float
+    low: float | None
+    """None: one world bears no interval."""
+    high: float | None
+
+    @property
+    def reversed(self) -> "Difference":
+        """First minus second."""
+        low, high = (None, None) if self.low is None or self.high is None else (-self.high, -self.low)
+        return Difference(self.worlds, -self.mean, low, high)
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves zero out."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True)
+class LengthEffect:
+    series: Series
+    task: str
+    base: int
+    length: int
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class ModelEffect:
+    first: Series
+    second: Series
+    task: str
+    difference: Difference | None
+    """None: they have no world in common."""
+
+
+def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
+    """What each length changes against the shortest one that the series was run at."""
+    effects = []
+    for (task, series), own in _by_series(results):
+        lengths = sorted({result.length for result in own})
+        base = [result for result in own if result.length == lengths[0]]
+        for length in lengths[1:]:
+            found = difference(base, [result for result in own if result.length == length], across_lengths=True)
+            if found:
+                effects.append(LengthEffect(series, task, lengths[0], length, found))
+    return effects
+
+
+def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
+    """Each two series on a test, over all lengths that both were run at."""
+    tests: dict[str, list[tuple[Series, list[Result]]]] = {}
+    for (task, series), own in _by_series(results):
+        tests.setdefault(task, []).append((series, own))
+    return [
+        ModelEffect(first, second, task, difference(ones, others))
+        for task, found in tests.items()
+        for (first, ones), (second, others) in combinations(found, 2)
+    ]
+
+
+def difference(first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False) -> Difference | None:
+    """The mean difference per world. Questions are paired at equal length unless lengths are what is compared."""
+    ones, others = _scores(first, across_lengths), _scores(second, across_lengths)
+    worlds: dict[str, list[float]] = {}
+    for key in ones.keys() & others.keys():
+        worlds.setdefault(key[0], []).append(_mean(others[key]) - _mean(ones[key]))
+    if not worlds:
+        return None
+    per_world = [_mean(worlds[world]) for world in sorted(worlds)]
+    low, high = paired_interval(per_world) or (None, None)
+    return Difference(len(per_world), _mean(per_world), low, high)
+
+
+def _scores(results: Iterable[Result], across_lengths: bool) -> dict[tuple[str, str, int], list[float]]:
+    """Scores by world, question and length; several where a question was asked repeatedly."""
+    scores: dict[tuple[str, str, int], list[float]] = {}
+    for result in results:
+        key = result.world_id, _question(result), 0 if across_lengths else result.length
+        scores.setdefault(key, []).append(headline(result))
+    return scores
+
+
+def _question(result: Result) -> str:
+    """What tells a question from the others on its world: its number, which stands in the id behind the world's."""
+    before, _, after = result.id.partition(result.world_id)
+    return after.partition("/")[0] if not before and result.world_id else result.ask
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _by_series(results: Sequence[Result]) -> list[tuple[tuple[str, Series], list[Result]]]:
+    series = series_of(results)
+    groups: dict[tuple[str, Series], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result.task, series(result)), []).append(result)
+    return sorted(groups.items(), key=lambda item: item[0])

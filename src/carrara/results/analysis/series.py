@@ -1,0 +1,106 @@
+"""Which results belong together: one model, asked in one way.
+
+A directory may hold one model run twice, with other parameters, another tokenizer, another style, another prompt pack,
+at another temperature or on another server. Averages over such a mixture mean nothing, so that a model's results are
+kept apart by whatever differs between them, and that difference becomes part of the name: `SmolLM2` and
+`SmolLM2 (base)`. A model's own arguments, such as its weights, are always part of it, and so is retrieval, because then
+it is not the model alone that was measured: `SmolLM2 (retrieve=sentences)`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from carrara.core.errors import UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.result import ARGUMENT, Result, Subject
+
+RETRIEVE = "retrieve"
+"""The name, among the settings, of how contexts were shortened: `sentences;by=minilm;top=5;order=score`."""
+_PART = RETRIEVE + " "
+"""What the names of the parts of that begin with here, behind the first."""
+_DEFAULTS = {"temperature": "0"}
+"""Said where another series has another value; what else is not set has no name."""
+
+
+class Series(NamedTuple):
+    model: str
+    variant: str = ""
+    """What tells it from the same model's other series on that test; empty if there is only one."""
+
+    def __str__(self) -> str:
+        return f"{self.model} ({self.variant})" if self.variant else self.model
+
+
+class _Setting(NamedTuple):
+    """How a test was posed. Seeds are not among it: they give more items of the same kind."""
+
+    version: str
+    params: str
+    split: str
+    style: str
+    pack: str
+    tokenizer: str
+
+
+def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
+    """What names the series of each of these results."""
+    ways: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
+    for result in results:
+        ways.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
+    names: dict[tuple[str, _Setting, Subject], Series] = {}
+    for (model, task), found in ways.items():
+        differing = [i for i in range(len(_Setting._fields)) if len({setting[i] for setting, _ in found}) > 1]
+        asked = {subject: _taken_apart(subject) for _, subject in found}
+        telling = _telling(list(asked.values()))
+        for setting, subject in found:
+            parts = [setting[i] for i in differing if setting[i]]
+            parts += filter(None, (_named(name, asked[subject]) for name in telling))
+            names[task, setting, subject] = Series(model, ", ".join(parts))
+    return lambda result: names[result.task, _setting(result), result.subject]
+
+
+def _taken_apart(subject: Subject) -> dict[str, str]:
+    """The settings, with each part of how contexts were shortened for itself."""
+    settings = dict(subject[1])
+    if RETRIEVE in settings:
+        settings[RETRIEVE], *parts = settings[RETRIEVE].split(";")
+        settings |= {_PART + part.partition("=")[0]: part.partition("=")[2] for part in parts}
+    return settings
+
+
+def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
+    """The settings that differ, a model's own arguments, and retrieval, whose parts are compared where there is one."""
+    names = dict.fromkeys(name for settings in asked for name in settings)
+    retrieving = [settings for settings in asked if RETRIEVE in settings]
+    differs = {
+        name
+        for name in names
+        if len({settings.get(name) for settings in (retrieving if name.startswith(_PART) else asked)}) > 1
+    }
+    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name == RETRIEVE)
+
+
+def _named(name: str, settings: Mapping[str, str]) -> str:
+    value = settings.get(name) or _DEFAULTS.get(name)
+    return f"{name.removeprefix(ARGUMENT).removeprefix(_PART)}={value}" if value else ""
+
+
+def _setting(result: Result) -> _Setting:
+    return _read(result.id, result.version, result.tokenizer)
+
+
+@lru_cache(maxsize=1 << 17)
+def _read(id: str, version: int, tokenizer: str) -> _Setting:
+    try:
+        recipe = Recipe.parse(id)
+    except UsageError:  # a reply made elsewhere: nothing more is known of it
+        return _Setting(f"version {version}", "", "", "", "", tokenizer)
+    return _Setting(
+        f"version {version}",
+        recipe.params or "default parameters",
+        recipe.split,
+        recipe.style,
+        f"prompts {recipe.pack[:8]}" if recipe.pack else "own prompts",
+        tokenizer,
+    )

@@ -1,0 +1,212 @@
+"""Means with everything that must stand beside them: interval, floor, both denominators, statuses.
+
+The headline counts every reply: one that is not `ok` scores 0 in it. Beside it stands, labelled, the mean over those
+that were answered at all, without refusals, filters, overflows and errors. Neither is ever shown without its n. Where
+every prompt was too long or its request failed, nothing was measured, and there is no score but only that status.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from carrara.core.errors import RunError
+from carrara.core.order import natural
+from carrara.core.result import ANSWERED, NEVER_ASKED, STATUSES, Result, Status
+from carrara.results.analysis.intervals import effective_n, wilson
+from carrara.results.analysis.series import Series, series_of
+from carrara.results.analysis.trivial import Best, best, means
+
+RECALL, RECALL_SHARE = "recall", "recall, share"
+"""Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
+of it."""
+
+
+@dataclass(frozen=True)
+class Stat:
+    """What a set of replies comes to."""
+
+    n: int
+    """All replies: the headline's denominator."""
+    contexts: int
+    """Clusters: questions on one context are not independent of each other."""
+    n_effective: float
+    """Independent replies that these are worth: what the interval is made with."""
+    mean: float
+    low: float
+    high: float
+    answered: int
+    """Replies that are answers: the second denominator."""
+    answered_mean: float | None
+    floor: float
+    """What blind guessing scores on these questions."""
+    published: Mapping[str, float]
+    """Published scores of the same replies, by name."""
+    trivial: Mapping[str, Mapping[str, float]]
+    """What trivial replies score on these questions, by name: soundly and as published (trivial.py)."""
+    retrieval: Mapping[str, float]
+    """What retrieval found, by name: over all replies of which it is known, whatever became of them."""
+    statuses: Mapping[Status, int]
+    reasoning: float | None
+    """Tokens of reasoning in a reply on average, over those of which they are known."""
+    requests: int | None
+    """How many were made for these replies, where it is known."""
+
+    @property
+    def not_ok(self) -> int:
+        return self.n - self.statuses.get("ok", 0)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the model was asked at all: if not, a mean of 0 would say what nobody has measured."""
+        return not self.statuses.keys() <= NEVER_ASKED
+
+    @property
+    def unscored(self) -> str:
+        """What stands in the place of a score where there is none: `overflow`."""
+        return "" if self.scored else ", ".join(self.statuses)
+
+    @property
+    def guessing(self) -> bool:
+        """Whether blind guessing explains the score: the interval does not rise above the floor."""
+        return self.low <= self.floor
+
+    @property
+    def best_trivial(self) -> Best | None:
+        """The trivial reply that scores best: the same for all models that were asked the same."""
+        return best(self.trivial)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: one model on one test at one length, whole or where its labels have these values."""
+
+    model: str
+    variant: str
+    """What tells it from the same model's other rows (series.py); mostly empty."""
+    task: str
+    length: int
+    stat: Stat
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    category: str = ""
+
+    @property
+    def series(self) -> Series:
+        return Series(self.model, self.variant)
+
+
+def headline(result: Result) -> float:
+    """The score that counts: 0 unless the reply is ok."""
+    if not -1e-9 <= result.score <= 1 + 1e-9:  # not a number is refused too
+        raise RunError(
+            f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
+        )
+    return min(1.0, max(0.0, result.score)) if result.status == "ok" else 0.0
+
+
+def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda result: result.context_id) -> Stat:
+    """Statistics of replies at one length. Give `cluster=world_id` for several: a world is the same at each of them."""
+    if not results:
+        raise ValueError("no results, no statistics")
+    n = len(results)
+    clusters: dict[str, list[float]] = {}
+    for result in results:
+        clusters.setdefault(cluster(result), []).append(headline(result))
+    mean = math.fsum(headline(result) for result in results) / n
+    worth = effective_n(list(clusters.values()))
+    low, high = wilson(mean, worth)
+    answers = [headline(result) for result in results if result.status in ANSWERED]
+    counts = {status: sum(result.status == status for result in results) for status in STATUSES}
+    return Stat(
+        n=n,
+        contexts=len(clusters),
+        n_effective=worth,
+        mean=mean,
+        low=low,
+        high=high,
+        answered=len(answers),
+        answered_mean=math.fsum(answers) / len(answers) if answers else None,
+        floor=math.fsum(result.floor for result in results) / n,
+        published=_published(results),
+        trivial=means(results),
+        retrieval=_retrieval(results),
+        statuses={status: count for status, count in counts.items() if count},
+        reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
+        requests=_sum([result.requests for result in results]),
+    )
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _published(results: Sequence[Result]) -> Mapping[str, float]:
+    """Means over the replies that a published scorer applies to; what never became a reply counts 0."""
+    means = {}
+    for name in dict.fromkeys(name for result in results for name in result.scores):
+        if name in (RECALL, RECALL_SHARE):
+            continue
+        applies = [r for r in results if name in r.scores or r.status not in ANSWERED]
+        means[name] = math.fsum(r.scores[name] for r in applies if r.status in ANSWERED) / len(applies)
+    return means
+
+
+def _retrieval(results: Sequence[Result]) -> Mapping[str, float]:
+    found = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
+    return {name: math.fsum(scores) / len(scores) for name, scores in found.items() if scores}
+
+
+def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:
+    """Model by test by length, and by the values of these labels. A reply without such a label has the value ''.
+
+    Series have the names that tell them apart `among` those of more results, if these are a part.
+    """
+    series = series_of(results if among is None else among)
+    groups: dict[tuple[str, Series, int, tuple[str, ...]], list[Result]] = {}
+    for result in results:
+        values = tuple(result.labels.get(label, "") for label in by)
+        groups.setdefault((result.task, series(result), result.length, values), []).append(result)
+    return [
+        Row(model, variant, task, length, stat(group), dict(zip(by, values, strict=True)), group[0].category)
+        for (task, (model, variant), length, values), group in sorted(groups.items(), key=lambda item: _order(item[0]))
+    ]
+
+
+def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
+    task, series, length, values = key
+    return natural(task), series, length, [natural(value) for value in values]
+
+
+def scored(results: Sequence[Result]) -> list[Result]:
+    """Results without those of tests at lengths that have no score: what is left can be compared and drawn."""
+    series = series_of(results)
+    met: dict[tuple[str, Series, int], bool] = {}
+    for result in results:
+        cell = (result.task, series(result), result.length)
+        met[cell] = met.get(cell, False) or result.status not in NEVER_ASKED
+    return [result for result in results if met[result.task, series(result), result.length]]
+
+
+def label_names(results: Iterable[Result]) -> list[str]:
+    """The labels that results can be sliced by."""
+    return list(dict.fromkeys(name for result in results for name in result.labels))
+
+
+def record(row: Row) -> dict[str, Any]:
+    """A row as JSON has it: flat, every number named."""
+    named: dict[str, Any] = {"model": row.model, "test": row.task, "length": row.length}
+    if row.variant:
+        named["variant"] = row.variant
+    if row.category:
+        named["category"] = row.category
+    if row.labels:
+        named["labels"] = dict(row.labels)
+    figures = asdict(row.stat)
+    if not row.stat.scored:
+        figures |= {"mean": None, "low": None, "high": None, "published": {}}
+    return named | figures

@@ -1,0 +1,111 @@
+"""The scores that the four papers print, as they print them: models by tests by lengths (tables/, one file a paper).
+
+A row is one number of one table. Where two tables print one score in two ways both rows are kept, each with a note;
+the first is the one to count. Papers spell a model in several ways, even one paper, so `tables/models.csv` gives each
+spelling the name that providers use, `Llama-3.1-8B-Instruct`; what a paper leaves open (which GPT-4o) stays open.
+
+>>> rows = read_scores(["sync"])
+>>> next(row for row in rows if row.name == "gpt-4o-2024-11-20" and row.test == "Shortest Path" and row.length == 65536)
+Score(paper='sync', table='Table 7', model='GPT-4o', ... score=77.3, ours='sync/graph:shortest', note='as printed; ...')
+"""
+
+import csv
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from carrara.core.errors import UsageError, nearest
+from carrara.core.lengths import read_length
+
+PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
+SHARE = "share: "
+"""What the metric of a row begins with that is a share of errors, not a score."""
+
+MEAN = "QA1-QA5"
+"""A test that is the mean of others, which are here as well."""
+GUESSER = "random guesser"
+"""What the models begin with that are none."""
+
+
+@dataclass(frozen=True)
+class Score:
+    paper: str
+    table: str
+    model: str
+    """As the table spells it."""
+    name: str
+    """The same for all spellings of a model, and of the kind that providers use."""
+    test: str
+    length: int | None
+    """None: the paper gives a number of operations (see the note), or the score belongs to no length."""
+    metric: str
+    score: float
+    """From 0 to 100, whatever the paper's scale."""
+    ours: str
+    """Our test of the same, as results call it (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
+    note: str
+
+    @property
+    def share(self) -> bool:
+        """Whether it is a share of errors, of which less is better."""
+        return self.metric.startswith(SHARE)
+
+
+def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[Score]:
+    return [score for paper in papers for score in _scores(paper)]
+
+
+def counting(scores: Collection[Score]) -> list[Score]:
+    """One score for each model on each test at each length: of several that are printed the first."""
+    found: dict[tuple[str, str, str, int | None], Score] = {}
+    for score in scores:
+        if not score.share:
+            found.setdefault((score.paper, score.name, score.test, score.length), score)
+    return list(found.values())
+
+
+def select_papers(text: str) -> list[str]:
+    """
+    >>> select_papers("sync,babilong"), len(select_papers("all"))
+    (['sync', 'babilong'], 4)
+    """
+    if text.strip().lower() == "all":
+        return list(PAPERS)
+    names = list(dict.fromkeys(part.strip().lower() for part in text.split(",")))
+    for name in names:
+        if name not in PAPERS:
+            raise UsageError(f"no paper here is called {name!r}{nearest(name, PAPERS)}; there are {', '.join(PAPERS)}")
+    return names
+
+
+@cache
+def _scores(paper: str) -> tuple[Score, ...]:
+    names = {row["printed"]: row["name"] for row in _rows("models") if row["paper"] == paper}
+    return tuple(
+        Score(
+            paper=row["paper"],
+            table=row["table"],
+            model=row["model"],
+            name=names[row["model"]],
+            test=row["test"],
+            length=_length(row["length"]),
+            metric=row["metric"],
+            score=float(row["score"]),
+            ours=row["ours"],
+            note=row["note"],
+        )
+        for row in _rows(paper)
+    )
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    text = (files("carrara.results.published") / "tables" / f"{name}.csv").read_text("utf-8")
+    yield from csv.DictReader(text.splitlines())
+
+
+def _length(text: str) -> int | None:
+    """In tokens as we count them. Minerva writes 4K and 4000 for the same contexts; both are 4k."""
+    if text.endswith("00"):
+        text = f"{int(text) / 1000:g}k"
+    return read_length(text) if text else None

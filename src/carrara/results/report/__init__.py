@@ -1,0 +1,22 @@
+"""One self-contained HTML page from a list of results: no network, no library, complete without JavaScript."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from carrara.core.result import Result
+from carrara.results.analysis.partial import Part
+
+__all__ = ["write_report"]
+
+
+def write_report(results: Sequence[Result], path: Path, title: str, parts: Sequence[Part] = ()) -> None:
+    """Write the page. It appears whole or not at all, and is the same, to the byte, for the same results.
+
+    `parts` say how much there is of what was planned.
+    """
+    from carrara.core.files import whole_file
+    from carrara.results.report.page import render
+
+    page = render(results, title, parts)
+    with whole_file(path) as file:
+        file.write(page)

@@ -1,0 +1,107 @@
+"""Replies to read: no number says what a reply does."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from carrara.core.lengths import write_length
+from carrara.core.result import Result
+from carrara.results.analysis import Series, series_of
+from carrara.results.analysis.summary import headline
+from carrara.results.report.faces import Face
+from carrara.results.report.visible import clip, short, visible
+
+SHOWN = 24
+REPLY = 2000
+"""Characters of a reply, and of a prompt's excerpt."""
+FIELD = 1000
+"""Characters of anything else."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A reply that is not ok, or not wholly right, ready for the page."""
+
+    face: Face
+    task: str
+    length: str
+    status: str
+    score: str
+    floor: str
+    labels: str
+    ask: str
+    gold: str
+    answer: str | None
+    fault: str
+    """In what way the answer is wrong, if its test tells."""
+    error: str | None
+    brief: str
+    """One line: what was asked, what should have come and what came."""
+    reply: str
+    excerpt: str
+    id: str
+
+
+def failed(result: Result) -> bool:
+    return result.status != "ok" or headline(result) < 1
+
+
+def failures(results: Sequence[Result], faces: Mapping[Series, Face]) -> tuple[list[Failure], int]:
+    """A sample with something from every corner, and how many failures there are in all.
+
+    Taken in turn from each test, series, status and length; in each of these the lowest score first.
+    """
+    series = series_of(results)
+    corners: dict[tuple[str, str, int, int], list[Result]] = {}
+    for result in results:
+        if failed(result):
+            corner = (result.status, result.task, faces[series(result)].number, result.length)
+            corners.setdefault(corner, []).append(result)
+    queues = [sorted(corners[key], key=lambda r: (headline(r), r.id)) for key in sorted(corners, key=_corner_order)]
+    total = sum(map(len, queues))
+    taken: list[Result] = []
+    depth = 0
+    while len(taken) < min(SHOWN, total):
+        layer = [queue[depth] for queue in queues if depth < len(queue)]
+        room = SHOWN - len(taken)
+        # Corners may be more than there is room for: take them at even steps, so that no test or length is left out.
+        taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
+        depth += 1
+    taken.sort(key=lambda r: (r.status != "ok", r.task, faces[series(r)].number, r.length, r.id))
+    return [_shown(result, faces[series(result)]) for result in taken], total
+
+
+def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
+    status, task, number, length = corner
+    return status == "ok", status, task, length, number
+
+
+def _shown(result: Result, face: Face) -> Failure:
+    return Failure(
+        face=face,
+        task=short(result.task),
+        length=write_length(result.length),
+        status=result.status,
+        score=f"{headline(result):.2f}",
+        floor=f"{result.floor:.2f}",
+        labels=" · ".join(f"{short(name, 40)} {short(value, 40)}" for name, value in list(result.labels.items())[:12]),
+        ask=_cut(result.ask, FIELD),
+        gold=_cut(result.gold, FIELD),
+        answer=None if result.answer is None else _cut(result.answer, FIELD),
+        fault=_cut(": ".join(filter(None, (result.fault, result.detail))), FIELD),
+        error=None if result.error is None else _cut(result.error, FIELD),
+        brief=_brief(result),
+        reply=_cut(result.reply, REPLY),
+        excerpt=_cut(result.excerpt, REPLY),
+        id=_cut(result.id, FIELD),
+    )
+
+
+def _brief(result: Result) -> str:
+    if result.error is not None:
+        return short(result.error, 160)
+    came = "no answer" if result.answer is None else short(result.answer, 60)
+    return f"{short(result.ask, 60)} → {came}, not {short(result.gold, 60)}"
+
+
+def _cut(text: str, limit: int) -> str:
+    return visible(clip(text, limit))

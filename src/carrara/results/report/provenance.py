@@ -1,0 +1,165 @@
+"""How it was run: with which settings, what counted the tokens, and whether the server counted as many."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from carrara.core.errors import RunError, UsageError
+from carrara.core.lengths import write_length
+from carrara.core.order import natural
+from carrara.core.recipe import Recipe
+from carrara.core.result import WITHIN, Result
+from carrara.results.analysis import Series, series_of
+from carrara.results.analysis.series import RETRIEVE
+from carrara.results.report.faces import Face
+from carrara.results.report.visible import short
+
+TOLERATED = 0.02
+"""How far the server's own count may be off before lengths are not believed."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One series with one tokenizer."""
+
+    face: Face
+    tokenizer: str
+    style: str
+    settings: str
+    """How the model was asked, and its contexts shortened, as far as it is not the default."""
+    tests: str
+    """With what of them is not the default."""
+    lengths: str
+    replies: int
+    exact: str
+    """Whether prompts are as long as their length says, by the tokenizer's own count."""
+    server: str
+    """How far the server's count of prompt tokens is off."""
+    output: str
+    seconds: str
+    warnings: tuple[str, ...]
+
+
+def provenance(results: Sequence[Result], faces: Mapping[Series, Face]) -> list[Provenance]:
+    series = series_of(results)
+    groups: dict[tuple[Series, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((series(result), result.tokenizer), []).append(result)
+    order = sorted(groups, key=lambda key: (faces[key[0]].number, key[1]))
+    return [_described(faces[key[0]], key[1], groups[key]) for key in order]
+
+
+def _described(face: Face, tokenizer: str, results: Sequence[Result]) -> Provenance:
+    styles = sorted({_style(result) for result in results})
+    server, server_warning = _server(face, tokenizer, results)
+    exact, exact_warning = _exact(face, tokenizer, results)
+    outputs = [result.output_tokens for result in results if result.output_tokens is not None]
+    seconds = [result.seconds for result in results if result.seconds is not None]
+    return Provenance(
+        face=face,
+        tokenizer=short(tokenizer),
+        style=", ".join(filter(None, styles)) or "–",
+        settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
+        tests="\n".join(short(test, 160) for test in sorted({_posed(result) for result in results}, key=natural)),
+        lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
+        replies=len(results),
+        exact=exact,
+        server=server,
+        output=f"{sum(outputs) / len(outputs):,.0f}" if outputs else "–",
+        seconds=f"{sum(seconds) / len(seconds):,.1f}" if seconds else "–",
+        warnings=tuple(filter(None, (exact_warning, server_warning))),
+    )
+
+
+def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+    """A length of 0 asks for the puzzle alone, and claims nothing; published items have their own.
+
+    Of questions on one context the longest has its length, and the others are shorter.
+    """
+    claimed = [result for result in results if result.length and not result.task.startswith("published/")]
+    if not claimed:
+        return "–", ""
+    longest: dict[str, Result] = {}
+    for result in claimed:
+        known = longest.setdefault(result.context_id, result)
+        if result.tokens > known.tokens:
+            longest[result.context_id] = result
+    off = max(longest.values(), key=lambda result: abs(result.tokens - _claimed(result)))
+    by = off.tokens - _claimed(off)
+    before = ", before retrieval" if RETRIEVE in off.settings else ""
+    before += ", the answer's room beside it" if WITHIN in off.settings else ""
+    if not by:
+        return f"exact{before}", ""
+    return (
+        f"off by up to {abs(by):,} tokens{before}",
+        f"Prompts of {face.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
+        f"(at {write_length(off.length)}).",
+    )
+
+
+def _claimed(result: Result) -> int:
+    """The tokens that a prompt is to have; where lengths hold the answer too, its id says what is left of them."""
+    recipe = _recipe(result)
+    return recipe.length if recipe and WITHIN in result.settings else result.length
+
+
+def _recipe(result: Result) -> Recipe | None:
+    try:
+        return Recipe.parse(result.id)
+    except UsageError:  # a reply made elsewhere
+        return None
+
+
+def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+    """Of whole prompts: what retrieval leaves of one is as long as it is."""
+    counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
+    if not counted:
+        return "not reported", ""
+    if any(RETRIEVE in result.settings for result, _ in counted):
+        return f"{sum(theirs for _, theirs in counted) / len(counted):,.0f} a prompt, after retrieval", ""
+    result, theirs = max(counted, key=lambda pair: abs(pair[1] - pair[0].tokens) / pair[0].tokens)
+    off = (theirs - result.tokens) / result.tokens
+    if theirs == result.tokens:
+        return "the same", ""
+    shown = f"{off:+.2%} at most".replace("-", "−").replace("%", " %")
+    if abs(off) <= TOLERATED:
+        return shown, ""
+    if _style(result) == "chat" and not _knows_chat(tokenizer):
+        return f"{shown}: {short(tokenizer)} does not count the chat template", ""
+    return shown, (
+        f"The server of {face.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
+        f"{result.tokens:,} ({off:+.1%}): lengths are not what they claim; is this the model's tokenizer?"
+    ).replace("(-", "(−").replace("%)", " %)")
+
+
+def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
+    return sorted({pair for result in results for pair in result.settings.items()})
+
+
+def _posed(result: Result) -> str:
+    """A test with its version and what else of its recipe is not the default."""
+    name = f"{result.task}@{result.version}"
+    recipe = _recipe(result)
+    if recipe is None:
+        return name
+    split = "" if recipe.split == "test" else f"split {recipe.split}"
+    seed = f"seed {recipe.seed}" if recipe.seed else ""
+    pack = f"prompts {recipe.pack[:8]}" if recipe.pack else ""
+    other = ", ".join(filter(None, [*recipe.params.split(";"), split, seed, pack]))
+    return f"{name} ({other})" if other else name
+
+
+def _style(result: Result) -> str:
+    recipe = _recipe(result)
+    return recipe.style if recipe else ""
+
+
+def _knows_chat(tokenizer: str) -> bool:
+    """Whether a tokenizer writes conversations as its model does. Only asked about those that are bundled."""
+    from carrara import tokens
+
+    if tokenizer not in dict(tokens.names()):
+        return True
+    try:
+        return tokens.get(tokenizer).chat is not None
+    except (UsageError, RunError):
+        return True

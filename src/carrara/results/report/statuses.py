@@ -1,0 +1,74 @@
+"""What became of every reply, so that none is silently wrong or silently dropped."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from carrara.core.lengths import write_length
+from carrara.core.result import STATUSES, Status
+from carrara.results.analysis import Row, Series
+from carrara.results.report.faces import Face
+from carrara.results.report.svg import tag
+from carrara.results.report.visible import short
+
+MEANING: Mapping[Status, str] = {
+    "ok": "an answer was read from the reply",
+    "unparsed": "a reply in which no answer was found",
+    "truncated": "cut off at the limit of its tokens",
+    "refused": "the model declined",
+    "called": "the model called a tool instead of answering",
+    "filtered": "withheld by a content filter",
+    "overflow": "the prompt did not fit the model",
+    "error": "no reply: the request failed",
+}
+
+
+@dataclass(frozen=True)
+class Fate:
+    face: Face
+    task: str
+    length: str
+    n: int
+    counts: tuple[int, ...]
+    """In the order of `present`."""
+    bar: Markup
+
+
+def present(rows: Sequence[Row]) -> list[Status]:
+    """The statuses that occur, and `ok` always: its absence is news."""
+    return [s for s in STATUSES if s == "ok" or any(row.stat.statuses.get(s) for row in rows)]
+
+
+def fates(rows: Sequence[Row], faces: Mapping[Series, Face], *, by_length: bool) -> list[Fate]:
+    shown = present(rows)
+    groups: dict[tuple[str, Series, int | None], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.task, row.series, row.length if by_length else None), []).append(row)
+    found = []
+    for (task, series, length), own in sorted(
+        groups.items(), key=lambda item: (item[0][0], faces[item[0][1]].number, item[0][2] or 0)
+    ):
+        counts = tuple(sum(row.stat.statuses.get(status, 0) for row in own) for status in shown)
+        where = "all" if length is None else write_length(length)
+        found.append(Fate(faces[series], short(task), where, sum(counts), counts, _bar(shown, counts)))
+    return found
+
+
+def _bar(shown: Sequence[Status], counts: Sequence[int]) -> Markup:
+    total, x, parts = sum(counts), 0.0, []
+    for status, count in zip(shown, counts, strict=True):
+        if count:
+            width = 100 * count / total
+            parts.append(tag("rect", x=f"{x:.3f}", y=0, width=f"{width:.3f}", height=10, class_=f"status-{status}"))
+            x += width
+    said = ", ".join(f"{count:,} {status}" for status, count in zip(shown, counts, strict=True) if count)
+    return tag(
+        "svg",
+        tag("title", said),
+        *parts,
+        viewBox="0 0 100 10",
+        preserveAspectRatio="none",
+        role="img",
+        class_="bar",
+    )

@@ -1,0 +1,334 @@
+"""The files of published MRCR data sets, and which of their rows have which length.
+
+A file is Parquet, CSV or JSON Lines, and its columns tell whose it is:
+
+| test | a row has | and may have |
+|--|--|--|
+| `published/mrcr-openai` | prompt (a JSON list of messages), answer, random_string_to_prepend | n_needles |
+| `published/mrcr-gdm` | queries (the whole prompt), answer | num_relevant, context_len |
+
+A row's length is its own, so lengths are the bins of published results, powers of two, by their upper end. Where a path
+names one (`in_(4096,8192)`, `upto_128K`, `8k/`), it is that of all rows. In other files each row has the bin of its
+size: OpenAI's by the tokens of its messages and answer in o200k, counted once and kept; MRCR v2's by its context_len.
+Files of one length take turns, row by row, so that the first rows have 2, 4 and 8 needles where all of them do.
+"""
+
+import csv
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib import import_module
+from io import TextIOWrapper
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from carrara import tokens
+from carrara.core.errors import UsageError, tell
+from carrara.core.files import lines, opened, regular
+from carrara.core.lengths import read_length, write_length
+from carrara.core.types import Message, Role
+from carrara.text.corpus import cache
+from carrara.text.rows import Source, file_hash, files_of, remembered, tell_left_out
+
+ENDINGS = (".parquet", ".csv", ".jsonl")
+TOKENIZER = "o200k"
+"""What OpenAI's bins are counted in."""
+SHORTEST = 4096
+"""The lower end of the first published bin; what is shorter is put below it."""
+_LARGEST = 2**31 - 1
+"""The longest cell that the csv module can be told to take everywhere."""
+_AT_ONCE = 8
+"""Rows of a Parquet file that are unpacked together: each may have megabytes."""
+_BIN = re.compile(r"(?<![a-z0-9])(?:in_\(?[0-9]+[,_]([0-9]+)\)?|([0-9]+[km]))(?![a-z0-9])", re.IGNORECASE)
+_UPTO = re.compile(r"upto_[0-9]+[km](?![a-z0-9])", re.IGNORECASE)
+_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+
+
+class Columns(NamedTuple):
+    """The columns of a data set."""
+
+    needed: tuple[str, ...]
+    more: tuple[str, ...]
+    """Those that a row can do without."""
+
+
+OPENAI, GDM = "published/mrcr-openai", "published/mrcr-gdm"
+COLUMNS = {
+    OPENAI: Columns(("prompt", "answer", "random_string_to_prepend"), ("n_needles",)),
+    GDM: Columns(("queries", "answer"), ("num_relevant", "context_len")),
+}
+
+
+class Row(NamedTuple):
+    where: str
+    """In words, for complaints."""
+    cells: Mapping[str, str]
+    """By column; numbers as they are written."""
+
+
+# --- what a folder has ---
+
+
+def sources(folder: Path) -> list[Source]:
+    """The files of a folder, or a file, under each length that they have rows of."""
+    if not os.path.exists(folder):
+        raise UsageError(
+            f"there is no folder {folder}: --published takes one with files of MRCR, as they were published"
+        )
+    found = sorted(_found(folder))
+    if not found:
+        raise UsageError(f"{folder} has no MRCR in {', '.join(ENDINGS)}: a file of it has the columns {_listed()}")
+    _one_kind(found)
+    return found
+
+
+def _found(folder: Path) -> Iterator[Source]:
+    one = not folder.is_dir()
+    above = (folder.parent if one else folder).resolve().name
+    others, empty = list[Path](), list[Path]()
+    for path in files_of(folder, ENDINGS):
+        own = path.name if one else str(path.relative_to(folder))
+        if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(own).parts):
+            continue  # cards and code, and what downloads keep beside the files
+        test = _test(path)
+        if test is None:
+            others.append(path)
+            continue
+        length = _named(f"{above}/{own}" if _BIN.fullmatch(above) else own)
+        lengths = {length} if length is not None else set(map(_bin, _sizes(path, test)))
+        if not lengths:
+            empty.append(path)
+        yield from (Source(test, length, path) for length in lengths)
+    tell_left_out(others, f"a file of MRCR has the columns {_listed()}")
+    tell_left_out(empty, "there are no rows")
+
+
+def _listed() -> str:
+    return " or ".join(", ".join(columns.needed) for columns in COLUMNS.values())
+
+
+def _test(path: Path) -> str | None:
+    """The test that a file's columns are for."""
+    names = set(_names(path))
+    return next((test for test, columns in COLUMNS.items() if names >= set(columns.needed)), None)
+
+
+def _named(path: str) -> int | None:
+    """The length that a path names.
+
+    >>> _named("mrcr_v2p1_8needle_in_(4096,8192)_dynamic_fewshot_text_style_fast.csv"), _named("upto_128K.csv")
+    (8192, 131072)
+    >>> _named("2needle/2needle_0.parquet")
+    """
+    found = _BIN.findall(path)
+    if not found:
+        return None
+    until, short = found[-1]
+    return int(until) if until else read_length(short)
+
+
+def _one_kind(found: Iterable[Source]) -> None:
+    """Rows of up to a length, and rows of its bin alone, would make a mean of neither."""
+    first: dict[tuple[str, int], Path] = {}
+    for test, length, path in found:
+        other = first.setdefault((test, length), path)
+        if bool(_UPTO.search(path.name)) != bool(_UPTO.search(other.name)):
+            raise UsageError(
+                f"{other} and {path} are both for {write_length(length)}, one up to it and one of its bin alone: "
+                f"keep them in two folders"
+            )
+
+
+# --- the rows of a length ---
+
+
+@lru_cache(maxsize=2)
+def rows(data: str, test: str, length: int) -> Sequence[Row]:
+    """The rows of a test at a length, by the hash of all files (`published.rows.known`)."""
+    found = {path: list(_of(path, test, length if binned else None)) for path, binned in _files(data, test, length)}
+    if not any(found.values()):
+        raise UsageError(f"the published files {data} have no rows of {test} at {write_length(length)}")
+    _told_once(found, test)
+    return [row for turn in zip_longest(*found.values()) for row in turn if row is not None]
+
+
+@lru_cache(maxsize=1024)
+def number(data: str, test: str, length: int) -> int:
+    """How many they are. Asked for every item, when the rows themselves may be gone from memory."""
+    return len(rows(data, test, length))
+
+
+def _files(data: str, test: str, length: int) -> Iterator[tuple[Path, bool]]:
+    """The files that have rows of a length, and whether they have others too."""
+    try:
+        listed = json.loads(remembered(data).read_text("utf-8"))
+    except (OSError, ValueError):
+        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
+    lengths: dict[str, set[int]] = {}
+    for _, size, _, where in listed:
+        lengths.setdefault(where, set()).add(size)
+    for name, size, own, where in listed:
+        if (name, size) == (test, length):
+            path = Path(where)
+            if not path.is_file() or file_hash(path) != own:
+                raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
+            yield path, len(lengths[where]) > 1
+
+
+def _told_once(found: Mapping[Path, Sequence[Row]], test: str) -> None:
+    """A copy of a file, or the same rows in another form, would count items twice."""
+    seen: dict[int, Path] = {}
+    for path, own in found.items():
+        for row in own:
+            said = hash(tuple(row.cells[name] for name in COLUMNS[test].needed))
+            if (other := seen.setdefault(said, path)) != path:
+                raise UsageError(f"{row.where} stands in {other} too: leave one of the two files in the folder")
+
+
+def _of(path: Path, test: str, length: int | None) -> Iterator[Row]:
+    """The rows of a file, or those of one bin."""
+    if length is None:
+        return read(path, test)
+    sizes = _sizes(path, test)
+    return (row for row, size in zip(read(path, test), sizes, strict=True) if _bin(size) == length)
+
+
+def _bin(tokens: int) -> int:
+    """The upper end of a bin, which belongs to it.
+
+    >>> _bin(4000), _bin(4097), _bin(8192), _bin(8193)
+    (4096, 8192, 8192, 16384)
+    """
+    return max(SHORTEST, 1 << max(0, tokens - 1).bit_length())
+
+
+def _sizes(path: Path, test: str) -> Sequence[int]:
+    """The size of each row of a file. Gigabytes are counted in a minute or two, so it is kept."""
+    place = cache.folder("published") / f"{file_hash(path)}-{test.rpartition('-')[2]}-sizes.json"
+    try:
+        kept: list[int] = json.loads(place.read_text("utf-8"))
+    except (OSError, ValueError):
+        tell(f"{path} names no length: the sizes of its rows are looked up, once")
+        kept = [_size(row, test) for row in read(path, test)]
+        with cache.whole_file(place) as file:
+            file.write(json.dumps(kept).encode())
+    return kept
+
+
+def _size(row: Row, test: str) -> int:
+    if test == OPENAI:
+        count = tokens.get(TOKENIZER).count_many
+        return sum(count([*(message.content for message in messages(row)), row.cells["answer"]]))
+    told = row.cells.get("context_len", "")
+    if not told.isdecimal():
+        raise UsageError(f"{row.where} has no context_len, and its path names no length: put it in a folder such as 8k")
+    return int(told)
+
+
+def messages(row: Row) -> list[Message]:
+    """The conversation of a row of OpenAI's."""
+    try:
+        found = json.loads(row.cells["prompt"])
+        read = [Message(_ROLES[message["role"]], message["content"]) for message in found]
+        "".join(message.content for message in read).encode()  # texts, and no halves of characters
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise UsageError(f"the prompt of {row.where} is no JSON list of messages with role and content") from None
+    if not read or read[-1].role != "user":
+        raise UsageError(f"the prompt of {row.where} does not end with a message of the user, who asks for the draft")
+    return read
+
+
+# --- files ---
+
+
+def read(path: Path, test: str) -> Iterator[Row]:
+    """The rows of a file, one at a time."""
+    needed, more = COLUMNS[test]
+    wanted = (*needed, *more)
+    for n, cells in enumerate(_rows(path, wanted)):
+        where = f"row {n} of {path}"
+        for name in needed:
+            if not _is_text(cells.get(name)):
+                raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
+        yield Row(where, {name: str(cell) for name in wanted if (cell := cells.get(name)) is not None})
+
+
+def _is_text(cell: object) -> bool:
+    try:
+        return isinstance(cell, str) and bool(cell.encode())
+    except UnicodeEncodeError:  # half a character
+        return False
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    kinds = {".parquet": _parquet, ".csv": _csv, ".jsonl": _jsonl}
+    return kinds[_ending(path)](path, columns)
+
+
+def _ending(path: Path) -> str:
+    """What a file is by its name, or where the name has no ending: the hub's cache links to files called by a hash."""
+    if path.suffix.lower() in ENDINGS:
+        return path.suffix.lower()
+    with opened(path) as file:
+        return ".parquet" if file.read(4) == b"PAR1" else ".jsonl"
+
+
+def _names(path: Path) -> Sequence[str]:
+    """The columns of a file."""
+    if _ending(path) == ".parquet":
+        with _opened(path) as file:
+            return list(file.schema_arrow.names)
+    return list(next(_rows(path, ()), {}))
+
+
+def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    try:
+        with _opened(path) as file:
+            known = [name for name in columns if name in file.schema_arrow.names]
+            for batch in file.iter_batches(batch_size=_AT_ONCE, columns=known):
+                yield from batch.to_pylist()
+    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
+        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
+
+
+def _opened(path: Path) -> Any:
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+    regular(path)
+    try:
+        return parquet.ParquetFile(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
+
+
+def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    before = csv.field_size_limit(_LARGEST)
+    try:
+        with TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file, strict=True)
+            for row in table:
+                if None in row or None in row.values():
+                    raise UsageError(f"{path}:{table.line_num}: the row has more or fewer fields than the table")
+                yield row
+    except (OSError, ValueError, csv.Error) as error:
+        raise UsageError(f"{path} is not CSV in UTF-8 that can be read: {error}") from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """Lines end at line feeds alone: texts may hold other separators as they are."""
+    try:
+        for number, line in enumerate(lines(path), 1):
+            if line.strip():
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise UsageError(f"{path}:{number}: no JSON object with columns")
+                yield row
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON Lines that can be read: {error}") from None

@@ -1,0 +1,19 @@
+"""Corpora: the books that facts are hidden in, indexed once, read at the speed of the disk.
+
+    >>> from carrara import corpus
+    >>> novels = corpus.open("novels")                                          # doctest: +SKIP
+    >>> corpus.reading(novels, Dice("any", "key"), "gpt2").upto(4096)            # doctest: +SKIP
+    (Piece(text='She had …', role='user', update=None, tokens=4087),)
+
+A source (files, tables, the hub) gives documents; they are cleaned, split into sentences and written as one file that
+is named by a hash of what it holds. What each sentence costs by a tokenizer is counted once too. From then on any
+stretch of text is one slice, and its length in tokens one subtraction.
+"""
+
+from carrara.text.corpus.index import About
+from carrara.text.corpus.reading import Reading, reading
+from carrara.text.corpus.screen import Screen, screened
+from carrara.text.corpus.shelf import Entry, add, entries, open, remove
+from carrara.text.corpus.store import Corpus
+
+__all__ = ["About", "Corpus", "Entry", "Reading", "Screen", "add", "entries", "open", "reading", "remove", "screened"]

@@ -1,0 +1,172 @@
+"""A corpus that was indexed: its text by sentence numbers, and what each stretch costs.
+
+    corpus = open("novels")
+    j = corpus.run(1000, 4096, "gpt2")        # the sentences 1000 … j-1 cost at most 4,096 tokens
+    corpus.text(1000, j)                      # one slice of the file
+
+Numbers are memory-mapped and text is read where it is asked for, so a corpus of any size costs next to no memory, and
+processes share what they read.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from weakref import finalize
+
+import numpy as np
+import numpy.typing as npt
+
+from carrara import tokens
+from carrara.core.keys import SPLITS, Split
+from carrara.text.corpus.counts import load_counts
+from carrara.text.corpus.index import U64, About, LeftOut
+
+Numbers = npt.NDArray[np.uint64]
+Bytes = bytes  # `Corpus.bytes` is a number
+_MOST_READ = 1 << 30
+_BLOCK = 1 << 20
+_NEAR = 1 << 12
+"""Bytes between two runs that are read along with them, for that is quicker than to ask twice."""
+
+
+def mapped(path: Path) -> Numbers:
+    """A file of numbers as an array that is read when it is looked at."""
+    return np.asarray(np.memmap(path, U64, "r"))
+
+
+def indices(starts: npt.NDArray[np.integer[Any]], stops: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.intp]:
+    """The numbers of several ranges, one after the other.
+
+    >>> indices(np.array([5, 1]), np.array([7, 4])).tolist()
+    [5, 6, 1, 2, 3]
+    """
+    sizes = stops.astype(np.intp) - starts.astype(np.intp)
+    return np.arange(sizes.sum()) + np.repeat(stops.astype(np.intp) - np.cumsum(sizes), sizes)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences in their natural order. Numbers of sentences and documents begin with 0; ends are not included."""
+
+    name: str
+    """As it was opened: what people call it, its path or its hash."""
+    folder: Path
+    about: About
+    left_out: LeftOut
+
+    @property
+    def hash(self) -> str:
+        return self.about.hash
+
+    @property
+    def sentences(self) -> int:
+        return self.about.sentences
+
+    @property
+    def documents(self) -> int:
+        return self.about.documents
+
+    @property
+    def bytes(self) -> int:
+        return self.about.bytes
+
+    def tokens(self, tokenizer: str) -> int:
+        """What all sentences cost together, joined by single spaces."""
+        return int(self.counts(tokenizer)[-1])
+
+    def text(self, i: int, j: int) -> str:
+        """The sentences i … j-1, joined by single spaces."""
+        return self.raw(i, j).decode()
+
+    def joined(self, runs: Sequence[tuple[int, int]]) -> str:
+        """Several runs of sentences, joined by single spaces too."""
+        if len(runs) == 1:
+            return self.text(*runs[0])
+        reads: list[list[tuple[int, int]]] = []
+        for start, end in self.starts[np.array(runs, np.intp)].tolist():
+            if reads and 0 <= start - reads[-1][-1][1] <= _NEAR:
+                reads[-1].append((start, end - 1))
+            else:
+                reads.append([(start, end - 1)])
+        found: list[bytes] = []
+        for read in reads:
+            first = read[0][0]
+            raw = os.pread(self._file, read[-1][1] - first, first)
+            found += [raw[start - first : end - first] for start, end in read]
+        return b" ".join(found).decode()
+
+    def raw(self, i: int, j: int) -> "Bytes":
+        """Their UTF-8."""
+        if not 0 <= i <= j <= self.sentences:
+            raise IndexError(f"no sentences {i} … {j} in {self.name}, which has {self.sentences}")
+        start, end = int(self.starts[i]), int(self.starts[j]) - 1
+        found = []
+        while start < end:  # the system reads no more than 2 GiB at once
+            found.append(os.pread(self._file, min(end - start, _MOST_READ), start))
+            start += len(found[-1])
+        return b"".join(found)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """The sentences in stretches of about a megabyte, for passes over the whole."""
+        i = 0
+        while i < self.sentences:
+            reach = self.starts[i] + np.uint64(_BLOCK)
+            j = max(i + 1, int(np.searchsorted(self.starts, reach, "right")) - 1)
+            yield i, j
+            i = j
+
+    def counts(self, tokenizer: str) -> Numbers:
+        """The tokens that all sentences before each one cost, and, last, those that all cost: counted only once."""
+        if tokenizer not in self._counts:
+            self._counts[tokenizer] = load_counts(self, tokens.get(tokenizer))
+        return self._counts[tokenizer]
+
+    def run(self, i: int, tokens: int, tokenizer: str, stop: int | None = None) -> int:
+        """The largest j, not beyond `stop`, with which the sentences i … j-1 cost at most so many tokens."""
+        sums = self.counts(tokenizer)
+        limit = np.uint64(int(sums[i]) + max(0, tokens))
+        j = int(np.searchsorted(sums, limit, "right")) - 1
+        return min(j, self.sentences if stop is None else stop)
+
+    def document_of(self, i: int) -> int:
+        """The document that a sentence is of."""
+        return int(np.searchsorted(self.firsts, np.uint64(i), "right")) - 1
+
+    def document(self, d: int) -> tuple[int, int]:
+        """The first sentence of a document and the first of the next."""
+        return int(self.firsts[d]), int(self.firsts[d + 1])
+
+    def documents_of(self, split: Split | None) -> npt.NDArray[np.intp]:
+        """The documents that a split owns, by what they say; all of them for None."""
+        if split not in self._owned:
+            owners = np.fromfile(self.folder / "owners.u8", np.uint8)
+            self._owned[split] = np.flatnonzero(owners == SPLITS.index(split)) if split else np.arange(len(owners))
+        return self._owned[split]
+
+    @cached_property
+    def starts(self) -> Numbers:
+        """The byte where each sentence begins, and, last, where the next would."""
+        return mapped(self.folder / "sentences.u64")
+
+    @cached_property
+    def firsts(self) -> Numbers:
+        """The sentence with which each document begins, and, last, the number of sentences."""
+        return mapped(self.folder / "documents.u64")
+
+    @cached_property
+    def _owned(self) -> dict[Split | None, npt.NDArray[np.intp]]:
+        return {}
+
+    @cached_property
+    def _counts(self) -> dict[str, Numbers]:
+        return {}
+
+    @cached_property
+    def _file(self) -> int:
+        # Read at given places, not mapped: pages that were once looked at would count as this process's memory.
+        file = os.open(self.folder / "text.txt", os.O_RDONLY)
+        finalize(self, os.close, file)
+        return file

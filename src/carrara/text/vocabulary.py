@@ -1,0 +1,255 @@
+"""Words to make contexts of: of an English dictionary, common ones, gibberish, or a list of one's own.
+
+A test names its words in a parameter: `dictionary`, `common`, `gibberish`, or the path of a list with one word a line.
+An id has to mean the same everywhere, so in it a list stands by the hash of its words (`named`), and is kept by it.
+"""
+
+import pickle
+import re
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from unicodedata import category, normalize
+
+from carrara.core.errors import Dry, UsageError
+from carrara.core.files import SMALL, content
+from carrara.core.keys import Dice, digest
+from carrara.core.types import EndingTap, Filler, Piece, Unit
+from carrara.text.offence import offensive
+from carrara.tokens.packages import data_file
+
+KINDS = ("dictionary", "common", "gibberish")
+ENDLESS = ("dictionary", "gibberish")
+"""Kinds that go on: with two words joined, when all words of the dictionary have been said, at a million tokens."""
+
+_ENGLISH = ("english_words", "english-words==2.0.2")
+_COMMON = ("wonderwords", "wonderwords==3.0.1")
+_HASHES = {"dictionary": 0x05F135331F686CB2, "common": 0x17F08DFF4E4FC5B4}
+"""Of all their words: with other ones, items would not be those of others."""
+
+_ANSWERS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
+"""What a reply says where it means no word."""
+_SAID = """
+and the are not sorry word words number numbers list lists role roles agent agents partner partners answer final
+context instruction order other which what that this these those there here one its also either able unable repeated
+present absent missing found unclear unique duplicate duplicated correct incorrect right wrong ambiguous possible
+impossible following below above listed given provided needed required used different same identical available
+unavailable clear likely associated paired matched followed located mentioned specified shown looking meant asked
+wanted intended sorted complete ready replaced removed skipped omitted added changed modified updated edited preserved
+kept requested included swapped yeah yep nope nowhere alternatively once twice thrice zero two three four five six seven
+eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
+sixty seventy eighty ninety hundred thousand
+"""
+_SPOKEN_FOR = _ANSWERS.union(_SAID.split())
+"""What prompts and replies say for themselves."""
+_WORD = re.compile(r"[a-z]{3,24}")
+_JOINTS = "-'’"
+_HASH = re.compile(r"[0-9a-f]{16}")
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+LEAST = 2
+"""Tokens that a word and its comma take at least, by any tokenizer."""
+
+Draw = Callable[[], str]
+"""Gives the next word."""
+
+
+class Supply:
+    """Words of a list in random order, none of them twice: a shuffle that goes only as far as it is asked to."""
+
+    def __init__(
+        self, words: Sequence[str], dice: Dice, without: Collection[str] = (), parts: Sequence[str] = ()
+    ) -> None:
+        self.words, self._dice, self._without, self._parts = words, dice, without, parts
+        self._moved: dict[int, int] = {}
+        self._drawn = 0
+        self._joined: set[str] = set()
+
+    def __call__(self) -> str:
+        while self._drawn < len(self.words):
+            first, moved = self._drawn, self._moved
+            place = self._dice.between(first, len(self.words) - 1)
+            found, moved[place] = moved.get(place, place), moved.get(first, first)
+            moved.pop(first, None)
+            self._drawn += 1
+            if self.words[found] not in self._without:
+                return self.words[found]
+        if self._parts:
+            return self._compound()
+        raise Dry(
+            f"the list has {len(self.words):,} words, and this context needs more, none of them twice: ask for a "
+            f"shorter one, or name a longer list with -p words=dictionary or -p words=FILE"
+        )
+
+    def _compound(self) -> str:
+        """Two words joined, such as `garden-ladder`: what comes when all words of the dictionary were said."""
+        while True:
+            word = "-".join(self._dice.sample(self._parts, 2))
+            if word not in self._joined and word not in self._without:
+                self._joined.add(word)
+                return word
+
+
+class _Gibberish:
+    """Random letters, never the same ones twice."""
+
+    def __init__(self, dice: Dice, without: Collection[str] = ()) -> None:
+        self._dice, self._said = dice, set(without)
+
+    def __call__(self) -> str:
+        dice = self._dice
+        while True:
+            word = "".join([dice.choice(_ALPHABET) for _ in range(dice.between(3, 9))])
+            if word not in self._said and word not in _SPOKEN_FOR:
+                self._said.add(word)
+                return word
+
+
+def supply(words: str, dice: Dice, without: Collection[str] = ()) -> Draw:
+    """Words of a kind or list, without some that stand elsewhere."""
+    if words == "gibberish":
+        return _Gibberish(dice, without)
+    return Supply(listed(words), dice, without, _common() if words == "dictionary" else ())
+
+
+def any_word(words: str, dice: Dice) -> str:
+    """One word, whatever was drawn before."""
+    return _Gibberish(dice)() if words == "gibberish" else dice.choice(listed(words))
+
+
+def some(draw: Draw, n: int) -> list[str]:
+    return [draw() for _ in range(n)]
+
+
+def upto(draw: Draw, n: int) -> list[str]:
+    """So many words, or as many as there are."""
+    found: list[str] = []
+    with suppress(Dry):
+        while len(found) < n:
+            found.append(draw())
+    return found
+
+
+def filler(words: str, without: Collection[str], told: Callable[[str, Dice], str] = lambda word, dice: word) -> Filler:
+    """Other words, each as `told` has it: alone, or with what is paired with it."""
+    return lambda dice, tokenizer: _Words(supply(words, dice, without), dice, words, told)
+
+
+class _Words(EndingTap):
+    def __init__(self, draw: Draw, dice: Dice, words: str, told: Callable[[str, Dice], str]) -> None:
+        self._draw, self._dice, self._words, self._told = draw, dice, words, told
+
+    def __call__(self, gap: int) -> Unit:
+        return (Piece(self._told(self._draw(), self._dice)),)
+
+    def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
+        if self._words in ENDLESS or LEAST * len(listed(self._words)) >= tokens:
+            return
+        while tokens > 0:
+            tokens -= cost(self(0))  # raises where there are no more
+
+
+def listed(words: str) -> Sequence[str]:
+    """All words of a kind, or of a list by its hash."""
+    match words:
+        case "dictionary":
+            return _dictionary()
+        case "common":
+            return _common()
+        case hash:
+            return _own(hash)
+
+
+def named(words: str) -> str:
+    """How words are written in an id: a list of one's own by its content, which is kept."""
+    from carrara.text.corpus import cache as kept
+
+    if words in KINDS or (_HASH.fullmatch(words) and (kept.folder("words") / words).is_file()):
+        return words
+    try:
+        said = content(Path(words), SMALL).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{words} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+    except UsageError as error:
+        raise UsageError(
+            f"words={words[:200]} is no file that can be read; give {', '.join(KINDS)}, or a list with one word a line "
+            f"({str(error)[-200:]})"
+        ) from None
+    lines = [normalize("NFC", line.strip()) for line in said.splitlines()]
+    own = list(dict.fromkeys(filter(None, lines)))
+    _check(words, own)
+    hash = f"{digest(*own):016x}"
+    with kept.whole_file(kept.folder("words") / hash) as file:
+        file.write("\n".join(own).encode())
+    return hash
+
+
+def _check(source: str, words: Sequence[str]) -> None:
+    """Raise unless replies can be read that have these words, each of which is told from the others."""
+    if len(words) < 2:
+        raise UsageError(f"{source} needs two words or more, one a line: it has {len(words)}")
+    if odd := next((word for word in words if not _is_one(word)), None):
+        raise UsageError(
+            f"{source} has {odd[:40]!a}, which is no single word: letters and digits, with hyphens or apostrophes "
+            "between them"
+        )
+    if said := [word for word in words if word.casefold() in _ANSWERS]:
+        raise UsageError(f"{source} has {', '.join(said)}: replies say so where they mean no word; leave them out")
+    alike: dict[str, str] = {}
+    for word in words:
+        if (other := alike.setdefault(word.casefold(), word)) != word:
+            raise UsageError(
+                f"{source} has {other[:40]} and {word[:40]}, which differ by capitals alone: leave one out"
+            )
+
+
+def _is_one(word: str) -> bool:
+    """Letters with their marks and digits; what joins them stands between two.
+
+    >>> _is_one("o'clock"), _is_one("-word"), _is_one("two words"), _is_one("हिन्दी")
+    (True, False, False, True)
+    """
+    inner = [one.isalnum() or category(one).startswith("M") for one in word]
+    return inner[0] and inner[-1] and all(yes or one in _JOINTS for yes, one in zip(inner, word, strict=True))
+
+
+@cache
+def _own(hash: str) -> tuple[str, ...]:
+    from carrara.text.corpus import cache as kept
+
+    path = kept.folder("words") / hash
+    if not path.is_file():
+        raise UsageError(f"the list of words {hash} is not known here: name it once by its path, -p words=FILE")
+    return tuple(path.read_text("utf-8").split("\n"))
+
+
+@cache
+def _dictionary() -> tuple[str, ...]:
+    found: set[str] = set()
+    for source in ("web2", "gcide"):
+        # A set of words that came in a package which is locked by its hash.
+        found |= pickle.loads(data_file(*_ENGLISH, f"data/{source}_lower.pickle").read_bytes())
+    return _checked("dictionary", found)
+
+
+@cache
+def _common() -> tuple[str, ...]:
+    found: set[str] = set()
+    for kind in ("noun", "adjective", "verb"):
+        found |= set(data_file(*_COMMON, f"assets/{kind}list.txt").read_text("utf-8").split())
+    return _checked("common", found)
+
+
+def _checked(kind: str, found: set[str]) -> tuple[str, ...]:
+    """In order, without what is spoken for, and without words that give offence (offence.py)."""
+    profane = set(data_file(*_COMMON, "assets/profanitylist.txt").read_text("utf-8").split())
+    plain = sorted(word for word in found - profane - _SPOKEN_FOR if _WORD.fullmatch(word))
+    odd = offensive(plain)
+    words = tuple(word for word in plain if word not in odd)
+    if digest(*words) != _HASHES[kind]:
+        raise UsageError(
+            f"the {kind} is another one here, so its items would not be those of others: install "
+            f"{_ENGLISH[1]} and {_COMMON[1]} (found {digest(*words):#x})"
+        )
+    return words

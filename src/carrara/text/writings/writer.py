@@ -1,0 +1,48 @@
+"""The writer: a draft for a key, which is a format and a topic, and perhaps a style and a mood."""
+
+from typing import NamedTuple
+
+from carrara.core.keys import Dice
+from carrara.text.writings.forms import FORMS
+from carrara.text.writings.pen import Pen
+from carrara.text.writings.stock import stock, stocks
+
+PLAIN = "plain"
+"""The voice of whoever was asked for no style."""
+
+FORMATS = tuple(FORMS)
+TOPICS = tuple(stocks("topics"))
+STYLES = tuple(name for name in stocks("voices") if name != PLAIN)
+MOODS = tuple(stocks("moods"))
+
+
+class Key(NamedTuple):
+    """What a draft was asked to be."""
+
+    format: str
+    topic: str
+    style: str = ""
+    mood: str = ""
+
+    def __str__(self) -> str:
+        """As requests name it: `cheerful poem about penguins in a gothic style`."""
+        mood = f"{self.mood} " if self.mood else ""
+        style = f" in {_a(self.style)} style" if self.style else ""
+        return f"{mood}{self.format} about {self.topic}{style}"
+
+    @property
+    def one(self) -> str:
+        """With its article."""
+        return _a(str(self))
+
+
+def write(key: Key, dice: Dice) -> str:
+    """A new draft for a key."""
+    topic = stock("topics", stocks("topics")[key.topic])
+    voice = stock("voices", stocks("voices")[key.style or PLAIN])
+    mood = stock("moods", stocks("moods")[key.mood]) if key.mood else None
+    return FORMS[key.format](Pen(dice, topic, voice, mood))
+
+
+def _a(words: str) -> str:
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
