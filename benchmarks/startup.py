@@ -9,9 +9,10 @@ import time
 
 RUNS = 15
 COMPUTED = """
-from carrara import cli, floors
+from carrara.cli import main
+from carrara.proof import floors
 floors.kept = dict
-cli.main(["tasks"])
+main.main(["tasks"])
 """
 """The list of tests as it would be if no floor were kept."""
 

@@ -394,7 +394,7 @@ def test_a_source_that_changed_is_another_corpus(folder: Path) -> None:
         corpus.add("texts", str(folder))
 
 
-INDEX = "import sys; from carrara import corpus; print(corpus.open(sys.argv[1]).hash)"
+INDEX = "import sys; from carrara.text import corpus; print(corpus.open(sys.argv[1]).hash)"
 
 
 def test_two_processes_index_at_once(folder: Path) -> None:
@@ -409,7 +409,7 @@ def test_two_processes_index_at_once(folder: Path) -> None:
 
 def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     slow = (
-        "import sys, time; from carrara import corpus; from carrara.text.corpus import index\n"
+        "import sys, time; from carrara.text import corpus; from carrara.text.corpus import index\n"
         "corpus.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
     )
     process = subprocess.Popen([sys.executable, "-c", slow, str(folder)])

@@ -166,8 +166,8 @@ def _solved(item: Item, messages: Sequence[Message]) -> Any:
 
 _AGAIN = """
 import json, sys
-from carrara.items import rebuild
-from carrara.wording import Pack
+from carrara.prompt.items import rebuild
+from carrara.prompt.wording import Pack
 
 asked = json.load(sys.stdin)
 pack = Pack(asked["pack"]) if asked["pack"] else None

@@ -1,6 +1,6 @@
 """Corpora: the books that facts are hidden in, indexed once, read at the speed of the disk.
 
-    >>> from carrara import corpus
+    >>> from carrara.text import corpus
     >>> novels = corpus.open("novels")                                          # doctest: +SKIP
     >>> corpus.reading(novels, Dice("any", "key"), "gpt2").upto(4096)            # doctest: +SKIP
     (Piece(text='She had …', role='user', update=None, tokens=4087),)

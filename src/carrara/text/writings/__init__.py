@@ -1,6 +1,6 @@
 """Writings without a download: poems, e-mails, essays … on many topics, in several styles and moods.
 
-    from carrara.keys import Dice
+    from carrara.core.keys import Dice
     from carrara.writings import Key, write
     print(write(Key("riddle", "penguins"), Dice("mine", 7)))
 
