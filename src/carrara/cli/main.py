@@ -12,7 +12,8 @@ from carrara.core.errors import RunError, UsageError, forget_what_was_said
 NEXT = """\
 Carrara measures what language models really do with a long context. To begin with:
 
-  carrara demo                  a first run on a real, small model, with nothing to install or to pay; then its report
+  carrara get demo              a real, small model, 98 MB, for
+  carrara demo                  a first run with nothing to pay, and its report
   carrara tasks                 the tests that there are, and `carrara tasks NAME` what can be set in one
   carrara show latent_list      one item, as a model sees it
   carrara run latent_list --model openai/gpt-4o --lengths 0,4k,32k -n 50 --out runs/first

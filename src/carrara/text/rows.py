@@ -180,7 +180,7 @@ def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
     try:
         parquet, types = import_module("pyarrow.parquet"), import_module("pyarrow.types")
     except ImportError:
-        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
     regular(path, DATA)
     try:
         names = parquet.read_schema(path).names

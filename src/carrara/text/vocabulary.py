@@ -4,7 +4,6 @@ A test names its words in a parameter: `dictionary`, `common`, `gibberish`, or t
 An id has to mean the same everywhere, so in it a list stands by the hash of its words (`named`), and is kept by it.
 """
 
-import pickle
 import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -12,21 +11,15 @@ from functools import cache
 from pathlib import Path
 from unicodedata import category, normalize
 
+from carrara.core.data import lines
 from carrara.core.errors import Dry, UsageError
 from carrara.core.files import SMALL, content
 from carrara.core.keys import Dice, digest
 from carrara.core.types import EndingTap, Filler, Piece, Unit
-from carrara.text.offence import offensive
-from carrara.tokens.packages import data_file
 
 KINDS = ("dictionary", "common", "gibberish")
 ENDLESS = ("dictionary", "gibberish")
 """Kinds that go on: with two words joined, when all words of the dictionary have been said, at a million tokens."""
-
-_ENGLISH = ("english_words", "english-words==2.0.2")
-_COMMON = ("wonderwords", "wonderwords==3.0.1")
-_HASHES = {"dictionary": 0x05F135331F686CB2, "common": 0x17F08DFF4E4FC5B4}
-"""Of all their words: with other ones, items would not be those of others."""
 
 _ANSWERS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
 """What a reply says where it means no word."""
@@ -41,9 +34,8 @@ kept requested included swapped yeah yep nope nowhere alternatively once twice t
 eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
 sixty seventy eighty ninety hundred thousand
 """
-_SPOKEN_FOR = _ANSWERS.union(_SAID.split())
+SPOKEN_FOR = _ANSWERS.union(_SAID.split())
 """What prompts and replies say for themselves."""
-_WORD = re.compile(r"[a-z]{3,24}")
 _JOINTS = "-'’"
 _HASH = re.compile(r"[0-9a-f]{16}")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -101,7 +93,7 @@ class _Gibberish:
         dice = self._dice
         while True:
             word = "".join([dice.choice(_ALPHABET) for _ in range(dice.between(3, 9))])
-            if word not in self._said and word not in _SPOKEN_FOR:
+            if word not in self._said and word not in SPOKEN_FOR:
                 self._said.add(word)
                 return word
 
@@ -226,30 +218,9 @@ def _own(hash: str) -> tuple[str, ...]:
 
 @cache
 def _dictionary() -> tuple[str, ...]:
-    found: set[str] = set()
-    for source in ("web2", "gcide"):
-        # A set of words that came in a package which is locked by its hash.
-        found |= pickle.loads(data_file(*_ENGLISH, f"data/{source}_lower.pickle").read_bytes())
-    return _checked("dictionary", found)
+    return tuple(lines("dictionary"))
 
 
 @cache
 def _common() -> tuple[str, ...]:
-    found: set[str] = set()
-    for kind in ("noun", "adjective", "verb"):
-        found |= set(data_file(*_COMMON, f"assets/{kind}list.txt").read_text("utf-8").split())
-    return _checked("common", found)
-
-
-def _checked(kind: str, found: set[str]) -> tuple[str, ...]:
-    """In order, without what is spoken for, and without words that give offence (offence.py)."""
-    profane = set(data_file(*_COMMON, "assets/profanitylist.txt").read_text("utf-8").split())
-    plain = sorted(word for word in found - profane - _SPOKEN_FOR if _WORD.fullmatch(word))
-    odd = offensive(plain)
-    words = tuple(word for word in plain if word not in odd)
-    if digest(*words) != _HASHES[kind]:
-        raise UsageError(
-            f"the {kind} is another one here, so its items would not be those of others: install "
-            f"{_ENGLISH[1]} and {_COMMON[1]} (found {digest(*words):#x})"
-        )
-    return words
+    return tuple(lines("common"))

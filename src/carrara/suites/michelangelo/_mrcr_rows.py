@@ -298,7 +298,7 @@ def _opened(path: Path) -> Any:
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError:
-        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
     regular(path)
     try:
         return parquet.ParquetFile(path)

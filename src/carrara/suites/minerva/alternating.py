@@ -7,14 +7,14 @@ From Minerva (Table 10). One item of two roles in two turns:
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: ursone, impedition
-Role 2: uneloquent, endogalvanism, contusive
-Role 1: cosmotheistic, penciled
-Role 2: nembutal, psychoneurosis, hawseman
+Role 1: clinometric, interknow
+Role 2: ophthalmoscopy, fleer, tillering
+Role 1: enterocoelous, stalemate
+Role 2: inedibility, cumbrous, geodynamic
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Do the words "penciled" and "impedition" belong to the
-same role? Answer with yes or no and nothing else.
+In the context, roles take turns, each with some words. Do the words "inedibility" and "ophthalmoscopy" belong
+to the same role? Answer with yes or no and nothing else.
 
 The lines are the updates. The two words are always in different lines.
 """
@@ -59,7 +59,7 @@ class Params:
 
 
 class Alternating(YesOrNo[Params, Roles]):
-    version = 2
+    version = 3
     title = "Alternating group association"
     capability = "telling whose words two words are"
     category = "compute on sets and lists"

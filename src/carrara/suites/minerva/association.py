@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/association").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-beset: ATT_1, sapotilha: ATT_2, miserability: ATT_1, nondiscriminatory: ATT_2
+serozyme: ATT_1, nondiscovery: ATT_1, boundedness: ATT_2, supratonsillar: ATT_1
 <BLANKLINE>
 Instruction:
-Every word in the context is followed by its attribute. Do the words "sapotilha" and "miserability" have the
+Every word in the context is followed by its attribute. Do the words "boundedness" and "nondiscovery" have the
 same attribute? Answer with yes or no and nothing else.
 
 The updates are the two words with their attributes, the filler are other words with theirs.
@@ -57,7 +57,7 @@ class Tagged:
 
 
 class Association(YesOrNo[Params, Tagged]):
-    version = 2
+    version = 3
     title = "Check association"
     capability = "comparing what two words are tagged with"
     category = "match and compare"

@@ -7,14 +7,13 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/batch").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unteethed: decalobate, inopportunely: aboveboard, nosocomial: whitmanism, oxybromide: gradationally,
-irrespondence: deplaceable, turnsole: amphipodal, midsummerish: eburnian, localism: cherup, acoustical: vat,
-monogene: trunnionless
+unejected: atomy, trepanning: ebullient, greenhew: admensuration, unfeted: lawrence, ikona: numbing,
+aeromotor: agha
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
-order given here: "inopportunely, nosocomial, oxybromide, irrespondence, turnsole, midsummerish, localism,
-acoustical"? Reply with the words that you find, in that order, separated by commas, and nothing else.
+order given here: "trepanning, greenhew, unfeted, ikona"? Reply with the words that you find, in that order,
+separated by commas, and nothing else.
 
 The updates are the pairs, evenly through the context, and the filler are other pairs.
 """
@@ -56,7 +55,7 @@ class Pairs:
 
 
 class Batch(Minerva[Params, Pairs, Words]):
-    version = 2
+    version = 3
     title = "Batch search"
     capability = "looking up many pairs at once"
     category = "search"

@@ -7,15 +7,15 @@ From Minerva (Table 1, composite). One item of two roles in two turns:
 >>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: hypinosis, synedrous
-Role 2: overthwart, obtrusionist, arpent
-Role 1: avaremotemo, alefzero
-Role 2: mather, portreeve, preallable
+Role 1: stonecrop, xyletic
+Role 2: quadrantal, protuberate, boltmaker
+Role 1: crypturi, umbra
+Role 2: bename, paracephalus, archidiskodon
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Which words of Role 1 come after its word
-"avaremotemo", in that line and in all its later ones? Reply with those words in that order, separated by
-commas, and nothing else.
+In the context, roles take turns, each with some words. Which words of Role 1 come after its word "stonecrop",
+in that line and in all its later ones? Reply with those words in that order, separated by commas, and nothing
+else.
 
 The lines are the updates. Something always follows the word.
 """
@@ -60,7 +60,7 @@ class Params:
 
 
 class Blocks(Minerva[Params, Roles, Words]):
-    version = 2
+    version = 3
     title = "Processing data blocks"
     capability = "following one of many interleaved lists"
     category = "composite"

@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-moky, unconsiderately, unconsiderately, unconsiderately, ectolecithal
+rebrand, springful, springful, springful, anopla
 <BLANKLINE>
 Instruction:
-How many times does the word "unconsiderately" occur in the context? Reply with that number and nothing else.
+How many times does the word "springful" occur in the context? Reply with that number and nothing else.
 
 The updates are the word, as often as it comes, and the filler are other words, each once.
 """
@@ -27,7 +27,7 @@ from carrara.suites.minerva._repeats import Params, Repeated, repeated
 
 
 class Count(Minerva[Params, Repeated, int]):
-    version = 2
+    version = 3
     title = "Count"
     capability = "counting a word"
     category = "match and compare"

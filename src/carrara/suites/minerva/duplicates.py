@@ -7,7 +7,7 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/duplicates", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-dimanganous, tora, tora, tora, targumistic
+paillasse, contaminative, contaminative, contaminative, stalagma
 <BLANKLINE>
 Instruction:
 One word comes more than once in the context, and every other word once. Which word comes more than once?
@@ -38,7 +38,7 @@ class Twice(Params):
 
 
 class Duplicates(Minerva[Twice, Repeated, str]):
-    version = 2
+    version = 3
     title = "Find duplicates"
     capability = "noticing a word that comes again"
     category = "match and compare"

@@ -7,13 +7,13 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/group_association", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: gastrointestinal, spadefish, spermatiogenous
-List 2: unaccosted, abidi, sulfuran
-List 3: rhinology, paperknife, acrogynous
-List 4: mediopectoral, precontrol, gramophone
+List 1: somnambule, holometer, grushie
+List 2: undisposed, deficiency, larboard
+List 3: rundi, otopyorrhea, stre
+List 4: arsenophenol, unbridgeable, paleola
 <BLANKLINE>
 Instruction:
-Are the words "abidi" and "spermatiogenous" in the same list of the context? Answer with yes or no and nothing
+Are the words "paleola" and "deficiency" in the same list of the context? Answer with yes or no and nothing
 else.
 
 The lists are the updates.
@@ -55,7 +55,7 @@ class Params:
 
 
 class GroupAssociation(YesOrNo[Params, Lists]):
-    version = 2
+    version = 3
     title = "Group association"
     capability = "telling whether two words share a list"
     category = "compute on sets and lists"

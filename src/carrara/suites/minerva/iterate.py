@@ -7,10 +7,10 @@ From Minerva (Table 1; the first word of each is its ablation). One item of four
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: brooky, sabulosity, conciseness
-List 2: uvitonic, desmotrope, schizopod
-List 3: decurt, kissproof, chloritoid
-List 4: interdespise, circumaviation, unrevocably
+List 1: savara, interstapedial, nunciative
+List 2: tambour, trachybasalt, wobbegong
+List 3: materialization, perishably, neoplatonist
+List 4: theftbote, wiretail, tiara
 <BLANKLINE>
 Instruction:
 What is the last word of each list in the context, from the first list on? Reply with those words in that
@@ -58,7 +58,7 @@ class Params:
 
 
 class Iterate(Minerva[Params, Lists, Words]):
-    version = 2
+    version = 3
     title = "Iterate"
     capability = "going through the ends of lists"
     category = "compute on sets and lists"

@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/key_value").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-ferdwit: staia, astyllen: coroplasta, myotalpinae: theromores
+sandhi: infinitesimal, propione: hemikaryotic, admonisher: carapax
 <BLANKLINE>
 Instruction:
-The context is a list of pairs of words, written "word: partner". Which word is the partner of "astyllen"?
+The context is a list of pairs of words, written "word: partner". Which word is the partner of "propione"?
 Reply with that word and nothing else.
 
 The update is the pair, the filler are other pairs.
@@ -54,7 +54,7 @@ class Paired:
 
 
 class KeyValue(Minerva[Params, Paired, str]):
-    version = 2
+    version = 3
     title = "Key-value search"
     capability = "looking up a pair"
     category = "search"

@@ -7,13 +7,13 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: fool, unshapenly, nordcaper
-List 2: dromond, myxedematous, blackshirted
-List 3: concludent, mastology, heliochromy
-List 4: warderer, seneschalsy, incertum
+List 1: wrang, meloidae, sateless
+List 2: oversolemn, demipesade, overcomplex
+List 3: foxy, skepticism, realist
+List 4: sensomotor, undisappointable, disgracer
 <BLANKLINE>
 Instruction:
-Which of the lists in the context has the word "warderer"? If none of them has it, answer no. Reply with the
+Which of the lists in the context has the word "meloidae"? If none of them has it, answer no. Reply with the
 name of that list, such as "List 1", or with no, and nothing else.
 
 The lists are the updates. A word in each quarter of the lists is asked for as often as one that is in none.
@@ -56,7 +56,7 @@ class Params:
 
 
 class Membership(Minerva[Params, Lists, str]):
-    version = 2
+    version = 3
     title = "Group membership"
     capability = "finding the list of a word"
     category = "compute on sets and lists"

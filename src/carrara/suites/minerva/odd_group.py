@@ -7,9 +7,9 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: hesitantly, fucus, comradeship, sesquitertial, viscus
-List 2: hesitantly, comradeship, practically, fucus, sesquitertial
-List 3: sesquitertial, hesitantly, comradeship, viscus, fucus
+List 1: wrathiness, walkout, lecturess, kaferita, amidoxy
+List 2: perididymitis, benzhydrol, wrathiness, walkout, kaferita
+List 3: benzhydrol, perididymitis, kaferita, walkout, wrathiness
 <BLANKLINE>
 Instruction:
 All lists in the context have the same words, in different orders, except one list, which has some other
@@ -68,7 +68,7 @@ class Groups:
 
 
 class OddGroup(Minerva[Params, Groups, str]):
-    version = 2
+    version = 3
     title = "Identify the odd group"
     capability = "finding the list that differs"
     category = "spot the differences"

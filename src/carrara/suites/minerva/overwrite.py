@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/overwrite", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-drillmaster, fetishmonger, palaeotypographist, commandment, superedify, rhabdocoelidan, stampsman,
-medicomechanic, formulizer, flimp
+downthrown, genesial, equilibrity, shyness, supraposition, complexionless, unthatched, exadversum,
+microtomical, cassareep
 <BLANKLINE>
 Instruction:
 Repeat the context, but leave out every fourth word. Reply with the result in the same form, separated by
@@ -56,7 +56,7 @@ class Params:
 
 
 class Overwrite(Edit[Params]):
-    version = 2
+    version = 3
     title = "Overwrite positions"
     capability = "copying while counting places"
     category = "recall and edit"

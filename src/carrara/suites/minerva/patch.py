@@ -7,11 +7,11 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unaptness, droiturel, cobwebbed, unaptness, droiturel, cobwebbed, unaptness, droiturel, cobwebbed, unaptness,
-droiturel, cobwebbed, unaptness
+unvillaged, accentuality, decane, unvillaged, accentuality, decane, unvillaged, accentuality, decane,
+unvillaged, accentuality, decane, unvillaged
 <BLANKLINE>
 Instruction:
-The words in the context follow a pattern that repeats. If it goes on, which word is the first word after the
+The words in the context follow a pattern that repeats. If it goes on, which word is the sixth word after the
 last one in the context? Reply with that word and nothing else.
 
 Every word is an update. Where a length can be had in no other way, the sequence begins within the pattern.
@@ -83,7 +83,7 @@ class Sequel:
 
 
 class Patch(Minerva[Params, Sequel, str]):
-    version = 2
+    version = 3
     title = "Patch the difference"
     capability = "going on with a pattern"
     category = "spot the differences"

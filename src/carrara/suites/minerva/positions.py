@@ -7,11 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/positions").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-harborough, limniad, italianization, beanbag
+squawker, woodwax, ayah, triradial
 <BLANKLINE>
 Instruction:
-Does the word "italianization" come before the word "limniad" in the context? Answer with yes or no and
-nothing else.
+Does the word "woodwax" come before the word "ayah" in the context? Answer with yes or no and nothing else.
 
 The updates are the two words, the filler are other words. Two words at one depth stand side by side, in either order.
 """
@@ -58,7 +57,7 @@ class Two:
 
 
 class Positions(YesOrNo[Params, Two]):
-    version = 2
+    version = 3
     title = "Compare positions"
     capability = "comparing where two words stand"
     category = "match and compare"

@@ -7,10 +7,11 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/replace", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unsodden, prosecretin, unsodden, maywings, viduage, peptic, praecognita, recco, androsin, companiable
+forested, irrelevancy, nondespotic, piecemeal, nondespotic, subconference, anerly, nondespotic, camarasaurus,
+nondespotic
 <BLANKLINE>
 Instruction:
-Repeat the context, but wherever it has the word "unsodden", write "protractedness" instead. Reply with the
+Repeat the context, but wherever it has the word "nondespotic", write "electroosmosis" instead. Reply with the
 result in the same form, separated by commas, and nothing else.
 
 Every word is an update. A copy of the context is right about all the other words, and the new word said over and over
@@ -56,7 +57,7 @@ class Params:
 
 
 class Replace(Edit[Params]):
-    version = 2
+    version = 3
     title = "Replace all"
     capability = "copying while replacing a word"
     category = "recall and edit"

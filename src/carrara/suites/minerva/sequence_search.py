@@ -7,11 +7,11 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-crosstoes, gallophobia, equestrienne, futuric, myxomatosis, forlend
+essence, bushranger, medicamentally, heartstring, councilorship, obeahism
 <BLANKLINE>
 Instruction:
-Do the words "gallophobia, equestrienne, futuric, nightshine" stand in the context, in this order and with no
-other word between them? Answer with yes or no and nothing else.
+Do the words "auntlike, medicamentally, heartstring, councilorship" stand in the context, in this order and
+with no other word between them? Answer with yes or no and nothing else.
 
 The update is the sequence. What is asked for is that very sequence, or one in which a word is another one.
 """
@@ -57,7 +57,7 @@ class Sought:
 
 
 class SequenceSearch(YesOrNo[Params, Sought]):
-    version = 2
+    version = 3
     title = "Sequence search"
     capability = "finding a sequence of words"
     category = "search"

@@ -7,10 +7,10 @@ From Minerva (Table 1, stateful processing). One item of four steps:
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-The agent draws: bribegiver, jeeringly, pentadactyla, pepperproof, absconded
-The agent discards: pepperproof, pentadactyla
-The agent draws: protonym, pentadactyla
-The agent discards: protonym
+The agent draws: coffee, aviatorial, unsort, shadflower, hemimorph
+The agent discards: coffee
+The agent draws: almsfolk
+The agent discards: almsfolk, hemimorph
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words an agent draws and discards. Which words does the agent have in the
@@ -64,7 +64,7 @@ class Drawn:
 
 
 class SetState(Minerva[Params, Drawn, Words]):
-    version = 2
+    version = 3
     title = "Set"
     capability = "keeping track of a set"
     category = "stateful processing"

