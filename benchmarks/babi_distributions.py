@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from tests.babi import LIMIT, against_published, compare, official, simulated
 
 from carrara.core.keys import Dice
-from carrara.suites.babilong._stories import TASKS, story
 from carrara.suites.babilong._teller import Story
+from carrara.suites.babilong._twenty import TASKS, numbered
 
 
 def duplicates(stories: Sequence[Story]) -> tuple[int, int]:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> None:
     total = breaches = 0
     for task in tasks:
         here, there = official(task), simulated(task, questions)
-        rows = compare(here, there) + against_published(task, there)
+        rows = compare(task, here, there) + against_published(task, there)
         print(f"\nqa{task}: {sum(len(s.questions) for s in here)} official questions", end=", ")
         print(f"{sum(len(s.questions) for s in there)} simulated")
         print(f"{'':56}{'official':>10}{'simulated':>11}{'tolerance':>11}{'errors':>8}")
@@ -55,14 +55,16 @@ def main(arguments: Sequence[str]) -> None:
         ranges = [[min(q.after for s in part for q in s.questions), max(q.after for s in part for q in s.questions)]
                   for part in (here, there)]  # fmt: skip
         items, again = duplicates(there)
-        _, again_fresh = duplicates([story(Dice("fresh", task, i), task, "fresh") for i in range(len(there))])
-        _, again_sound = duplicates([story(Dice("sound", task, i), task, "classic", True) for i in range(len(there))])
+        _, again_fresh = duplicates([numbered(task).story(Dice("fresh", task, i), "fresh") for i in range(len(there))])
+        _, again_sound = duplicates(
+            [numbered(task).story(Dice("sound", task, i), "classic", True) for i in range(len(there))]
+        )
         random = [row.errors**2 for row in rows if 0 < row.errors < float("inf")]
         print(f"facts before a question: {ranges[0]} officially, {ranges[1]} simulated")
         print(f"duplicates: {duplicates(here)[1]} of {duplicates(here)[0]} officially; of {items} simulated {again}")
         print(f"duplicates with fresh words: {again_fresh}; classic and sound: {again_sound}")
         for vocabulary in ("classic", "fresh"):
-            speed = _speed(lambda i, t=task, v=vocabulary: story(Dice("speed", t, i), t, v))  # type: ignore[misc]
+            speed = _speed(lambda i, t=task, v=vocabulary: numbered(t).story(Dice("speed", t, i), v))  # type: ignore[misc]
             print(f"stories a second, {vocabulary}: {speed:.0f}")
         print(
             f"mean squared error: {sum(random) / max(1, len(random)):.2f}, greatest: {max(r.errors for r in rows):.2f}"

@@ -37,8 +37,8 @@ from carrara.suites.babilong._facts import (
 )
 from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._official_stories import read_stories
-from carrara.suites.babilong._stories import story
 from carrara.suites.babilong._teller import Asked, Story
+from carrara.suites.babilong._twenty import numbered
 
 OFFICIAL = Path(__file__).parents[2] / "shared" / "data" / "babi"
 LIMIT = 4.0
@@ -53,14 +53,14 @@ Figure = Iterator[tuple[str, float, float]]
 def official(task: int) -> list[Story]:
     """The stories of the official training file of a task."""
     [path] = OFFICIAL.glob(f"qa{task}_*_train.txt")
-    return list(read_stories(path, task))
+    return list(read_stories(path, numbered(task)))
 
 
 def simulated(task: int, questions: int, seed: str = "distributions") -> list[Story]:
     """Stories with at least so many questions."""
     stories: list[Story] = []
     while questions > 0:
-        stories.append(story(Dice(seed, task, len(stories)), task))
+        stories.append(numbered(task).story(Dice(seed, task, len(stories))))
         questions -= len(stories[-1].questions)
     return stories
 
@@ -73,7 +73,7 @@ _WORDINGS = re.compile(
 _TIMES = re.compile("yesterday|this morning|this afternoon|this evening", re.IGNORECASE)
 
 
-def figures(told: Story) -> Figure:
+def figures(task: int, told: Story) -> Figure:
     """Everything that is compared, of one story."""
     yield "facts in the story: mean", len(told.facts), 1
     yield f"facts in the story: {len(told.facts)}", 1, 0
@@ -83,7 +83,7 @@ def figures(told: Story) -> Figure:
         yield f"first question after: {told.questions[0].after}", 1, 0
         yield "first question after", 0, 1
     for question in told.questions:
-        yield from _of_question(told, question)
+        yield from _of_question(task, told, question)
     facts = [read(sentence) for sentence in told.facts]
     for fact, sentence in zip(facts, told.facts, strict=True):
         kind = type(fact).__name__
@@ -99,16 +99,16 @@ def figures(told: Story) -> Figure:
             yield f"there {kind}: said", sentence.endswith(" there."), 1
     people = [getattr(fact, "who", None) for fact in facts]
     yield "sentence about the same person: again", sum(a == b for a, b in pairwise(people)), len(people) - 1
-    yield from _of_task(told, facts)
+    yield from _of_task(task, told, facts)
 
 
-def _of_question(told: Story, question: Asked) -> Figure:
+def _of_question(task: int, told: Story, question: Asked) -> Figure:
     yield "facts before a question: mean", question.after, 1
     yield "facts before a question: mean square", question.after**2, 1
     for limit in (2, 4, 8, 16, 32, 64):
         yield f"facts before a question: up to {limit}", question.after <= limit, 1
     answer = question.answer
-    if told.task == 8:
+    if task == 8:
         answer = f"{0 if answer == 'nothing' else 1 + answer.count(',')} things"
     yield f"answer: {answer}", 1, 0
     yield "answer", 0, 1
@@ -148,11 +148,11 @@ def _of_question(told: Story, question: Asked) -> Figure:
     yield "question", 0, 1
 
 
-def _of_task(told: Story, facts: Sequence[Fact | None]) -> Figure:
+def _of_task(task: int, told: Story, facts: Sequence[Fact | None]) -> Figure:
     """What is peculiar to one task."""
     support = told.questions[0].support if told.questions else ()
     lies = [fact for fact in facts if isinstance(fact, Lies)]
-    match told.task:
+    match task:
         case 4:
             middle = next(name for name in (lies[0].one, lies[0].other) if name in (lies[1].one, lies[1].other))
             yield "the middle place: asked about", lies[support[0]].other == middle, 1
@@ -218,14 +218,14 @@ class Compared(NamedTuple):
 class Sums:
     """Per story, what each figure adds up to."""
 
-    def __init__(self, stories: Sequence[Story]) -> None:
+    def __init__(self, task: int, stories: Sequence[Story]) -> None:
         self.stories = len(stories)
         self.rows: dict[str, list[tuple[float, float]]] = {}
         self.over: list[dict[str, float]] = []
         for told in stories:
             above: dict[str, float] = {}
             below: dict[str, float] = {}
-            for name, add, count in figures(told):
+            for name, add, count in figures(task, told):
                 if add:
                     above[name] = above.get(name, 0.0) + add
                 if count:
@@ -243,9 +243,9 @@ def _count(below: dict[str, float], name: str) -> float:
     return below.get(name, 0.0) or below.get(name.rpartition(": ")[0], 0.0)
 
 
-def compare(here: Sequence[Story], there: Sequence[Story]) -> list[Compared]:
+def compare(task: int, here: Sequence[Story], there: Sequence[Story]) -> list[Compared]:
     """All figures of official stories beside those of simulated ones."""
-    sums = Sums(here), Sums(there)
+    sums = Sums(task, here), Sums(task, there)
     result: list[Compared] = []
     for name in sorted(sums[0].rows.keys() | sums[1].rows.keys()):
         above = [sum(add for add, _ in s.rows.get(name, ())) for s in sums]
@@ -295,7 +295,7 @@ PUBLISHED: dict[int, dict[str, float]] = {
 
 def against_published(task: int, stories: Sequence[Story]) -> list[Compared]:
     """The simulated figures beside those of the large official files, which are taken to vary as much."""
-    sums = Sums(stories)
+    sums = Sums(task, stories)
     result: list[Compared] = []
     for name, figure in PUBLISHED.get(task, {}).items():
         rows, counts = sums.rows.get(name, []), sums.counts(name)

@@ -5,11 +5,9 @@ import pytest
 from carrara.core.types import Undecidable
 from carrara.suites.babilong._facts import Fits
 from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._sizes import chains
-from carrara.suites.babilong._solvers import solve
-from carrara.suites.babilong._stories import TASKS
 from carrara.suites.babilong._teller import Asked
-from carrara.suites.babilong._words import CLASSIC, labels
+from carrara.suites.babilong._twenty import TASKS, numbered
+from carrara.suites.babilong.qa18 import chains
 from tests.babi import OFFICIAL, official
 
 needs_files = pytest.mark.skipif(not OFFICIAL.exists(), reason="the official files are not here")
@@ -43,7 +41,7 @@ def test_official_file(task: int) -> None:
             questions += 1
             facts = told.facts[: question.after]
             try:
-                solved = solve(task, facts, question.text)
+                solved = numbered(task).solution(facts, question.text)
             except Undecidable:
                 undecided += 1
                 continue
@@ -66,7 +64,9 @@ def _is_chain(facts: tuple[str, ...], question: Asked) -> bool:
 def test_chains_are_mostly_the_first() -> None:
     """How often the official support of task 18 is the chain that the solver names: where there is but one, always."""
     first = sum(
-        solve(18, told.facts[: q.after], q.text).support == q.support for told in official(18) for q in told.questions
+        numbered(18).solution(told.facts[: q.after], q.text).support == q.support
+        for told in official(18)
+        for q in told.questions
     )
     assert first == 902
 
@@ -75,12 +75,12 @@ def test_chains_are_mostly_the_first() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_official_labels(task: int) -> None:
     """Every official answer is one of the task's labels, and every sentence is read."""
-    allowed = labels(task, CLASSIC[task])
+    test = numbered(task)
+    allowed = test.labels(test.cast)
     for told in official(task):
         assert all(read(sentence) for sentence in told.facts)
         for question in told.questions:
-            parts = question.answer.split(",") if task == 8 else [question.answer]
-            assert set(parts) <= set(allowed)
+            assert set(test.parts(question.answer)) <= set(allowed)
 
 
 @needs_files
@@ -95,7 +95,7 @@ def test_novel_between_facts(task: int) -> None:
             mixed.append(NOVEL[i % len(NOVEL)])
             where.append(len(mixed))
             mixed.append(fact)
-        solved = solve(task, mixed + list(NOVEL), question.text)
+        solved = numbered(task).solution(mixed + list(NOVEL), question.text)
         assert solved == (question.answer, tuple(where[i] for i in question.support))
 
 
@@ -111,7 +111,7 @@ def test_nothing_told(task: int) -> None:
     for question in official(task)[0].questions:
         for facts in ((), NOVEL):
             with pytest.raises(Undecidable):
-                solve(task, facts, question.text)
+                numbered(task).solution(facts, question.text)
 
 
 @pytest.mark.parametrize(
@@ -143,11 +143,11 @@ def test_nothing_told(task: int) -> None:
 )  # fmt: skip
 def test_undecided(task: int, facts: list[str], question: str) -> None:
     with pytest.raises(Undecidable):
-        solve(task, facts, question)
+        numbered(task).solution(facts, question)
 
 
 def test_other_words() -> None:
     """Names, places and things are whatever stands in the slots."""
     facts = ["Aunt Ottilie went to the boiler room.", "Aunt Ottilie took the magnifying glass there."]
-    solved = solve(2, [*facts, "Aunt Ottilie went to the attic."], "Where is the magnifying glass? ")
+    solved = numbered(2).solution([*facts, "Aunt Ottilie went to the attic."], "Where is the magnifying glass? ")
     assert solved == ("attic", (1, 2))

@@ -16,7 +16,7 @@ from carrara.core.types import Undecidable
 from carrara.prompt.items import Item, contexts, make, questions_of
 from carrara.prompt.measure import count
 from carrara.proof.audit import audit
-from carrara.suites.babilong._solvers import solve
+from carrara.suites.babilong._twenty import numbered
 from carrara.text import corpus
 
 QA = [f"babilong/qa{n}" for n in range(1, 21)]
@@ -168,10 +168,10 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
         posed = questions_of(recipe(task, index=index))
         scene, question = posed.world.structure, posed.questions[0]
         number = int(task.rpartition("qa")[2])
-        assert solve(number, scene.facts, question.ask).answer == question.gold
+        assert numbered(number).solution(scene.facts, question.ask).answer == question.gold
         alone = [scene.facts[i] for i in sorted({*question.support, *question.needs})]
         if number not in (3, 5, 18):  # taken twice; the latest gift; several chains
-            assert solve(number, alone, question.ask).answer == question.gold
+            assert numbered(number).solution(alone, question.ask).answer == question.gold
 
 
 @pytest.mark.parametrize("params", ["", "vocab=fresh;sound=true"])
@@ -179,7 +179,7 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
 def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> None:
     def told(facts: Sequence[str], ask: str) -> str | None:
         try:
-            return solve(int(task.rpartition("qa")[2]), facts, ask).answer
+            return numbered(int(task.rpartition("qa")[2])).solution(facts, ask).answer
         except Undecidable:
             return None
 

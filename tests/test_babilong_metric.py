@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara.suites.babilong._metric import LABELS, published
+from carrara.suites.babilong._metric import published
+from carrara.suites.babilong._twenty import numbered
 
 PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
 
@@ -16,7 +17,8 @@ def test_published_counts(task: int, correct: int) -> None:
     if not file.exists():
         pytest.skip("the published predictions are not here")
     with file.open(encoding="utf-8", newline="") as rows:
-        counted = [published(task, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
+        labels = numbered(task).official_labels
+        counted = [published(labels, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
     assert sum(counted) == correct
 
 
@@ -42,9 +44,26 @@ def test_published_counts(task: int, correct: int) -> None:
     ],
 )
 def test_its_faults(task: int, reply: str, target: str, question: str, counts: bool) -> None:
-    assert published(task, reply, target, question) is counts
+    assert published(numbered(task).official_labels, reply, target, question) is counts
 
 
-def test_every_task_has_labels() -> None:
-    assert sorted(LABELS) == list(range(1, 21))
-    assert len(LABELS[19]) == 12
+PLACES = frozenset({"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"})
+LABELS = {
+    **dict.fromkeys((1, 2, 3, 4, 11, 12, 13), PLACES),
+    **dict.fromkeys((6, 9, 17, 18), frozenset({"yes", "no"})),
+    5: frozenset({"bill", "fred", "jeff", "mary", "apple", "football", "milk"}),
+    7: frozenset({"none", "one", "two", "three"}),
+    8: frozenset({"apple", "football", "milk", "nothing"}),
+    10: frozenset({"yes", "no", "maybe"}),
+    14: frozenset({"bedroom", "cinema", "kitchen", "office", "park", "school"}),
+    15: frozenset({"cat", "mouse", "sheep", "wolf"}),
+    16: frozenset({"gray", "green", "white", "yellow"}),
+    19: frozenset(f"{a},{b}" for a in "nsew" for b in "nsew" if {a, b} not in ({"n", "s"}, {"e", "w"})),
+    20: frozenset({"bedroom", "garden", "kitchen", "bored", "hungry", "thirsty", "tired"}),
+}
+"""Those that the published metric looks for."""
+
+
+@pytest.mark.parametrize("task", LABELS)
+def test_the_official_words_make_the_published_labels(task: int) -> None:
+    assert numbered(task).official_labels == LABELS[task]

@@ -8,18 +8,17 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from carrara import registry
 from carrara.core.keys import Key
 from carrara.suites.babilong import _lexicon as lexicon
 from carrara.suites.babilong._asking import asked
-from carrara.suites.babilong._babilong import Babilong, Params
+from carrara.suites.babilong._babilong import Params
 from carrara.suites.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
 from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._solvers import QUERIES, solve
-from carrara.suites.babilong._stories import TASKS
 from carrara.suites.babilong._text import statements
-from carrara.suites.babilong._words import CLASSIC, VOCABULARIES, Vocabulary
-from tests.babi import OFFICIAL, official
+from carrara.suites.babilong._twenty import TASKS, numbered
+from carrara.suites.babilong._words import OFFICIAL, VOCABULARIES, Vocabulary
+from tests.babi import OFFICIAL as FILES
+from tests.babi import official
 
 STORIES = 1000
 FLOORS = (7, 8, 9, 10, 17, 19, 20)
@@ -49,14 +48,8 @@ class Example(NamedTuple):
     answer: str
 
 
-def load(number: int) -> Babilong:
-    task = registry.load(f"babilong/qa{number}")
-    assert isinstance(task, Babilong)
-    return task
-
-
 def examples(number: int) -> list[Example]:
-    text = load(number).wording["examples"]
+    text = numbered(number).wording["examples"]
     found = re.findall(r"<example>\n(.+)\nQuestion: (.+)\nAnswer: (.+)\n</example>", text)
     assert len(found) == text.count("<example>") == text.count("</example>")
     return [Example(tuple(statements(facts)), question, answer) for facts, question, answer in found]
@@ -77,7 +70,7 @@ def kind(query: Query | None) -> str:
 def test_examples_are_right(number: int) -> None:
     for example in examples(number):
         assert all(read(fact) for fact in example.facts)
-        assert solve(number, example.facts, example.question).answer == example.answer
+        assert numbered(number).solution(example.facts, example.question).answer == example.answer
 
 
 @pytest.mark.parametrize("number", TASKS)
@@ -103,7 +96,7 @@ def test_examples_show_all_kinds_of_answers(number: int) -> None:
 @pytest.mark.parametrize("number", TASKS)
 def test_examples_show_all_forms_of_questions(number: int) -> None:
     queries = [asked(example.question) for example in examples(number)]
-    assert {type(query) for query in queries} == set(QUERIES[number])
+    assert {type(query) for query in queries} == set(numbered(number).queries)
     if number in (4, 5, 18):
         assert len(set(map(kind, queries))) == {4: 2, 5: 5, 18: 2}[number]
 
@@ -120,7 +113,7 @@ def words(value: object) -> Iterator[str]:
 def taken() -> set[str]:
     """The official words and those of fresh stories; of phrases the whole, for `box` may be part of another word."""
     lists: list[object] = [getattr(lexicon, name) for name in vars(lexicon) if name.isupper()]
-    lists += [getattr(cast, field.name) for cast in CLASSIC.values() for field in fields(cast)]
+    lists += [getattr(cast, field.name) for cast in OFFICIAL for field in fields(cast)]
     found: set[str] = set()
     for some in lists:
         pairs = [*some, *(part for pair in some.values() for part in pair)] if isinstance(some, dict) else some
@@ -144,7 +137,7 @@ def test_examples_use_words_of_no_story(number: int) -> None:
 
 @pytest.mark.parametrize("number", TASKS)
 def test_rule_says_what_to_reply(number: int) -> None:
-    task = load(number)
+    task = numbered(number)
     assert all(text.strip() for text in task.wording.values())
     rule = task.wording["rule"]
     assert set(FORMS[number]) <= set(re.findall(r"\w+", rule))
@@ -152,7 +145,7 @@ def test_rule_says_what_to_reply(number: int) -> None:
 
 
 def test_each_task_has_its_own_words() -> None:
-    tasks = [load(number) for number in TASKS]
+    tasks = [numbered(number) for number in TASKS]
     assert [task.number for task in tasks] == list(TASKS)
     assert all(task.title.startswith(f"qa{task.number}: ") for task in tasks)
     for of in (lambda task: task.title, lambda task: task.capability, lambda task: task.wording["instruction"]):
@@ -161,7 +154,7 @@ def test_each_task_has_its_own_words() -> None:
 
 def test_moods_lead_where_the_instruction_says() -> None:
     """No story tells where a mood leads, so the instruction of task 20 has to."""
-    instruction = load(20).wording["instruction"]
+    instruction = numbered(20).wording["instruction"]
     said = re.search(r"People act.*?\.", instruction)
     assert said
     for mood, (place, _) in lexicon.MOTIVES.items():
@@ -170,7 +163,7 @@ def test_moods_lead_where_the_instruction_says() -> None:
 
 
 @pytest.mark.parametrize("number", TASKS)
-@pytest.mark.skipif(not OFFICIAL.exists(), reason="the official files are not here")
+@pytest.mark.skipif(not FILES.exists(), reason="the official files are not here")
 def test_no_example_is_official(number: int) -> None:
     shown = {sentence for example in examples(number) for sentence in (*example.facts, example.question)}
     for told in official(number):
@@ -183,7 +176,7 @@ def test_no_example_is_official(number: int) -> None:
 @pytest.mark.parametrize("number", FLOORS)
 def test_floor_is_the_share_of_the_commonest_answer(number: int, vocabulary: Vocabulary, sound: bool) -> None:
     """No more and no less, beyond sampling error; a fresh cast has no common answer but numbers and the like."""
-    task = load(number)
+    task = numbered(number)
     params = Params(vocab=vocabulary, sound=sound, haystack="none")
     golds: dict[tuple[float, int], Counter[str]] = {}
     for index in range(STORIES):

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
 from carrara.core.reserved import NO_CORPUS
-from carrara.core.types import Tap, Unit
+from carrara.core.types import Filler, Tap, Unit
 from carrara.suites.babilong import _lexicon as lexicon
 from carrara.suites.babilong import _text
 from carrara.suites.babilong._facts import Went
 from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._others import others, strangers
-from carrara.suites.babilong._solvers import solve
-from carrara.suites.babilong._stories import TASKS, story, told
-from carrara.suites.babilong._words import CLASSIC, VOCABULARIES, Cast, Vocabulary, draw_cast
+from carrara.suites.babilong._twenty import TASKS, numbered
+from carrara.suites.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
 from carrara.text import corpus, haystack
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.sentences import split_text
@@ -86,7 +85,7 @@ def test_harmless(sentence: str) -> None:
 def every_fact() -> list[str]:
     """Facts of all tasks, in the official words and in others."""
     stories = [
-        story(Dice("facts", task, vocabulary, n), task, vocabulary)
+        numbered(task).story(Dice("facts", task, vocabulary, n), vocabulary)
         for task in TASKS
         for vocabulary in VOCABULARIES
         for n in range(40)
@@ -177,7 +176,7 @@ def words_of_the_lexicon() -> set[str]:
     roles = ("WOMEN", "MEN", "PLACES", "THINGS", "ANIMALS", "COLOURS", "SHAPES", "SMALLS", "MEDIUMS", "CONTAINERS")
     fresh = [word for role in roles for word in getattr(lexicon, role)]
     motives = [word for mood, pair in lexicon.MOTIVES.items() for word in (mood, *pair)]
-    casts = CLASSIC.values()
+    casts = OFFICIAL
     official = [
         word
         for cast in casts
@@ -259,10 +258,11 @@ def groups(facts: tuple[str, ...]) -> list[list[int]]:
 @pytest.mark.parametrize("task", TASKS)
 def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and support of every question are those of the story alone, wherever facts about others stand."""
+    test = numbered(task)
     for n in range(STORIES):
         dice = Dice("woven", task, vocabulary, int(sound), n)
-        own = story(dice, task, vocabulary, sound)
-        tap = others(task, own.cast, sound)(dice, "")
+        own = test.story(dice, vocabulary, sound)
+        tap = about_others(task, own.cast, sound)(dice, "")
         for question in own.questions:
             woven: list[str] = []
             places: list[int] = []
@@ -273,8 +273,13 @@ def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool)
                     woven.append(own.facts[i])
             woven += texts_of(take(tap, dice.below(8)))
             assert _text.facts(" ".join(woven)) == woven
-            solved = solve(task, woven, question.text)
+            solved = test.solution(woven, question.text)
             assert solved == (question.answer, tuple(places[i] for i in question.support))
+
+
+def about_others(task: int, own: Cast, sound: bool = False) -> Filler:
+    test = numbered(task)
+    return others(own, test.cast, lambda dice, cast: test.tell(dice, cast, sound))
 
 
 def everyone(cast: Cast) -> set[str]:
@@ -285,8 +290,8 @@ def everyone(cast: Cast) -> set[str]:
 @pytest.mark.parametrize("task", TASKS)
 def test_others_share_what_is_answered_with_and_nothing_else(task: int, vocabulary: Vocabulary) -> None:
     for n in range(40):
-        own = draw_cast(Dice("own", n), task, vocabulary)
-        cast = strangers(Dice("others", n), task, own)
+        own = draw_cast(Dice("own", n), numbered(task).cast, vocabulary)
+        cast = strangers(Dice("others", n), own, numbered(task).cast)
         assert not everyone(own) & everyone(cast)
         assert (cast.colours, cast.moods) == (own.colours, own.moods)
         assert (set(cast.places) == set(own.places)) == bool(own.people or not own.places)
@@ -301,7 +306,7 @@ def test_others_share_what_is_answered_with_and_nothing_else(task: int, vocabula
 
 @pytest.mark.parametrize("task", [11, 13])
 def test_pronouns_stay_behind_their_names(task: int) -> None:
-    units = take(others(task, CLASSIC[task])(Dice("pairs"), ""), 300)
+    units = take(about_others(task, numbered(task).cast)(Dice("pairs"), ""), 300)
     assert all(len(unit) == 2 for unit in units)
     for first, then in units:
         assert re.match(r"(?:After that|Afterwards|Following that|Then) (?:he|she|they) ", then.text)
@@ -310,10 +315,11 @@ def test_pronouns_stay_behind_their_names(task: int) -> None:
 
 def test_others_are_told_in_whole_stories() -> None:
     """Nothing of a story is left out, and the next one has other people."""
-    own = CLASSIC[13]
+    test = numbered(13)
+    own = test.cast
     dice = Dice("stories")
-    stories = [told(dice, 13, strangers(dice, 13, own), False) for _ in range(12)]
+    stories = [test.tell(dice, strangers(dice, own, own), False) for _ in range(12)]
     facts = [fact for story in stories for fact in story.facts]
-    tap = others(13, own)(Dice("stories"), "")
+    tap = about_others(13, own)(Dice("stories"), "")
     assert texts_of(take(tap, len(facts) // 2)) == facts
     assert len({who for story in stories for who in story.cast.people}) > 40

@@ -7,6 +7,7 @@ import pytest
 
 from carrara.cli.main import main
 from carrara.suites.babilong._official_stories import read_stories
+from carrara.suites.babilong._twenty import numbered
 from tests.babi import OFFICIAL
 
 Capture = pytest.CaptureFixture[str]
@@ -28,7 +29,7 @@ def write(folder: Path, text: str, name: str = "qa1_single-supporting-fact_test.
 
 
 def test_a_file_is_read_as_stories(tmp_path: Path) -> None:
-    first, second = read_stories(write(tmp_path, STORY), 1)
+    first, second = read_stories(write(tmp_path, STORY), numbered(1))
     assert first.facts == ("Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.")
     assert [(q.text, q.answer, q.support, q.after) for q in first.questions] == [
         ("Where is Mary?", "bathroom", (0,), 2),

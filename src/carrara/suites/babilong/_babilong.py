@@ -1,15 +1,17 @@
 """BABILong: the facts of a bAbI story hidden in other text, and one question on them (arXiv:2406.10149).
 
 The hidden structure is a small world of people, places and things, the updates are facts, the filler is a haystack.
-Each of the twenty tests is a file beside this one with its number and its words; what they share is here.
+Each of the twenty tests is a file beside this one: its cast, its stories, its questions and their answers, its words.
+What they share is here.
 """
 
 import re
-from abc import ABC
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Generic, Literal
 
+from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key, Split
 from carrara.core.types import (
     PRESENTS,
@@ -27,20 +29,17 @@ from carrara.core.types import (
 )
 from carrara.suites.babilong import _metric, _reply, _text
 from carrara.suites.babilong._asking import asked
-from carrara.suites.babilong._facts import Went
+from carrara.suites.babilong._facts import Solved, Went
 from carrara.suites.babilong._grammar import read
+from carrara.suites.babilong._history import History
 from carrara.suites.babilong._others import others
-from carrara.suites.babilong._solvers import concerned, solve
-from carrara.suites.babilong._stories import story
-from carrara.suites.babilong._teller import Asked, Story
-from carrara.suites.babilong._words import Cast, Vocabulary, all_individuals, individuals, labels
+from carrara.suites.babilong._teller import Asked, Q, Story
+from carrara.suites.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
 from carrara.text import haystack
 
 OTHERS = "others"
 """The haystack of facts about other people and things."""
 
-_TIMELESS = (4, 15, 17, 18, 19)
-"""Tasks in which the order of facts says nothing."""
 _QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
 
 
@@ -88,15 +87,46 @@ class Scene:
     params: Params
 
 
-class Babilong(Test[Params, Scene, str], ABC):
-    """One of the twenty. Its file gives its number and words."""
+class Babilong(Test[Params, Scene, str], Generic[Q]):
+    """One of the twenty. Its file says of whom it tells and how, what it asks and how that is answered."""
 
     version = 2
     parameters = Params
     keeps = {"open": "<context>", "close": "</context>"}
     number: ClassVar[int]
+    """By which published files name it."""
+    cast: ClassVar[Cast]
+    """The official words of its stories."""
+    queries: tuple[type[Q], ...]
+    """What it asks."""
+    timeless: ClassVar[bool] = False
+    """Whether the order of facts says nothing."""
     commonest: ClassVar[float] = 0.0
     """How often the commonest answer is right, where that is more than one guess at the options."""
+
+    @abstractmethod
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """A story about a cast, with its questions, distributed as officially; `sound` leaves out what is a defect."""
+
+    @abstractmethod
+    def answer(self, history: History, query: Q) -> Solved:
+        """The answer to a question, and the facts that give it in the official order. Raises Undecidable."""
+
+    @abstractmethod
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        """What answers are made of with these words."""
+
+    def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
+        """The labels that a question leaves possible: what it names itself is never its answer."""
+        return self.labels(cast)
+
+    def parts(self, answer: str) -> list[str]:
+        """The labels of an answer: one, but where several are joined, in any order."""
+        return [answer]
+
+    def concerned(self, facts: Sequence[str], query: Q) -> Sequence[int]:
+        """The facts that can have a say in the answer: it is the same without the others, whatever is left out too."""
+        return range(len(facts))
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
         told = self.told(key.dice("story"), params)
@@ -108,13 +138,16 @@ class Babilong(Test[Params, Scene, str], ABC):
             structure=Scene(told.cast, facts, question, groups, params),
             updates=tuple(tuple(Piece(facts[i], update=u) for i in group) for u, group in enumerate(groups)),
             filler=self._filler(told.cast, key.split, params),
-            timeless=self.number in _TIMELESS,
+            timeless=self.timeless,
             window=(params.window[0], params.window[1]),
             spread=params.place,
         )
 
     def told(self, dice: Dice, params: Params) -> Story:
-        return story(dice, self.number, params.vocab, params.sound)
+        return self.story(dice, params.vocab, params.sound)
+
+    def story(self, dice: Dice, vocabulary: Vocabulary = "classic", sound: bool = False) -> Story:
+        return self.tell(dice, draw_cast(dice, self.cast, vocabulary), sound)
 
     def _filler(self, cast: Cast, split: Split, params: Params) -> Filler | None:
         match params.haystack:
@@ -125,7 +158,7 @@ class Babilong(Test[Params, Scene, str], ABC):
             case "refrain":
                 return haystack.refrain()
             case "others":
-                return others(self.number, cast, params.sound)
+                return others(cast, self.cast, lambda dice, strangers: self.tell(dice, strangers, params.sound))
             case corpus:
                 own = split if params.background == "own" else params.background
                 return haystack.prose(
@@ -140,7 +173,7 @@ class Babilong(Test[Params, Scene, str], ABC):
     def questions(self, world: World[Scene], key: Key, params: Params) -> Sequence[Question[str]]:
         scene = world.structure
         ask = scene.asked.text
-        options = _reply.options(self.number, ask, labels(self.number, scene.cast))
+        options = self.options(self.query(ask), scene.cast)
         of = {fact: update for update, group in enumerate(scene.groups) for fact in group}
         return [
             Question(
@@ -160,14 +193,14 @@ class Babilong(Test[Params, Scene, str], ABC):
 
     def _needed(self, scene: Scene) -> tuple[int, ...]:
         """The updates without which the answer changes, or cannot be had: that it is read from one says less."""
-        telling = set(concerned(scene.facts, scene.asked.text))
+        telling = set(self.concerned(scene.facts, self.query(scene.asked.text)))
         groups = [[i for i in group if i in telling] for group in scene.groups]
         return tuple(u for u, group in enumerate(groups) if group and self._decides(scene, groups, u))
 
     def _decides(self, scene: Scene, groups: Sequence[Sequence[int]], update: int) -> bool:
         left = [scene.facts[i] for u, group in enumerate(groups) if u != update for i in group]
         try:
-            return solve(self.number, left, scene.asked.text).answer != scene.asked.answer
+            return self.solution(left, scene.asked.text).answer != scene.asked.answer
         except Undecidable:
             return True
 
@@ -193,10 +226,33 @@ class Babilong(Test[Params, Scene, str], ABC):
     def solve(self, messages: Sequence[Message]) -> str:
         head, _, rest = messages[-1].content.rpartition("<context>")
         context, _, tail = rest.rpartition("</context>")
-        found = [question for question in _QUESTION.findall(f"{head}\n{tail}") if asked(question)]
+        found = [question for question in _QUESTION.findall(f"{head}\n{tail}") if self.asks(question)]
         if not found:
             raise Undecidable("no question was found")
-        return solve(self.number, _text.facts(context), found[-1]).answer
+        return self.solution(_text.facts(context), found[-1]).answer
+
+    def asks(self, question: str) -> bool:
+        return isinstance(asked(question), self.queries)
+
+    def query(self, question: str) -> Q:
+        """What a question asks. Raises Undecidable where the test asks no such thing."""
+        query = asked(question)
+        if not isinstance(query, self.queries):
+            raise Undecidable(f"qa{self.number} does not ask: {question}")
+        return query
+
+    def solution(self, facts: Sequence[str], question: str) -> Solved:
+        """The answer read from sentences alone, and those that give it. Sentences that say no fact are passed over.
+
+        Names, places and things are whatever stands in the slots of the official sentences.
+        """
+        query = self.query(question)
+        history = History()
+        for index, sentence in enumerate(facts):
+            fact = read(sentence)
+            if fact is not None:
+                history.add(index, fact)
+        return self.answer(history, query)
 
     def write(self, answer: str) -> str:
         return answer
@@ -207,19 +263,30 @@ class Babilong(Test[Params, Scene, str], ABC):
         return _reply.read(self.number, question.ask, question.options, reply)
 
     def score(self, answer: str, question: Question[str]) -> float:
-        """Things that somebody carries may be told in any order; the steps of a way may not."""
-        if self.number == 8:
-            return float(sorted(answer.split(",")) == sorted(question.gold.split(",")))
-        return float(answer == question.gold)
+        return float(sorted(self.parts(answer)) == sorted(self.parts(question.gold)))
 
     def guess(self, dice: Dice, world: World[Scene], question: Question[str]) -> str:
         return dice.choice(question.options)
 
     def published(self, reply: str, question: Question[str]) -> Mapping[str, float]:
         """BABILong's own metric, which knows the official words only."""
-        if not _metric.LABELS[self.number].issuperset(map(str.lower, question.options)):
+        if not self.official_labels.issuperset(map(str.lower, question.options)):
             return {}
-        return {"paper": float(_metric.published(self.number, reply, question.gold, question.ask))}
+        return {"paper": float(_metric.published(self.official_labels, reply, question.gold, question.ask))}
+
+    @property
+    def official_labels(self) -> frozenset[str]:
+        return frozenset(map(str.lower, self.labels(self.cast)))
+
+    def official_gold(self, question: str, target: str) -> str:
+        """The target of a published row, in our own letters. Raises where the row is none of this test."""
+        if not self.asks(question):
+            raise UsageError(f"{question.strip()[:60]!r} is no question of qa{self.number}")
+        own = {option.lower(): option for option in self.options(self.query(question), self.cast)}
+        said = self.parts(target.strip().lower())
+        if not own.keys() >= set(said):
+            raise UsageError(f"{target.strip()[:60]!r} is no answer to qa{self.number}'s {question.strip()!r}")
+        return ",".join(own[part] for part in said)
 
 
 def prompt(instruction: str, rule: str, *examples: str) -> dict[str, str]:

@@ -9,17 +9,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import Key
 from carrara.core.lengths import read_length
 from carrara.core.types import Piece, Room, World
 from carrara.suites.babilong._babilong import Babilong, Params, Scene
-from carrara.suites.babilong._official import gold
 from carrara.suites.babilong._teller import Asked
-from carrara.suites.babilong._words import CLASSIC
+from carrara.suites.babilong._twenty import numbered
 from carrara.text.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
 
 COLUMNS = ("input", "question", "target")
@@ -41,7 +40,7 @@ class Given(Params):
                 raise ValueError(f"published items are as they are: {own.name} cannot be chosen")
 
 
-class Published(Babilong):
+class Published(Babilong[Any]):
     """What a test does otherwise when its worlds are the rows of a file."""
 
     parameters = Given
@@ -57,11 +56,11 @@ class Published(Babilong):
             raise UsageError(f"the published files of {key.task} have {len(found)} rows, and none numbered {key.index}")
         row, where = found.numbered(key.index)
         try:
-            target = gold(self.number, row["question"], row["target"])
+            target = self.official_gold(row["question"], row["target"])
         except UsageError as error:
             raise UsageError(f"{where} cannot be asked: {error}; mend the file or take it out of the folder") from None
         asked = Asked(row["question"].strip(), target, (), 0)
-        scene = Scene(CLASSIC[self.number], (), asked, (), params)
+        scene = Scene(self.cast, (), asked, (), params)
         return World(scene, updates=(), opening=(Piece(row["input"].strip()),))
 
     def _rows(self, params: Params, length: int) -> Rows:
@@ -70,11 +69,10 @@ class Published(Babilong):
 
 
 @cache
-def load(name: str) -> Babilong:
+def load(name: str) -> Babilong[Any]:
     """The test `published/babilong-qaN`."""
-    own = import_module(f"carrara.suites.babilong.{name.removeprefix(PREFIX)}").task
-    assert isinstance(own, Babilong)
-    made: Babilong = type("Published", (Published, type(own)), {"title": f"{own.title} (published)"})()
+    own = numbered(int(name.removeprefix(PREFIX).removeprefix("qa")))
+    made: Babilong[Any] = type("Published", (Published, type(own)), {"title": f"{own.title} (published)"})()
     return made
 
 

@@ -5,31 +5,34 @@ question does not know. What is answered with stays the same: its places where t
 colours, its moods and what follows from them. So where the task's own people might be, others are too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from carrara.core.keys import Dice
 from carrara.core.types import Filler, Piece, Tap, Unit
 from carrara.suites.babilong._facts import Went
 from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._stories import told
+from carrara.suites.babilong._teller import Story
 from carrara.suites.babilong._words import Cast, draw_cast, individuals
 
+Tell = Callable[[Dice, Cast], Story]
+"""A story about a given cast."""
 
-def others(task: int, own: Cast, sound: bool = False) -> Filler:
+
+def others(own: Cast, official: Cast, tell: Tell) -> Filler:
     """Fact by fact; a sentence with a pronoun comes together with the one before it."""
 
     def opened(dice: Dice, tokenizer: str) -> Tap:
-        units = _units(dice, task, own, sound)
+        units = _units(dice, own, official, tell)
         return lambda gap: next(units)
 
     return opened
 
 
-def _units(dice: Dice, task: int, own: Cast, sound: bool) -> Iterator[Unit]:
+def _units(dice: Dice, own: Cast, official: Cast, tell: Tell) -> Iterator[Unit]:
     while True:
         unit: Unit = ()
-        for sentence in told(dice, task, strangers(dice, task, own), sound).facts:
+        for sentence in tell(dice, strangers(dice, own, official)).facts:
             match read(sentence):
                 case Went(pronoun=True):
                     unit = (*unit, Piece(sentence))
@@ -40,11 +43,11 @@ def _units(dice: Dice, task: int, own: Cast, sound: bool) -> Iterator[Unit]:
         yield unit
 
 
-def strangers(dice: Dice, task: int, own: Cast) -> Cast:
-    """A cast from the fresh words, of which none stands for anyone or anything of another cast."""
+def strangers(dice: Dice, own: Cast, official: Cast) -> Cast:
+    """A cast from the fresh words, as large as officially, that has nobody and nothing of a story's own cast."""
     known = set(individuals(own))
     while True:
-        drawn = draw_cast(dice, task, "fresh")
+        drawn = draw_cast(dice, official, "fresh")
         cast = replace(
             drawn,
             places=own.places if own.people else drawn.places,

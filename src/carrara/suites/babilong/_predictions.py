@@ -16,9 +16,8 @@ from typing import IO
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import opened
 from carrara.suites.babilong._metric import published
-from carrara.suites.babilong._official import gold
-from carrara.suites.babilong._reply import options, read
-from carrara.suites.babilong._words import CLASSIC, labels
+from carrara.suites.babilong._reply import read
+from carrara.suites.babilong._twenty import TASKS, numbered
 
 COLUMNS = ("target", "output", "question")
 _NAMED = re.compile(r"(?<![A-Za-z0-9])qa([0-9]{1,3})(?![0-9])", re.IGNORECASE)
@@ -64,33 +63,33 @@ class Rescored:
 
 def rescore(path: Path, task: int) -> Rescored:
     """Score the predictions of a file for one of the twenty tasks."""
-    own = labels(task, CLASSIC[task])
+    test = numbered(task)
     n = paper = sound = unparsed = 0
     for prediction in predictions(path):
         question = prediction.question
         try:
-            target = gold(task, question, prediction.target)
+            target = test.official_gold(question, prediction.target)
         except UsageError as error:
             raise UsageError(
                 f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with --task"
             ) from None
-        answer = read(task, question, options(task, question, own), prediction.output)
+        answer = read(task, question, test.options(test.query(question), test.cast), prediction.output)
         n += 1
-        paper += published(task, prediction.output_published, target, question)
+        paper += published(test.official_labels, prediction.output_published, target, question)
         unparsed += answer is None
-        sound += _things(answer) == _things(target) if task == 8 else answer == target
+        sound += answer is not None and sorted(test.parts(answer)) == sorted(test.parts(target))
     return Rescored(str(path), f"qa{task}", n, paper, sound, unparsed)
 
 
 def task_number(given: str | None, path: Path) -> int:
     """The task that was given (`qa1`), or else the one that the file's name tells."""
-    known = [f"qa{number}" for number in CLASSIC]
+    known = [f"qa{number}" for number in TASKS]
     if given is not None:
         match = _TASK.fullmatch(given.strip())
-        if match is None or int(match[1]) not in CLASSIC:
+        if match is None or int(match[1]) not in TASKS:
             raise UsageError(f"BABILong has no task {given!r}{nearest(given, known)}; there are qa1 to qa20")
         return int(match[1])
-    named = {int(number) for number in _NAMED.findall(path.name.replace("_", " "))} & CLASSIC.keys()
+    named = {int(number) for number in _NAMED.findall(path.name.replace("_", " "))} & set(TASKS)
     if len(named) != 1:
         raise UsageError(f"the name of {path} does not tell the task; add --task qa1 (to qa20)")
     return named.pop()
@@ -149,8 +148,3 @@ def _objects(path: Path, file: IO[str]) -> Iterator[Prediction]:
         if missing:
             raise UsageError(f"{path}:{number}: a row needs {', '.join(COLUMNS)} as texts; {missing[0]!r} is none")
         yield Prediction(number, False, *map(str, cells))
-
-
-def _things(answer: str | None) -> set[str]:
-    """Things that somebody carries, in whatever order."""
-    return set(answer.split(",")) if answer else set()

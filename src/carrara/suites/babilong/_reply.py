@@ -25,14 +25,7 @@ from carrara.suites.babilong._facts import (
     Neighbour,
     PersonBefore,
     ThingBefore,
-    WhatGiven,
-    WhereWill,
-    WhoGave,
-    WhoReceived,
-    WhyGet,
-    WhyGo,
 )
-from carrara.suites.babilong._lexicon import MOTIVES
 from carrara.suites.babilong._plurals import plural
 
 _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
@@ -49,30 +42,6 @@ _MORE = re.compile(
 )
 _ASIDE = re.compile(r"(?<=[\w*]) ?\((?!(?:false|untrue|wrong|incorrect|not true)\b)[^()\n]{0,200}\)", re.IGNORECASE)
 _CONCLUDES = re.compile(r"\b(?:answer|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
-
-
-def options(task: int, question: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Those of a task's labels that a question leaves possible: what it names itself is never its answer.
-
-    >>> options(4, "What is east of the kitchen?", ("garden", "kitchen", "office"))
-    ('garden', 'office')
-    >>> options(5, "Who gave the milk to Fred?", ("Bill", "Fred", "Mary", "milk"))
-    ('Bill', 'Mary')
-    """
-    people = [label for label in labels if label[:1].isupper()]
-    match asked(question):
-        case ThingBefore(place=named) | PersonBefore(place=named) | Neighbour(place=named) if task in (3, 4, 14):
-            return tuple(label for label in labels if label != named)
-        case WhatGiven() if task == 5:
-            return tuple(label for label in labels if label not in people)
-        case WhoGave(to=other) | WhoReceived(who=other) if task == 5:
-            return tuple(label for label in people if label != other)
-        case WhereWill() if task == 20:
-            return tuple(label for label in labels if label not in MOTIVES)
-        case WhyGo() | WhyGet() if task == 20:
-            return tuple(label for label in labels if label in MOTIVES)
-        case _:
-            return tuple(labels)
 
 
 def read(task: int, question: str, options: Sequence[str], reply: str) -> str | None:

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from carrara.suites.babilong._lexicon import MEN, THINGS, WOMEN
 from carrara.suites.babilong._roles import About, after
-from carrara.suites.babilong._words import CLASSIC
+from carrara.suites.babilong._words import OFFICIAL
 
-_WOMEN = frozenset([*WOMEN, *(who for cast in CLASSIC.values() for who in cast.women)])
-_PEOPLE = frozenset([*WOMEN, *MEN, *(who for cast in CLASSIC.values() for who in cast.people)])
-_THINGS = frozenset([*THINGS, *(thing for cast in CLASSIC.values() for thing in cast.things)])
+_WOMEN = frozenset([*WOMEN, *(who for cast in OFFICIAL for who in cast.women)])
+_PEOPLE = frozenset([*WOMEN, *MEN, *(who for cast in OFFICIAL for who in cast.people)])
+_THINGS = frozenset([*THINGS, *(thing for cast in OFFICIAL for thing in cast.things)])
 _PRONOUNS = frozenset({"he", "she", "they", "it", "both"})
 _WORD = re.compile(r"[^\W\d_]+")
 _STARTS = re.compile(

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from carrara.answers.choices import latest
 from carrara.answers.numbers import find_numbers
 from carrara.answers.reading import Found, agreed, said, tidy
-from carrara.suites.babilong._people import NOTHING, NUMBERS
 from carrara.suites.babilong._roles import ANY, Roles
+from carrara.suites.babilong._words import NOTHING, NUMBERS
 
 _KINDS = r"(?:objects?|items?|things?)"
 _EMPTY = re.compile(

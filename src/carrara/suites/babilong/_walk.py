@@ -18,8 +18,8 @@ class Walk:
     """`giving` is how often a gift is tried; None for people who only walk."""
 
     def __init__(self, dice: Dice, cast: Cast, giving: int | None = None) -> None:
-        self._dice = dice
-        self._cast = cast
+        self.dice = dice
+        self.cast = cast
         self.at = {who: dice.choice(cast.places) for who in cast.people}
         self._lies: dict[str, str | None] = {thing: dice.choice(cast.places) for thing in cast.things}
         self._held: dict[str, str | None] = dict.fromkeys(cast.things)
@@ -28,11 +28,26 @@ class Walk:
     def elsewhere(self, *people: str, but: str | None = None) -> str:
         """A place where none of these people is."""
         here = [self.at[who] for who in people]
-        return self._dice.choice([place for place in self._cast.places if place not in here and place != but])
+        return self.dice.choice([place for place in self.cast.places if place not in here and place != but])
 
     def go(self, place: str, *people: str) -> None:
         for who in people:
             self.at[who] = place
+
+    def move(self) -> tuple[str, str, str]:
+        """Somebody goes somewhere else: who, from where, and to where."""
+        who = self.dice.choice(self.cast.people)
+        left, place = self.at[who], self.elsewhere(who)
+        self.go(place, who)
+        return who, left, place
+
+    def journey(self, who: tuple[str, ...], pronoun: str) -> tuple[Went, Went]:
+        """They go to one place and then to another, where a pronoun stands for them."""
+        first = self.elsewhere(*who)
+        self.go(first, *who)
+        second = self.elsewhere(*who)
+        self.go(second, *who)
+        return Went(who, first), Went((pronoun,), second, pronoun=True)
 
     def act(self) -> Action:
         while True:
@@ -41,7 +56,7 @@ class Walk:
                 return action
 
     def _try(self) -> Action | None:
-        dice, who = self._dice, self._dice.choice(self._cast.people)
+        dice, who = self.dice, self.dice.choice(self.cast.people)
         kind, weights = 0, self._weights
         throw = dice.below(sum(weights))
         while throw >= weights[kind]:
@@ -60,7 +75,7 @@ class Walk:
             thing = dice.choice(held)
             self._held[thing], self._lies[thing] = None, self.at[who]
             return Dropped(who, thing)
-        near = [other for other in self._cast.people if other != who and self.at[other] == self.at[who]]
+        near = [other for other in self.cast.people if other != who and self.at[other] == self.at[who]]
         if not near:
             return None
         thing, to = dice.choice(held), dice.choice(near)
@@ -71,6 +86,6 @@ class Walk:
         lying = [thing for thing, place in self._lies.items() if place == self.at[who] and self._held[thing] is None]
         if not lying:
             return None
-        thing = self._dice.choice(lying)
+        thing = self.dice.choice(lying)
         self._held[thing], self._lies[thing] = who, None
         return Got(who, thing)

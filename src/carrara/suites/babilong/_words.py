@@ -19,7 +19,7 @@ _WOMEN = frozenset(words.WOMEN)
 
 @dataclass(frozen=True)
 class Cast:
-    """The words that one story may use. A role that its task has no use for is empty."""
+    """The words that one story may use. A role that it has no use for is empty."""
 
     people: tuple[str, ...] = ()
     women: tuple[str, ...] = ()
@@ -37,43 +37,46 @@ class Cast:
         return "she" if who in self.women else "he"
 
 
-_HOUSE = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
-_TOWN = ("bedroom", "cinema", "kitchen", "office", "park", "school")
+_ROOMS = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
 _THINGS = ("apple", "football", "milk")
-_WALKERS = Cast(("Daniel", "John", "Mary", "Sandra"), ("Mary", "Sandra"), _HOUSE, _THINGS)
-_TOWNSFOLK = Cast(("Bill", "Fred", "Julie", "Mary"), ("Julie", "Mary"), _TOWN)
 
-CLASSIC: dict[int, Cast] = {
-    **dict.fromkeys((1, 2, 3, 6, 7, 8, 9, 11, 12, 13), _WALKERS),
-    **dict.fromkeys((4, 19), Cast(places=_HOUSE)),
-    **dict.fromkeys((10, 14), _TOWNSFOLK),
-    5: Cast(("Bill", "Fred", "Jeff", "Mary"), ("Mary",), _HOUSE, _THINGS),
-    15: Cast(
-        ("Emily", "Gertrude", "Jessica", "Winona"),
-        ("Emily", "Gertrude", "Jessica", "Winona"),
-        animals=("cat", "mouse", "sheep", "wolf"),
-    ),
-    16: Cast(
-        ("Bernhard", "Brian", "Greg", "Julius", "Lily"),
-        ("Lily",),
-        animals=("frog", "lion", "rhino", "swan"),
-        colours=("gray", "green", "white", "yellow"),
-    ),
-    17: Cast(figures=("blue square", "pink rectangle", "red sphere", "red square", "triangle", "yellow square")),
-    18: Cast(sizes=("chocolate", "box of chocolates", "box", "chest", "container", "suitcase")),
-    20: Cast(
-        ("Antoine", "Jason", "Sumit", "Yann"),
-        places=("bedroom", "garden", "kitchen"),
-        things=("apple", "football", "milk", "pajamas"),
-        moods=tuple(words.OFFICIAL_MOTIVES),
-    ),
-}
-"""The official words of each task."""
+HOUSEHOLD = Cast(("Daniel", "John", "Mary", "Sandra"), ("Mary", "Sandra"), _ROOMS, _THINGS)
+HOUSE = Cast(places=_ROOMS)
+TOWNSFOLK = Cast(
+    ("Bill", "Fred", "Julie", "Mary"),
+    ("Julie", "Mary"),
+    ("bedroom", "cinema", "kitchen", "office", "park", "school"),
+)
+GIVERS = Cast(("Bill", "Fred", "Jeff", "Mary"), ("Mary",), _ROOMS, _THINGS)
+FEARFUL = Cast(
+    ("Emily", "Gertrude", "Jessica", "Winona"),
+    ("Emily", "Gertrude", "Jessica", "Winona"),
+    animals=("cat", "mouse", "sheep", "wolf"),
+)
+COLOURED = Cast(
+    ("Bernhard", "Brian", "Greg", "Julius", "Lily"),
+    ("Lily",),
+    animals=("frog", "lion", "rhino", "swan"),
+    colours=("gray", "green", "white", "yellow"),
+)
+FIGURES = Cast(figures=("blue square", "pink rectangle", "red sphere", "red square", "triangle", "yellow square"))
+CONTAINERS = Cast(sizes=("chocolate", "box of chocolates", "box", "chest", "container", "suitcase"))
+MOODY = Cast(
+    ("Antoine", "Jason", "Sumit", "Yann"),
+    places=("bedroom", "garden", "kitchen"),
+    things=("apple", "football", "milk", "pajamas"),
+    moods=tuple(words.OFFICIAL_MOTIVES),
+)
+OFFICIAL = (HOUSEHOLD, HOUSE, TOWNSFOLK, GIVERS, FEARFUL, COLOURED, FIGURES, CONTAINERS, MOODY)
+"""The official words. A screen needs those of every test, so they stand together."""
+
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Number words as the official files have them: nothing carried is `none`."""
+NOTHING = "nothing"
 
 
-def draw_cast(dice: Dice, task: int, vocabulary: Vocabulary) -> Cast:
-    """The words of one story: as many for each role as the official task has."""
-    official = CLASSIC[task]
+def draw_cast(dice: Dice, official: Cast, vocabulary: Vocabulary) -> Cast:
+    """The words of one story: as many for each role as officially."""
     if vocabulary == "classic":
         return official
     people = _some(dice, words.WOMEN + words.MEN, official.people)
@@ -96,7 +99,7 @@ def draw_cast(dice: Dice, task: int, vocabulary: Vocabulary) -> Cast:
 
 
 def _some(dice: Dice, options: tuple[str, ...], like: tuple[str, ...]) -> tuple[str, ...]:
-    """As many words as the official task has for the role."""
+    """As many words as officially have the role."""
     return tuple(dice.sample(options, len(like)))
 
 
@@ -110,36 +113,9 @@ def individuals(cast: Cast) -> tuple[str, ...]:
 @cache
 def all_individuals() -> tuple[str, ...]:
     """Whom and what any story may tell of."""
-    official = [word for cast in CLASSIC.values() for word in individuals(cast)]
+    official = [word for cast in OFFICIAL for word in individuals(cast)]
     figures = [f"{tint} {shape}" for tint in words.COLOURS for shape in words.SHAPES]
     sizes = (*words.SMALLS, *words.MEDIUMS, *words.CONTAINERS)
     animals = (*words.ANIMALS, *map(plural, words.ANIMALS))
     drawn = (*words.WOMEN, *words.MEN, *words.PLACES, *words.THINGS, *animals, *figures, *sizes)
     return tuple(dict.fromkeys([*official, *drawn]))
-
-
-def labels(task: int, cast: Cast) -> tuple[str, ...]:
-    """Every answer that a task can have with these words, one at a time (qa8 joins several with commas)."""
-    match task:
-        case 1 | 2 | 3 | 4 | 11 | 12 | 13 | 14:
-            return cast.places
-        case 5:
-            return cast.people + cast.things
-        case 6 | 9 | 17 | 18:
-            return ("yes", "no")
-        case 7:
-            return ("none", "one", "two", "three")
-        case 8:
-            return (*cast.things, "nothing")
-        case 10:
-            return ("yes", "no", "maybe")
-        case 15:
-            return cast.animals
-        case 16:
-            return cast.colours
-        case 19:
-            return tuple(f"{a},{b}" for a in "nesw" for b in "nesw" if a + b not in ("ns", "sn", "ew", "we"))
-        case 20:
-            return cast.places + cast.moods
-        case _:
-            raise ValueError(f"bAbI has tasks 1 to 20, not {task}")

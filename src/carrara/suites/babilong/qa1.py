@@ -15,13 +15,16 @@ John went to the hallway.
 Question: Where is John?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._whereabouts import WherePeopleAre
+from carrara.suites.babilong._words import HOUSEHOLD
 
 
-class OneFact(Babilong):
+class OneFact(WherePeopleAre):
     number = 1
     title = "qa1: single supporting fact"
     capability = "finding where somebody is now"
+    cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. People move about: somebody is at the place that they went to last. Answer "

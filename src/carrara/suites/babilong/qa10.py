@@ -15,13 +15,25 @@ Julie is in the bedroom.
 Question: Is Bill in the bedroom?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from collections.abc import Sequence
+
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Either, Fact, IsIn, Stays, Went
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._walk import Walk
+from carrara.suites.babilong._walkabout import Clause
+from carrara.suites.babilong._whereabouts import WhetherTheyAre
+from carrara.suites.babilong._words import TOWNSFOLK, Cast
+
+DECOYS_BACK = 6
+"""In one of six cases the place that an `either` adds is the one that the person has just left."""
 
 
-class Indefinite(Babilong):
+class Indefinite(WhetherTheyAre):
     number = 10
     title = "qa10: indefinite knowledge"
     capability = "knowing what is left open"
+    cast = TOWNSFOLK
     commonest = 0.480  # "no", measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, where they are or where "
@@ -36,6 +48,27 @@ class Indefinite(Babilong):
         "Kofi journeyed to the tent. Noor is in the canteen. Kofi is either in the canteen or the loft.\n"
         "Question: Is Kofi in the tent?\nAnswer: no",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return ("yes", "no", "maybe")
+
+    def one(self, walk: Walk) -> Fact:
+        """Half of the moves are told as such, a quarter by the new place, a quarter by this and a wrong one."""
+        who, left, place = walk.move()
+        if walk.dice.chance(0.5):
+            return Went((who,), place)
+        if walk.dice.chance(0.5):
+            return Stays(who, place)
+        wrong = left if walk.dice.below(DECOYS_BACK) == 0 else walk.elsewhere(who, but=left)
+        return Either(who, (place, wrong) if walk.dice.chance(0.5) else (wrong, place))
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+        """Where two places are possible, one of them is asked for in 7 of 12 cases (official: 58 %)."""
+        seen = history.people[clause.who][-1].places
+        if len(seen) == 1:
+            return self.here_or_there(clause.who, history, cast)
+        others = [place for place in cast.places if place not in seen]
+        return [IsIn(clause.who, place) for place in (*seen * 7 * len(others), *others * 5 * len(seen))]
 
 
 task = Indefinite()

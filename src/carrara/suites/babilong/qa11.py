@@ -13,13 +13,18 @@ Afterwards she went back to the hallway.
 Question: Where is Mary?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Fact
+from carrara.suites.babilong._walk import Walk
+from carrara.suites.babilong._whereabouts import WherePeopleAre
+from carrara.suites.babilong._words import HOUSEHOLD
 
 
-class Coreference(Babilong):
+class Coreference(WherePeopleAre):
     number = 11
     title = "qa11: basic coreference"
     capability = "tying a pronoun to a name"
+    cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'He' or 'she' stands for the person named in the hidden sentence before, "
@@ -32,6 +37,10 @@ class Coreference(Babilong):
         "he journeyed to the market.\n"
         "Question: Where is Ramesh?\nAnswer: market",
     )
+
+    def two(self, walk: Walk) -> tuple[Fact, Fact]:
+        who = walk.dice.choice(walk.cast.people)
+        return walk.journey((who,), walk.cast.pronoun(who))
 
 
 task = Coreference()

@@ -15,13 +15,18 @@ John and Sandra moved to the hallway.
 Question: Where is John?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Fact, Went
+from carrara.suites.babilong._walk import Walk
+from carrara.suites.babilong._whereabouts import WherePeopleAre
+from carrara.suites.babilong._words import HOUSEHOLD
 
 
-class Conjunction(Babilong):
+class Conjunction(WherePeopleAre):
     number = 12
     title = "qa12: conjunction"
     capability = "reading one statement about two people"
+    cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. Each hidden sentence tells of two people who go to a place together, and "
@@ -32,6 +37,12 @@ class Conjunction(Babilong):
         "Ramesh and Priya journeyed to the tent. Noor and Ramesh travelled to the market.\n"
         "Question: Where is Priya?\nAnswer: tent",
     )
+
+    def one(self, walk: Walk) -> Fact:
+        who = tuple(walk.dice.sample(walk.cast.people, 2))
+        place = walk.elsewhere(*who)
+        walk.go(place, *who)
+        return Went(who, place)
 
 
 task = Conjunction()

@@ -15,13 +15,18 @@ After that they moved to the hallway.
 Question: Where is Sandra?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Fact
+from carrara.suites.babilong._walk import Walk
+from carrara.suites.babilong._whereabouts import WherePeopleAre
+from carrara.suites.babilong._words import HOUSEHOLD
 
 
-class CompoundCoreference(Babilong):
+class CompoundCoreference(WherePeopleAre):
     number = 13
     title = "qa13: compound coreference"
     capability = "tying a pronoun to two names"
+    cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'They' stands for both people named in the hidden sentence before, however "
@@ -33,6 +38,9 @@ class CompoundCoreference(Babilong):
         "Ramesh and Priya went to the tent. After that they moved to the market.\n"
         "Question: Where is Priya?\nAnswer: market",
     )
+
+    def two(self, walk: Walk) -> tuple[Fact, Fact]:
+        return walk.journey(tuple(walk.dice.sample(walk.cast.people, 2)), "they")
 
 
 task = CompoundCoreference()

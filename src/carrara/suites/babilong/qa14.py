@@ -15,13 +15,23 @@ Fred moved to the school this morning.
 Question: Where was Fred before the school?
 """
 
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._babilong import Babilong, prompt
+from carrara.suites.babilong._facts import WHENS, PersonBefore, Solved, Went
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._teller import RECENT, Story, Teller
+from carrara.suites.babilong._words import TOWNSFOLK, Cast
+
+QUESTIONS = 5
 
 
-class Times(Babilong):
+class Times(Babilong[PersonBefore]):
     number = 14
     title = "qa14: time reasoning"
     capability = "putting events in order of time"
+    cast = TOWNSFOLK
+    queries = (PersonBefore,)
     wording = prompt(
         "You are given a context in which sentences about some people, where they went and when, are hidden among "
         "sentences that have nothing to do with them. The events are not told in order: yesterday comes first, then "
@@ -35,6 +45,69 @@ class Times(Babilong):
         "this morning. This morning Noor went to the market.\n"
         "Question: Where was Kofi before the tent?\nAnswer: canteen",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def options(self, query: PersonBefore, cast: Cast) -> tuple[str, ...]:
+        return tuple(place for place in cast.places if place != query.place)
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """People go through the day slot by slot, but each stretch between two questions is told in another order.
+
+        It is told in a cycle, so that no sentence keeps its place and two are always swapped. Sound: nobody is asked
+        about a place that they went to twice.
+        """
+        teller = Teller(dice, self.answer)
+        went: dict[str, list[str]] = {who: [] for who in cast.people}
+        happened: list[Went] = []
+        untold: list[Went] = []
+        while len(teller.questions) < QUESTIONS:
+            if all(len(places) == len(WHENS) for places in went.values()):
+                return self.tell(dice, cast, sound)  # the day is over; only a sound story may have too little to ask
+            for _ in range(2):
+                untold.append(_next(dice, cast, went))
+            happened += untold[-2:]
+            recent = [event for event in happened[-RECENT:] if event.when != WHENS[0]]
+            if sound:  # of two visits nobody can tell which is meant
+                recent = [event for event in recent if went[event.who[0]].count(event.place) == 1]
+            if recent:
+                teller.tell_all(_cycled(dice, untold))
+                untold = []
+                event = dice.choice(recent)
+                teller.ask(PersonBefore(event.who[0], event.place))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: PersonBefore) -> Solved:
+        """Times of day give the order, not the order of telling; of two visits the later one is meant."""
+        seen = sorted(
+            (WHENS.index(sight.when), sight.places[0], sight.told)
+            for sight in history.people.get(query.who, ())
+            if sight.when is not None
+        )
+        for before, there in zip(seen[-2::-1], seen[:0:-1], strict=True):
+            if there[1] == query.place:
+                if there[0] - before[0] != 1:
+                    break
+                return Solved(before[1], there[2] + before[2])
+        raise Undecidable(f"where {query.who} was just before the {query.place}, is not told")
+
+
+def _next(dice: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
+    who = dice.choice([who for who in cast.people if len(went[who]) < len(WHENS)])
+    places = went[who]
+    place = dice.choice([place for place in cast.places if place not in places[-1:]])
+    places.append(place)
+    return Went((who,), place, WHENS[len(places) - 1])
+
+
+def _cycled(dice: Dice, events: list[Went]) -> list[Went]:
+    """A random cyclic order (Sattolo's shuffle): nothing stays where it was."""
+    order = events.copy()
+    for i in range(len(order) - 1, 0, -1):
+        j = dice.below(i)
+        order[i], order[j] = order[j], order[i]
+    return order
 
 
 task = Times()

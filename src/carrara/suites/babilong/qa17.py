@@ -11,13 +11,24 @@ The red sphere is below the triangle.
 Question: Is the triangle to the right of the pink rectangle?
 """
 
+from carrara.core.keys import Dice
 from carrara.suites.babilong._babilong import Babilong, prompt
+from carrara.suites.babilong._facts import SIDES, STEP, IsBeside, Lies, Solved, opposite
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._map import way
+from carrara.suites.babilong._teller import Story, Teller
+from carrara.suites.babilong._words import FIGURES, Cast
+
+QUESTIONS = 8
 
 
-class Positions(Babilong):
+class Positions(Babilong[IsBeside]):
     number = 17
     title = "qa17: positional reasoning"
     capability = "adding up positions in the plane"
+    cast = FIGURES
+    queries = (IsBeside,)
+    timeless = True
     wording = prompt(
         "You are given a context in which sentences about figures and how they lie to each other are hidden among "
         "sentences that have nothing to do with them. Think of squared paper: each hidden sentence means one square "
@@ -33,6 +44,41 @@ class Positions(Babilong):
         "chevron.\n"
         "Question: Is the coral trefoil above the cream zigzag?\nAnswer: no",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return ("yes", "no")
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """Three figures, two of which are joined by the third; eight questions about these two.
+
+        Sound: each question once, as many with a yes as with a no.
+        """
+        teller = Teller(dice, self.answer)
+        one, middle, other = dice.sample(cast.figures, 3)
+        way, another = dice.choice(SIDES), dice.choice(SIDES)
+        while another == way:  # both ends on the same spot
+            another = dice.choice(SIDES)
+        for end, there in dice.shuffled([(one, way), (other, another)]):
+            teller.tell(Lies(end, there, middle) if dice.chance(0.5) else Lies(middle, opposite(there), end))
+        by_answer: dict[str, list[IsBeside]] = {"yes": [], "no": []}
+        for a, b in ((one, other), (other, one)):
+            for query in (IsBeside(a, side, b) for side in SIDES):
+                by_answer[self.answer(teller.history, query).answer].append(query)
+        if sound:
+            each = min(map(len, by_answer.values()))
+            asked = dice.shuffled([query for some in by_answer.values() for query in dice.sample(some, each)])
+        else:
+            asked = [dice.choice(by_answer["yes" if dice.chance(0.5) else "no"]) for _ in range(QUESTIONS)]
+        for query in asked:
+            teller.ask(query)
+        return teller.story(cast)
+
+    def answer(self, history: History, query: IsBeside) -> Solved:
+        """On a unit grid: level with each other is neither above nor below. Facts from the first-named figure on."""
+        steps = way(history, query.one, query.other)
+        x, y = STEP[query.way]
+        offset = sum(STEP[there][0] * x + STEP[there][1] * y for there, _ in steps)
+        return Solved("yes" if offset < 0 else "no", tuple(index for _, index in steps))
 
 
 task = Positions()

@@ -15,13 +15,24 @@ Mary went back to the bedroom.
 Question: Where is the football?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Solved, WhereThing
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._things import concerned, handled, life
+from carrara.suites.babilong._walkabout import Clause, Walkabout
+from carrara.suites.babilong._words import HOUSEHOLD, Cast
 
 
-class TwoFacts(Babilong):
+class TwoFacts(Walkabout[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"
     capability = "following a thing through the hands of people"
+    cast = HOUSEHOLD
+    queries = (WhereThing,)
+    giving = 0
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. A thing that somebody has taken is wherever that person "
@@ -35,6 +46,29 @@ class TwoFacts(Babilong):
         "market.\n"
         "Question: Where is the kazoo?\nAnswer: market",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[WhereThing]:
+        """Not while its holder has gone nowhere since taking it, though the place would often be known."""
+        thing = handled(clause.fact)
+        if thing is None:
+            return ()
+        known = life(history, thing)
+        moved = known.laid is not None if known.holder is None else known.carry > 0
+        return (WhereThing(thing),) if moved else ()
+
+    def answer(self, history: History, query: WhereThing) -> Solved:
+        """A thing is where its holder is, or where it was put down."""
+        known = life(history, query.thing)
+        here = known.laid if known.holder is None else history.place(known.holder)
+        if here is None:
+            raise Undecidable(f"where the {query.thing} is, is not told")
+        return Solved(here.place, (known.events[-1][0], here.told))
+
+    def concerned(self, facts: Sequence[str], query: WhereThing) -> Sequence[int]:
+        return concerned(facts, query.thing)
 
 
 task = TwoFacts()

@@ -17,9 +17,17 @@ Question: Why did jason go to the kitchen?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
 from carrara.suites.babilong._babilong import Babilong, Params, Scene, prompt
+from carrara.suites.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
+from carrara.suites.babilong._history import History
 from carrara.suites.babilong._lexicon import FRESH_MOTIVES, MOTIVES
-from carrara.suites.babilong._teller import Story
+from carrara.suites.babilong._teller import Story, Teller
+from carrara.suites.babilong._words import MOODY, Cast
+
+Motive = WhereWill | WhyGo | WhyGet
+SOUND_FACTS = 5
+
 
 MOST_QUESTIONS = 12
 """Of a story: three for each of four people."""
@@ -27,10 +35,12 @@ _PLACES = ", ".join(sorted(place for place, _ in FRESH_MOTIVES.values()))
 """In alphabetical order, so that it is left to the reader which of them suits a mood."""
 
 
-class Motives(Babilong):
+class Motives(Babilong[Motive]):
     number = 20
     title = "qa20: agents' motivations"
     capability = "knowing what people do and why"
+    cast = MOODY
+    queries = (WhereWill, WhyGo, WhyGet)
     wording = prompt(
         "You are given a context in which sentences about the moods of some people and what they do are hidden among "
         "sentences that have nothing to do with them. People act on their moods: the hungry and the thirsty go to the "
@@ -44,6 +54,57 @@ class Motives(Babilong):
         "Priya is soaked. Priya went to the tent. Ramesh is sunburnt. Priya took the towel there.\n"
         "Question: Why did priya get the towel?\nAnswer: soaked",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places + cast.moods
+
+    def options(self, query: Motive, cast: Cast) -> tuple[str, ...]:
+        return cast.places if isinstance(query, WhereWill) else cast.moods
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """Moods, and what people do about them; each sentence is followed by its question.
+
+        A thing is taken once: the second in the same mood goes without. Sound: nothing is asked before there are a few
+        facts, for there are only sixteen stories of one sentence; and it is asked where anybody will go who has not
+        gone yet, because why the apple was fetched, everybody knows without a story.
+        """
+        teller = Teller[Motive](dice, self.answer)
+        mood = {who: dice.choice(cast.moods) for who in cast.people}
+        stage = dict.fromkeys(cast.people, 0)
+        taken: list[str] = []
+        while people := [who for who in cast.people if stage[who] < 3]:
+            who = dice.choice(people)
+            place, thing = MOTIVES[mood[who]]
+            stage[who] += 1
+            query: Motive
+            if stage[who] == 1:
+                teller.tell(Is(who, mood[who]))
+                query = WhereWill(who)
+            elif stage[who] == 2:
+                teller.tell(Went((who,), place))
+                query = WhyGo(who, place)
+            elif thing in taken:
+                continue
+            else:
+                taken.append(thing)
+                teller.tell(Got(who, thing))
+                query = WhyGet(who, thing)
+            if not sound:
+                teller.ask(query)
+            elif len(teller.facts) >= SOUND_FACTS and (waiting := [who for who in cast.people if stage[who] == 1]):
+                teller.ask(WhereWill(dice.choice(waiting)))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: Motive) -> Solved:
+        """Where a mood leads is knowledge of the world, not of the text: the one thing a solver brings along."""
+        for index, fact in reversed(history.all(Is)):
+            if fact.who.casefold() == query.who.casefold():
+                if not isinstance(query, WhereWill):
+                    return Solved(fact.quality, (index,))
+                if fact.quality not in MOTIVES:
+                    raise Undecidable(f"where {fact.quality} people go, is not known")
+                return Solved(MOTIVES[fact.quality][0], (index,))
+        raise Undecidable(f"how {query.who} feels, is not told")
 
     def told(self, dice: Dice, params: Params) -> Story:
         """Some stories have more questions than others: they come up more often, so that any question is as likely."""

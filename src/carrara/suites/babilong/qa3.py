@@ -21,13 +21,26 @@ John moved to the office.
 Question: Where was the milk before the garden?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Solved, ThingBefore
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._things import concerned, handled, life
+from carrara.suites.babilong._walkabout import Clause, Walkabout
+from carrara.suites.babilong._words import HOUSEHOLD, Cast
 
 
-class ThreeFacts(Babilong):
+class ThreeFacts(Walkabout[ThingBefore]):
     number = 3
     title = "qa3: three supporting facts"
     capability = "retracing the way of a thing"
+    cast = HOUSEHOLD
+    queries = (ThingBefore,)
+    giving = 0
+    got_there = 0.19
+    sound_facts = 100  # in a long story everything has been everywhere twice
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. A thing that somebody has taken goes wherever that person "
@@ -42,6 +55,37 @@ class ThreeFacts(Babilong):
         "Kofi went back to the loft.\n"
         "Question: Where was the kazoo before the loft?\nAnswer: market",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def options(self, query: ThingBefore, cast: Cast) -> tuple[str, ...]:
+        return tuple(place for place in cast.places if place != query.place)
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[ThingBefore]:
+        """Two neighbouring journeys of the last carry; the place of the later one was not come to again.
+
+        Sound: the thing was at the place but once, so that there is but one time before it.
+        """
+        thing = handled(clause.fact)
+        if thing is None:
+            return ()
+        known = life(history, thing)
+        stops = [stop.place for stop in known.way]
+        carried = range(len(stops) - known.carry + 1, len(stops)) if known.carry > 1 else ()
+        last = [stops[i] for i in carried if stops[i] not in stops[i + 1 :]]
+        return [ThingBefore(thing, place) for place in last if not sound or stops.count(place) == 1]
+
+    def answer(self, history: History, query: ThingBefore) -> Solved:
+        """The place before the last time the thing came there; `before` is not `at first`."""
+        known = life(history, query.thing)
+        for before, stop in zip(known.way[-2::-1], known.way[:0:-1], strict=True):
+            if stop.place == query.place:
+                return Solved(before.place, (known.events[-1][0], stop.told, before.told))
+        raise Undecidable(f"where the {query.thing} was before the {query.place}, is not told")
+
+    def concerned(self, facts: Sequence[str], query: ThingBefore) -> Sequence[int]:
+        return concerned(facts, query.thing)
 
 
 task = ThreeFacts()

@@ -15,13 +15,22 @@ John grabbed the football there.
 Question: Is Mary in the bathroom?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from collections.abc import Sequence
+
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import IsIn, Went
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._walkabout import Clause
+from carrara.suites.babilong._whereabouts import WhetherTheyAre
+from carrara.suites.babilong._words import HOUSEHOLD, Cast
 
 
-class YesNo(Babilong):
+class YesNo(WhetherTheyAre):
     number = 6
     title = "qa6: yes/no questions"
     capability = "checking where somebody is now"
+    cast = HOUSEHOLD
+    giving = 0
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody is at the place that they went to last and at no "
@@ -32,6 +41,9 @@ class YesNo(Babilong):
         "Noor travelled to the tent. Noor went back to the market. Kofi journeyed to the loft.\n"
         "Question: Is Noor in the tent?\nAnswer: no",
     )
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+        return self.here_or_there(clause.who, history, cast) if isinstance(clause.fact, Went) else ()
 
 
 task = YesNo()

@@ -15,13 +15,23 @@ Sandra took the milk there.
 Question: How many objects is Sandra carrying?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Dropped, Gave, Got, HowMany, Solved
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._walkabout import Clause, Walkabout
+from carrara.suites.babilong._words import HOUSEHOLD, NUMBERS, Cast
 
 
-class Counting(Babilong):
+class Counting(Walkabout[HowMany]):
     number = 7
     title = "qa7: counting"
     capability = "keeping count of things in hand"
+    cast = HOUSEHOLD
+    queries = (HowMany,)
+    giving = 21
     commonest = 0.483  # "one", measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
@@ -36,6 +46,19 @@ class Counting(Babilong):
         "Mirko grabbed the kazoo there. Noor journeyed to the canteen. Mirko discarded the kazoo.\n"
         "Question: How many objects is Mirko carrying?\nAnswer: none",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return NUMBERS[: len(self.cast.things) + 1]
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[HowMany]:
+        """A gift makes its giver interesting, not who receives it: so it is officially, without exception."""
+        return (HowMany(clause.who),) if isinstance(clause.fact, Got | Dropped | Gave) else ()
+
+    def answer(self, history: History, query: HowMany) -> Solved:
+        hands = history.hands.get(query.who)
+        if hands is None or len(hands.held) >= len(NUMBERS):
+            raise Undecidable(f"how much {query.who} carries, is not told")
+        return Solved(NUMBERS[len(hands.held)], tuple(hands.ledger))
 
 
 task = Counting()

@@ -13,13 +13,23 @@ Daniel discarded the milk.
 Question: What is Sandra carrying?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Dropped, Got, Solved, WhatCarried
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._walkabout import Clause, Walkabout
+from carrara.suites.babilong._words import HOUSEHOLD, NOTHING, Cast
 
 
-class Lists(Babilong):
+class Lists(Walkabout[WhatCarried]):
     number = 8
     title = "qa8: lists and sets"
     capability = "listing things in hand"
+    cast = HOUSEHOLD
+    queries = (WhatCarried,)
+    giving = 0
     commonest = 0.361  # "nothing", measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
@@ -35,6 +45,23 @@ class Lists(Babilong):
         "Mirko moved to the canteen. Mirko took the boomerang there. Mirko put down the boomerang.\n"
         "Question: What is Mirko carrying?\nAnswer: nothing",
     )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return (*cast.things, NOTHING)
+
+    def parts(self, answer: str) -> list[str]:
+        return answer.split(",")
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[WhatCarried]:
+        return (WhatCarried(clause.who),) if isinstance(clause.fact, Got | Dropped) else ()
+
+    def answer(self, history: History, query: WhatCarried) -> Solved:
+        """Things stand in the order in which they were first taken, and their facts thing by thing."""
+        hands = history.hands.get(query.who)
+        if hands is None:
+            raise Undecidable(f"what {query.who} carries, is not told")
+        held = [thing for thing in hands.ever if thing in hands.held]
+        return Solved(",".join(held) or NOTHING, tuple(i for told in hands.ever.values() for i in told))
 
 
 task = Lists()

@@ -13,13 +13,22 @@ John went back to the bedroom.
 Question: Is Mary in the bedroom?
 """
 
-from carrara.suites.babilong._babilong import Babilong, prompt
+from collections.abc import Sequence
+
+from carrara.suites.babilong._babilong import prompt
+from carrara.suites.babilong._facts import Absent, Fact, IsIn, Stays, Went
+from carrara.suites.babilong._history import History
+from carrara.suites.babilong._walk import Walk
+from carrara.suites.babilong._walkabout import Clause
+from carrara.suites.babilong._whereabouts import WhetherTheyAre
+from carrara.suites.babilong._words import HOUSEHOLD, Cast
 
 
-class Negation(Babilong):
+class Negation(WhetherTheyAre):
     number = 9
     title = "qa9: simple negation"
     capability = "taking in what is not so"
+    cast = HOUSEHOLD
     commonest = 0.623  # "no", measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, or that they are or are not "
@@ -34,6 +43,18 @@ class Negation(Babilong):
         "Kofi is in the market. Noor is no longer in the loft. Kofi travelled to the tent.\n"
         "Question: Is Kofi in the market?\nAnswer: no",
     )
+
+    def one(self, walk: Walk) -> Fact:
+        """Half of the moves are told as such, a quarter by the new place, a quarter by the place left."""
+        who, left, place = walk.move()
+        if walk.dice.chance(0.5):
+            return Went((who,), place)
+        return Stays(who, place) if walk.dice.chance(0.5) else Absent(who, left)
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+        """After a denial only the place that was denied is asked for: nothing is known of the others."""
+        seen = history.people[clause.who][-1]
+        return (IsIn(clause.who, seen.places[0]),) if seen.out else self.here_or_there(clause.who, history, cast)
 
 
 task = Negation()
