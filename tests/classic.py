@@ -8,7 +8,7 @@ TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 
 
 def recipe(test: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> Recipe:
-    return Recipe(f"classic/{test}", 1, params, "test", 0, index, 0, length, "chat", "", tokenizer)
+    return Recipe(f"classic/{test}", 2, params, "test", 0, index, 0, length, "chat", "", tokenizer)
 
 
 def text_of(item: Item) -> str:

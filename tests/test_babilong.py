@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from carrara import registry
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.keys import SPLITS
 from carrara.core.recipe import Recipe
@@ -29,7 +30,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 
 
 def recipe(task: str, params: str = "", length: int = 0, index: int = 0, split: str = "test") -> Recipe:
-    return Recipe(task, 2, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
+    return Recipe(task, registry.load(task).version, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
 
 
 def places(item: Item) -> list[float]:
@@ -227,7 +228,7 @@ def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     added = corpus.add("rainy", str(text))
     for given in ("rainy", str(text), added.hash):
         item = make("babilong/qa1", length=2048, params={"haystack": given, "background": "all"})
-        assert item.id.startswith(f"babilong/qa1@2;haystack={added.hash};background=all/")
+        assert item.id.startswith(f"babilong/qa1@3;haystack={added.hash};background=all/")
         assert "tells of rain" in item.text
     with pytest.raises(UsageError, match="repeat=true"):
         make("babilong/qa1", length=1 << 20, params={"haystack": "rainy", "background": "all"})

@@ -50,7 +50,7 @@ class Example(NamedTuple):
 
 def examples(number: int) -> list[Example]:
     text = numbered(number).wording["examples"]
-    found = re.findall(r"<example>\n(.+)\nQuestion: (.+)\nAnswer: (.+)\n</example>", text)
+    found = re.findall(r"<example>\n(.+)\nQuestion: (.+)\nFINAL ANSWER: (.+)\n</example>", text)
     assert len(found) == text.count("<example>") == text.count("</example>")
     return [Example(tuple(statements(facts)), question, answer) for facts, question, answer in found]
 

@@ -251,7 +251,7 @@ def test_examples_are_other_worlds_and_right(test: str) -> None:
         item = make(f"classic/{test}", index=index)
         [example] = re.findall(r"<example>\n(.*?)</example>", item.text, re.DOTALL)
         seen.add(example)
-        text, _, answer = example.partition("\nAnswer: ")
+        text, _, answer = example.partition("\nFINAL ANSWER: ")
         assert text[8:60] not in item.text.rpartition("</example>")[2]
         asked = [item.messages()[-1]._replace(content=text)]
         assert item.task.write(item.task.solve(asked)) == answer.strip()

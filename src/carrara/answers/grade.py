@@ -3,11 +3,22 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
+from carrara.answers.contract import own_line
 from carrara.answers.reading import spoken
 from carrara.core.result import ANSWERED, SOUND, Status
 from carrara.core.types import AnyTest, Fault, Question
+
+Segment = Literal["its line", "the reply"]
+"""The line that was asked for, or the reply as a whole."""
+
+
+class Stated(NamedTuple):
+    """An answer, and by what part of the reply it was read."""
+
+    answer: Any
+    segment: Segment
 
 
 @dataclass(frozen=True)
@@ -18,6 +29,8 @@ class Graded:
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     fault: Fault | None = None
     """In what way an answer that was stated is wrong, where its test tells several apart."""
+    segment: Segment | None = None
+    """Where the answer stood."""
 
 
 _REFUSAL = re.compile(
@@ -43,13 +56,32 @@ def grade(task: AnyTest, question: Question[Any], reply: str, status: Status = "
     """
     if status not in ANSWERED:
         return Graded(status, None, 0.0, dict.fromkeys(task.published("", question), 0.0))
-    answer = task.parse(reply, question)
+    stated = read(task, question, reply)
     scores = task.published(reply, question)
-    if answer is None:
+    if stated is None:
         refused = status == "ok" and declines(spoken(reply).strip())
         return Graded("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
+    answer = stated.answer
     score = task.score(answer, question) if status == "ok" else 0.0
-    return Graded(status, task.write(answer), score, scores, task.fault(answer, question))
+    return Graded(status, task.write(answer), score, scores, task.fault(answer, question), stated.segment)
+
+
+def read(task: AnyTest, question: Question[Any], reply: str) -> Stated | None:
+    """The answer that a reply states: on the line that was asked for, or else anywhere. None if it states none.
+
+    A line that was asked for and says no answer states none, whatever was said before it; and so do two of them, one
+    beside the other, that say different things.
+    """
+    for said_back in task.said_back(question):
+        reply = reply.replace(said_back, " ")
+    own = own_line(reply)
+    if own is None or not own.says:
+        answer = task.parse(reply, question)
+        return None if answer is None else Stated(answer, "the reply")
+    answer = task.parse(own.segment, question)
+    if answer is None or any(task.parse(line, question) not in (None, answer) for line in own.before):
+        return None
+    return Stated(answer, "its line")
 
 
 def trivial(task: AnyTest, question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:

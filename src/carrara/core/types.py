@@ -97,7 +97,7 @@ class Frame:
     stop: tuple[str, ...] = ()
     """Where the answer of a base model ends, which would go on with an example of its own."""
     lead: str | None = None
-    """What an answer without reasoning begins with. None: what the prompt ends with, or `Answer:`; "" is nothing."""
+    """What an answer without reasoning begins with. None: what the prompt ends with, or the line that is asked for."""
 
 
 class Prices(Protocol):
@@ -241,6 +241,10 @@ class Test(ABC, Generic[P, L, A]):
     @abstractmethod
     def write(self, answer: A) -> str:
         """The perfect reply."""
+
+    def said_back(self, question: Question[A]) -> Sequence[str]:
+        """The parts of the prompt that state no answer when a reply repeats them, though they name one."""
+        return [self.wording["rule"]] if "rule" in self.wording else []
 
     @abstractmethod
     def parse(self, reply: str, question: Question[A]) -> A | None:

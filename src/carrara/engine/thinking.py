@@ -27,6 +27,7 @@ from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.solver import Generate, TaskState
 
 from carrara import tokens
+from carrara.answers.contract import FINAL
 from carrara.answers.reading import spoken
 from carrara.core.errors import RunError, UsageError
 from carrara.core.types import Frame
@@ -94,7 +95,7 @@ def lead_of(frame: Frame) -> str:
     if frame.lead is not None:
         return frame.lead
     last = frame.after.rstrip().rpartition("\n")[2]
-    return last if last.endswith(":") and len(last) <= _LABEL else "Answer:"
+    return last if last.endswith(":") and len(last) <= _LABEL else FINAL
 
 
 _LABEL = 40

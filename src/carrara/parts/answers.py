@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.answers.numbers import counted, find_numbers, read_number, settled
 from carrara.answers.numerals import in_digits
 from carrara.answers.reading import agreed, said, tidy, turns
@@ -21,7 +22,6 @@ A = TypeVar("A")
 Reference = str | int | list[str] | dict[str, list[str]]
 """An answer as the published files of Minerva hold it."""
 
-FINAL = "FINAL ANSWER:"
 SPARE = 48
 """Tokens of a reply beside its answer: a few words that lead to it, quotes, a full stop."""
 SHORT = 300
@@ -31,8 +31,6 @@ SHORT = 300
 class Answers(ABC, Generic[A]):
     rule: ClassVar[str]
     """What the prompt says of the form of the reply."""
-    lead: ClassVar[str | None] = None
-    """What an answer without reasoning begins with, if the rule says so."""
     floor: ClassVar[float] = 0.0
     """What a blind guess scores."""
 
@@ -61,7 +59,7 @@ class Answers(ABC, Generic[A]):
 
 
 class Word(Answers[str]):
-    rule = "Reply with that word and nothing else."
+    rule = asks_for("that word")
 
     def write(self, answer: str) -> str:
         return answer
@@ -78,7 +76,7 @@ class Word(Answers[str]):
 
 
 class Number(Answers[int]):
-    rule = "Reply with that number and nothing else."
+    rule = asks_for("that number")
     steps: ClassVar[bool] = False
     """Whether a calculation may come before the number."""
 
@@ -106,9 +104,5 @@ def _counted(text: str) -> Sequence[int]:
 
 
 class FinalNumber(Number):
-    rule = "End your reply with a line such as: FINAL ANSWER: 42"
-    lead = FINAL
+    rule = f"End your reply with a line such as: {FINAL} 42"
     steps = True
-
-    def write(self, answer: int) -> str:
-        return f"FINAL ANSWER: {answer}"

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, TypeVar
 
+from carrara.answers.contract import FINAL
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Test, World
 from carrara.parts.answers import Answers
@@ -28,7 +29,7 @@ FRAME: Mapping[str, str] = {
     "open": f"{OPEN}\n",
     "instruct": f"\n\n{INSTRUCT}\n",
     "rule": "",
-    "answer": "\n\nAnswer:",
+    "answer": f"\n\n{FINAL}",
 }
 
 
@@ -129,7 +130,6 @@ class ContextTest(Test[P, L, A]):
             + (wording["answer"] if style == "base" else ""),
             joint=self.joint,
             stop=("\n\n",),
-            lead=self.answers.lead,
         )
 
     def solve(self, messages: Sequence[Message]) -> A:
@@ -138,10 +138,11 @@ class ContextTest(Test[P, L, A]):
     def write(self, answer: A) -> str:
         return self.answers.write(answer)
 
-    def parse(self, reply: str, question: Question[A]) -> A | None:
+    def said_back(self, question: Question[A]) -> Sequence[str]:
         """What repeats the question says nothing by that: some have names of lists in them, or `no`."""
-        for own in (question.ask, self.wording["rule"]):
-            reply = reply.replace(own, " ") if own else reply
+        return [part for part in (question.ask, self.wording["rule"]) if part]
+
+    def parse(self, reply: str, question: Question[A]) -> A | None:
         return self.answers.read(reply, question)
 
     def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:

@@ -12,12 +12,13 @@ from functools import cached_property
 from typing import ClassVar
 
 from carrara.answers.asked import Asked
+from carrara.answers.contract import FINAL, asks_for
 from carrara.answers.lists import read_list
 from carrara.answers.named_lists import read_named_lists
 from carrara.answers.sequences import jaccard, overlap
 from carrara.core.keys import Dice
 from carrara.core.types import Question
-from carrara.parts.answers import FINAL, SPARE, Answers, Reference
+from carrara.parts.answers import SPARE, Answers, Reference
 from carrara.parts.layout import quoted
 
 TWICE = 2
@@ -54,7 +55,7 @@ class Words:
 class Listing(Answers[Words]):
     """Words in an order that is asked for."""
 
-    rule = "Reply with those words in that order, separated by commas, and nothing else."
+    rule = asks_for("those words in that order, separated by commas")
     in_rows: ClassVar[bool] = False
     """Whether they may well come in several rows, which are one list."""
 
@@ -97,7 +98,7 @@ class Copy(Listing):
     """The whole context, or what becomes of it."""
 
     in_rows = True
-    rule = "Reply with the result in the same form, separated by commas, and nothing else."
+    rule = asks_for("the result in the same form, separated by commas")
 
     def reference(self, answer: Words) -> Reference:
         return ", ".join(answer.items)
@@ -109,7 +110,7 @@ class Copy(Listing):
 class Set(Listing):
     """Words in any order."""
 
-    rule = "Reply with those words, separated by commas, and nothing else."
+    rule = asks_for("those words, separated by commas")
 
     def asked(self, ask: str) -> Asked:
         """Of two lists that are compared, the one whose words are asked for is named last."""
@@ -120,11 +121,7 @@ class Set(Listing):
 class FinalSet(Set):
     """Words in any order, after whatever thinking it took."""
 
-    rule = "End your reply with a line such as: FINAL ANSWER: word1, word2, word3"
-    lead = FINAL
-
-    def write(self, answer: Words) -> str:
-        return f"FINAL ANSWER: {super().write(answer)}"
+    rule = f"End your reply with a line such as: {FINAL} word1, word2, word3"
 
 
 @dataclass(frozen=True)
@@ -156,14 +153,13 @@ class Hands:
 
 
 class FinalHands(Answers[Hands]):
-    lead = FINAL
     rule = (
-        "End your reply with the line FINAL ANSWER: and, below it, a line for each agent, such as:\n"
-        "FINAL ANSWER:\nAgent A: word1, word2\nAgent B: word3"
+        f"End your reply with the line {FINAL} and, below it, a line for each agent, such as:\n"
+        f"{FINAL}\nAgent A: word1, word2\nAgent B: word3"
     )
 
     def write(self, answer: Hands) -> str:
-        return "\n".join(["FINAL ANSWER:", *(f"{name}: {', '.join(words) or 'none'}" for name, words in answer.of)])
+        return "\n".join(f"{name}: {', '.join(words) or 'none'}" for name, words in answer.of)
 
     def read(self, reply: str, question: Question[Hands]) -> Hands | None:
         gold = question.gold.of

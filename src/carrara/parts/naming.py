@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from carrara.answers.choices import latest
 from carrara.answers.claims import BEFORE, PRESENT, SAME, Says
+from carrara.answers.contract import asks_for
 from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
 from carrara.answers.reading import Found, affirmed, agreed, said, tidy, turns
 from carrara.answers.statements import NEXT_TURN
@@ -41,7 +42,7 @@ _AS_WELL = re.compile(rf"\(({_YES}|{_NO})\)", re.IGNORECASE)
 
 
 class YesNo(Answers[str]):
-    rule = "Answer with yes or no and nothing else."
+    rule = asks_for("yes or no")
     floor = 0.5
 
     def __init__(self, claim: Says | None = None) -> None:
@@ -91,7 +92,7 @@ def _whole(text: str) -> str | None:
 class OneOf(Answers[str]):
     """One of the question's options, each a name such as `Agent C`, whose last word may stand alone for it."""
 
-    rule = "Reply with that name and nothing else."
+    rule = asks_for("that name")
     tells: Tells = HAS
     """What is said of the one, and of the others."""
 
@@ -115,7 +116,7 @@ class OneOf(Answers[str]):
 class ListName(OneOf):
     """`List 3`: the one that has something, or `no` if none has; or else the one that is not like the others."""
 
-    rule = 'Reply with the name of that list, such as "List 1", and nothing else.'
+    rule = asks_for('the name of that list, such as "List 1"')
 
     def __init__(self, none: bool) -> None:
         self._none = none

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, Literal
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key, Split
 from carrara.core.types import (
@@ -90,7 +91,7 @@ class Scene:
 class Babilong(Test[Params, Scene, str], Generic[Q]):
     """One of the twenty. Its file says of whom it tells and how, what it asks and how that is answered."""
 
-    version = 2
+    version = 3
     parameters = Params
     keeps = {"open": "<context>", "close": "</context>"}
     number: ClassVar[int]
@@ -257,9 +258,10 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
     def write(self, answer: str) -> str:
         return answer
 
+    def said_back(self, question: Question[str]) -> Sequence[str]:
+        return [self.wording[part] for part in ("instruction", "rule")]  # which name answers too
+
     def parse(self, reply: str, question: Question[str]) -> str | None:
-        for part in ("instruction", "rule"):  # which name answers too: what repeats the prompt answers nothing
-            reply = reply.replace(self.wording[part], " ")
         return _reply.read(self.number, question.ask, question.options, reply)
 
     def score(self, answer: str, question: Question[str]) -> float:
@@ -294,11 +296,11 @@ def prompt(instruction: str, rule: str, *examples: str) -> dict[str, str]:
     return {
         "instruction": instruction,
         "examples": "\n\n".join(f"<example>\n{example}\n</example>" for example in examples),
-        "rule": rule,
+        "rule": asks_for(rule),
         "open": "<context> ",
         "close": " </context>",
         "question": "Question: {question}",
-        "answer": "Answer:",
+        "answer": FINAL,
     }
 
 

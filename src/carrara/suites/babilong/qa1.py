@@ -4,15 +4,15 @@ BABILong's first task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa1", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sandra travelled to the kitchen.
-Sandra went back to the bedroom.
-John went to the office.
-Mary went to the bathroom.
-Daniel journeyed to the kitchen.
-John went to the hallway.
+Mary went back to the hallway.
+Sandra went to the office.
+Sandra went to the hallway.
+Sandra went back to the garden.
+Mary travelled to the office.
+Daniel journeyed to the bathroom.
 </context>
 <BLANKLINE>
-Question: Where is John?
+Question: Where is Sandra?
 """
 
 from carrara.suites.babilong._babilong import prompt
@@ -29,11 +29,11 @@ class OneFact(WherePeopleAre):
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. People move about: somebody is at the place that they went to last. Answer "
         "the question from the hidden sentences alone.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "Anders moved to the canteen. Ramesh went to the loft. Anders journeyed to the market.\n"
-        "Question: Where is Anders?\nAnswer: market",
+        "Question: Where is Anders?\nFINAL ANSWER: market",
         "Ramesh travelled to the tent. Anders went back to the canteen. Noor moved to the loft.\n"
-        "Question: Where is Ramesh?\nAnswer: tent",
+        "Question: Where is Ramesh?\nFINAL ANSWER: tent",
     )
 
 

@@ -4,15 +4,19 @@ BABILong's tenth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa10", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went to the park.
-Mary went back to the school.
-Bill went to the kitchen.
-Bill is either in the park or the cinema.
-Bill is either in the park or the school.
+Fred went to the office.
+Fred is either in the bedroom or the school.
 Julie is in the bedroom.
+Julie went back to the park.
+Fred is in the kitchen.
+Bill is in the cinema.
+Fred journeyed to the school.
+Julie is either in the bedroom or the office.
+Bill is either in the office or the kitchen.
+Julie is either in the office or the bedroom.
 </context>
 <BLANKLINE>
-Question: Is Bill in the bedroom?
+Question: Is Julie in the kitchen?
 """
 
 from collections.abc import Sequence
@@ -40,13 +44,13 @@ class Indefinite(WhetherTheyAre):
         "they may be, are hidden among sentences that have nothing to do with them. Only the last hidden sentence "
         "about somebody counts. If it says that they are either in one place or another, each of the two is possible, "
         "so the answer is maybe; they are at no third place.",
-        "Reply with one word, yes, no or maybe, and nothing else.",
+        "one word, yes, no or maybe",
         "Noor went to the loft. Kofi is in the tent. Noor is either in the market or the canteen.\n"
-        "Question: Is Noor in the market?\nAnswer: maybe",
+        "Question: Is Noor in the market?\nFINAL ANSWER: maybe",
         "Kofi is either in the loft or the market. Noor travelled to the loft. Kofi moved to the canteen.\n"
-        "Question: Is Kofi in the canteen?\nAnswer: yes",
+        "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
         "Kofi journeyed to the tent. Noor is in the canteen. Kofi is either in the canteen or the loft.\n"
-        "Question: Is Kofi in the tent?\nAnswer: no",
+        "Question: Is Kofi in the tent?\nFINAL ANSWER: no",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,10 +4,14 @@ BABILong's eleventh task (arXiv:2406.10149). One item without a haystack, after 
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa11", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went to the bedroom.
-Then she moved to the hallway.
-Mary journeyed to the garden.
-Afterwards she went back to the hallway.
+Daniel went to the bathroom.
+Following that he moved to the kitchen.
+Sandra went back to the kitchen.
+After that she journeyed to the bathroom.
+Mary went to the garden.
+Then she went back to the kitchen.
+Mary went back to the bedroom.
+After that she travelled to the office.
 </context>
 <BLANKLINE>
 Question: Where is Mary?
@@ -29,13 +33,13 @@ class Coreference(WherePeopleAre):
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'He' or 'she' stands for the person named in the hidden sentence before, "
         "however much other text lies between. Somebody is at the place that they went to last.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "Noor went to the loft. Then she moved to the canteen. Kofi journeyed to the loft. Afterwards he travelled "
         "to the tent.\n"
-        "Question: Where is Noor?\nAnswer: canteen",
+        "Question: Where is Noor?\nFINAL ANSWER: canteen",
         "Priya moved to the market. Following that she went back to the tent. Ramesh went to the canteen. After that "
         "he journeyed to the market.\n"
-        "Question: Where is Ramesh?\nAnswer: market",
+        "Question: Where is Ramesh?\nFINAL ANSWER: market",
     )
 
     def two(self, walk: Walk) -> tuple[Fact, Fact]:

@@ -4,12 +4,10 @@ BABILong's twelfth task (arXiv:2406.10149). One item without a haystack, after i
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa12", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sandra and John moved to the bathroom.
-Sandra and Daniel went to the hallway.
-John and Mary went to the kitchen.
-Daniel and Mary travelled to the office.
-Sandra and John went back to the bedroom.
-John and Sandra moved to the hallway.
+Sandra and Mary travelled to the office.
+Mary and Daniel went back to the kitchen.
+Sandra and Mary journeyed to the bedroom.
+Daniel and John journeyed to the bathroom.
 </context>
 <BLANKLINE>
 Question: Where is John?
@@ -31,11 +29,11 @@ class Conjunction(WherePeopleAre):
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. Each hidden sentence tells of two people who go to a place together, and "
         "later one of them may go on with somebody else. Somebody is at the place that they went to last.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "Noor and Kofi went to the loft. Kofi and Priya moved to the canteen.\n"
-        "Question: Where is Kofi?\nAnswer: canteen",
+        "Question: Where is Kofi?\nFINAL ANSWER: canteen",
         "Ramesh and Priya journeyed to the tent. Noor and Ramesh travelled to the market.\n"
-        "Question: Where is Priya?\nAnswer: tent",
+        "Question: Where is Priya?\nFINAL ANSWER: tent",
     )
 
     def one(self, walk: Walk) -> Fact:

@@ -4,15 +4,17 @@ BABILong's thirteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa13", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary and Daniel journeyed to the hallway.
-Then they moved to the kitchen.
-Daniel and Sandra went back to the bathroom.
-Then they travelled to the office.
-Daniel and Sandra went to the bathroom.
-After that they moved to the hallway.
+Mary and Daniel journeyed to the bathroom.
+After that they went to the bedroom.
+Sandra and Daniel moved to the kitchen.
+Then they went to the hallway.
+Mary and Daniel travelled to the kitchen.
+After that they moved to the garden.
+Daniel and Mary went to the office.
+Then they travelled to the bathroom.
 </context>
 <BLANKLINE>
-Question: Where is Sandra?
+Question: Where is Mary?
 """
 
 from carrara.suites.babilong._babilong import prompt
@@ -31,12 +33,12 @@ class CompoundCoreference(WherePeopleAre):
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'They' stands for both people named in the hidden sentence before, however "
         "much other text lies between. Somebody is at the place that they went to last.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "Noor and Kofi moved to the loft. Then they went to the canteen. Kofi and Priya journeyed to the market. "
         "Afterwards they travelled to the tent.\n"
-        "Question: Where is Noor?\nAnswer: canteen",
+        "Question: Where is Noor?\nFINAL ANSWER: canteen",
         "Ramesh and Priya went to the tent. After that they moved to the market.\n"
-        "Question: Where is Priya?\nAnswer: market",
+        "Question: Where is Priya?\nFINAL ANSWER: market",
     )
 
     def two(self, walk: Walk) -> tuple[Fact, Fact]:

@@ -4,15 +4,19 @@ BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa14", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Yesterday Fred journeyed to the kitchen.
-This morning Mary moved to the bedroom.
-Yesterday Bill went back to the kitchen.
-Mary went to the cinema yesterday.
-Fred travelled to the cinema this afternoon.
-Fred moved to the school this morning.
+Mary went to the school yesterday.
+Fred went to the school this morning.
+Yesterday Bill went to the park.
+This morning Julie went to the kitchen.
+Julie journeyed to the park yesterday.
+Fred went back to the cinema yesterday.
+This morning Bill moved to the kitchen.
+This afternoon Fred travelled to the office.
+Mary journeyed to the park this morning.
+This afternoon Julie travelled to the office.
 </context>
 <BLANKLINE>
-Question: Where was Fred before the school?
+Question: Where was Julie before the office?
 """
 
 from carrara.core.keys import Dice
@@ -37,13 +41,13 @@ class Times(Babilong[PersonBefore]):
         "sentences that have nothing to do with them. The events are not told in order: yesterday comes first, then "
         "this morning, this afternoon and this evening. Where somebody was before a place is where they had gone just "
         "before; if they went there twice, before the second time.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "This morning Noor went to the loft. Kofi moved to the tent yesterday. Yesterday Noor travelled to the "
         "canteen. Noor journeyed to the market this afternoon.\n"
-        "Question: Where was Noor before the market?\nAnswer: loft",
+        "Question: Where was Noor before the market?\nFINAL ANSWER: loft",
         "Kofi moved to the tent this afternoon. Yesterday Kofi journeyed to the tent. Kofi went back to the canteen "
         "this morning. This morning Noor went to the market.\n"
-        "Question: Where was Kofi before the tent?\nAnswer: canteen",
+        "Question: Where was Kofi before the tent?\nFINAL ANSWER: canteen",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,17 +4,17 @@ BABILong's fifteenth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa15", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sheep are afraid of cats.
+Mice are afraid of wolves.
+Sheep are afraid of wolves.
 Cats are afraid of sheep.
-Mice are afraid of sheep.
+Gertrude is a sheep.
 Wolves are afraid of cats.
+Emily is a cat.
 Winona is a wolf.
 Jessica is a mouse.
-Emily is a mouse.
-Gertrude is a mouse.
 </context>
 <BLANKLINE>
-Question: What is winona afraid of?
+Question: What is gertrude afraid of?
 """
 
 from carrara.core.keys import Dice
@@ -40,11 +40,11 @@ class Deduction(Babilong[FearOf]):
         "sentences that have nothing to do with them. All animals of one kind are afraid of the same kind, and so is "
         "each one of them that has a name. Find out of which kind the one in question is, and what this kind is afraid "
         "of.",
-        "Reply with the kind of animal, in the singular, and nothing else.",
+        "the kind of animal, in the singular",
         "Puffins are afraid of tapirs. Tapirs are afraid of stoats. Noor is a puffin. Priya is a tapir.\n"
-        "Question: What is noor afraid of?\nAnswer: tapir",
+        "Question: What is noor afraid of?\nFINAL ANSWER: tapir",
         "Geckos are afraid of puffins. Priya is a gecko. Stoats are afraid of geckos. Leilani is a stoat.\n"
-        "Question: What is priya afraid of?\nAnswer: puffin",
+        "Question: What is priya afraid of?\nFINAL ANSWER: puffin",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

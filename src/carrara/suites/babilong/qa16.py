@@ -4,18 +4,18 @@ BABILong's sixteenth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa16", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Bernhard is a swan.
-Bernhard is yellow.
+Greg is a rhino.
+Greg is gray.
 Lily is a frog.
-Brian is a lion.
-Brian is yellow.
+Brian is a rhino.
+Lily is green.
+Bernhard is a rhino.
+Brian is gray.
+Bernhard is green.
 Julius is a rhino.
-Lily is yellow.
-Greg is a frog.
-Julius is gray.
 </context>
 <BLANKLINE>
-Question: What color is Greg?
+Question: What color is Julius?
 """
 
 from carrara.core.keys import Dice
@@ -43,12 +43,12 @@ class Induction(Babilong[ColourOf]):
         "sentences that have nothing to do with them. The colour of one of them is not told. Conclude that it has the "
         "colour of another one of its kind. If several others are of its kind, only the one whose kind was told last "
         "counts, whatever colours the rest have.",
-        "Reply with the name of the colour and nothing else.",
+        "the name of the colour",
         "Anders is a tapir. Noor is a gecko. Anders is olive. Noor is cream. Priya is a tapir.\n"
-        "Question: What color is Priya?\nAnswer: olive",
+        "Question: What color is Priya?\nFINAL ANSWER: olive",
         "Kofi is a gecko. Priya is a gecko. Anders is a gecko. Priya is coral. Noor is a puffin. Kofi is cream. Noor "
         "is olive.\n"
-        "Question: What color is Anders?\nAnswer: coral",
+        "Question: What color is Anders?\nFINAL ANSWER: coral",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,11 +4,11 @@ BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, aft
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa17", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The red sphere is to the right of the pink rectangle.
-The red sphere is below the triangle.
+The red square is to the left of the blue square.
+The red square is above the yellow square.
 </context>
 <BLANKLINE>
-Question: Is the triangle to the right of the pink rectangle?
+Question: Is the blue square to the right of the yellow square?
 """
 
 from carrara.core.keys import Dice
@@ -35,14 +35,14 @@ class Positions(Babilong[IsBeside]):
         "straight up, down, left or right. One figure is above another if its row is higher, whatever its column, and "
         "likewise for the other sides; in the same row neither is above the other, and in the same column neither is "
         "to the left.",
-        "Reply with one word, yes or no, and nothing else.",
+        "one word, yes or no",
         "The olive chevron is above the coral trefoil. The cream zigzag is to the right of the coral trefoil.\n"
-        "Question: Is the olive chevron above the cream zigzag?\nAnswer: yes",
+        "Question: Is the olive chevron above the cream zigzag?\nFINAL ANSWER: yes",
         "The coral trefoil is below the cream zigzag. The olive chevron is below the coral trefoil.\n"
-        "Question: Is the cream zigzag below the olive chevron?\nAnswer: no",
+        "Question: Is the cream zigzag below the olive chevron?\nFINAL ANSWER: no",
         "The cream zigzag is to the left of the olive chevron. The coral trefoil is to the right of the olive "
         "chevron.\n"
-        "Question: Is the coral trefoil above the cream zigzag?\nAnswer: no",
+        "Question: Is the coral trefoil above the cream zigzag?\nFINAL ANSWER: no",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,14 +4,14 @@ BABILong's eighteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa18", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The box of chocolates fits inside the box.
-The box is bigger than the box of chocolates.
-The container is bigger than the box.
-The box fits inside the suitcase.
-The box fits inside the container.
+The container is bigger than the suitcase.
+The chest is bigger than the box.
+The container is bigger than the chocolate.
+The chest is bigger than the box of chocolates.
+The box is bigger than the chocolate.
 </context>
 <BLANKLINE>
-Question: Is the container bigger than the box of chocolates?
+Question: Is the chocolate bigger than the chest?
 """
 
 from carrara.core.keys import Dice
@@ -40,12 +40,12 @@ class Sizes(Babilong[IsBigger]):
         "nothing to do with them. What fits inside another thing is smaller than it, and of two things the smaller one "
         "fits inside the bigger one. Sizes form chains: what is bigger than a thing is also bigger than everything "
         "smaller than that thing.",
-        "Reply with one word, yes or no, and nothing else.",
+        "one word, yes or no",
         "The matchbox fits inside the shoebox. The caravan is bigger than the shoebox.\n"
-        "Question: Does the matchbox fit in the caravan?\nAnswer: yes",
+        "Question: Does the matchbox fit in the caravan?\nFINAL ANSWER: yes",
         "The caravan is bigger than the shoebox. The caravan fits inside the lorry. The lorry is bigger than the "
         "matchbox.\n"
-        "Question: Is the shoebox bigger than the lorry?\nAnswer: no",
+        "Question: Is the shoebox bigger than the lorry?\nFINAL ANSWER: no",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,14 +4,14 @@ BABILong's nineteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa19", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The office is north of the bathroom.
+The hallway is east of the bathroom.
+The bedroom is north of the garden.
 The garden is west of the bathroom.
-The hallway is east of the bedroom.
-The kitchen is north of the bedroom.
-The bedroom is north of the office.
-The bathroom is west of the bedroom.
+The kitchen is north of the office.
 </context>
 <BLANKLINE>
-Question: How do you go from the garden to the bedroom?
+Question: How do you go from the office to the garden?
 """
 
 from collections.abc import Sequence
@@ -40,12 +40,11 @@ class Paths(Babilong[Path]):
         "hidden among sentences that have nothing to do with them. One can go from a place to any other that a hidden "
         "sentence joins to it, in either direction: if one is north of the other, one goes north to reach it and south "
         "to come back. The way asked for has two steps.",
-        "Reply with the two steps, each by its first letter, n, s, e or w, joined by a comma without a space, and "
-        "nothing else.",
+        "the two steps, each by its first letter, n, s, e or w, joined by a comma without a space",
         "The loft is north of the canteen. The market is west of the canteen. The pharmacy is east of the loft.\n"
-        "Question: How do you go from the canteen to the pharmacy?\nAnswer: n,e",
+        "Question: How do you go from the canteen to the pharmacy?\nFINAL ANSWER: n,e",
         "The loft is west of the tent. The market is north of the tent. The canteen is east of the market.\n"
-        "Question: How do you go from the market to the loft?\nAnswer: s,w",
+        "Question: How do you go from the market to the loft?\nFINAL ANSWER: s,w",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,15 +4,15 @@ BABILong's second task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa2", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel went to the office.
-Mary picked up the football there.
-Daniel journeyed to the garden.
-John journeyed to the bedroom.
-Daniel went back to the bathroom.
-Mary went back to the bedroom.
+Sandra travelled to the bathroom.
+Mary travelled to the office.
+Daniel went to the bathroom.
+Sandra got the apple there.
+Sandra moved to the bedroom.
+Daniel got the football there.
 </context>
 <BLANKLINE>
-Question: Where is the football?
+Question: Where is the apple?
 """
 
 from collections.abc import Sequence
@@ -38,13 +38,13 @@ class TwoFacts(Walkabout[WhereThing]):
         "among sentences that have nothing to do with them. A thing that somebody has taken is wherever that person "
         "goes. A thing that was put down, dropped, left or discarded stays at the place where its carrier was then. "
         "Answer the question from the hidden sentences alone.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "Noor went to the loft. Noor picked up the globe there. Noor moved to the canteen. Noor dropped the globe. "
         "Noor journeyed to the tent.\n"
-        "Question: Where is the globe?\nAnswer: canteen",
+        "Question: Where is the globe?\nFINAL ANSWER: canteen",
         "Kofi journeyed to the canteen. Kofi took the kazoo there. Noor travelled to the loft. Kofi went back to the "
         "market.\n"
-        "Question: Where is the kazoo?\nAnswer: market",
+        "Question: Where is the kazoo?\nFINAL ANSWER: market",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -5,13 +5,10 @@ BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa20", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Yann is tired.
-Jason is thirsty.
-Yann journeyed to the bedroom.
-Sumit is hungry.
-Jason went back to the kitchen.
+Yann went to the bedroom.
 </context>
 <BLANKLINE>
-Question: Why did jason go to the kitchen?
+Question: Why did yann go to the bedroom?
 """
 
 from collections.abc import Sequence
@@ -47,12 +44,12 @@ class Motives(Babilong[Motive]):
         "kitchen, the bored to the garden, the tired to the bedroom; whoever is in another mood goes to the place "
         f"that suits it, such as one of these: {_PLACES}. The reason for which somebody went to a place or got a thing "
         "is the mood that they are in.",
-        "Reply with the name of the place or with the word for the mood, and nothing else.",
-        "Noor is athletic. Ramesh is soaked.\nQuestion: Where will noor go?\nAnswer: gymnasium",
+        "the name of the place or the word for the mood",
+        "Noor is athletic. Ramesh is soaked.\nQuestion: Where will noor go?\nFINAL ANSWER: gymnasium",
         "Kofi is sunburnt. Priya is soaked. Kofi journeyed to the pharmacy.\n"
-        "Question: Why did kofi go to the pharmacy?\nAnswer: sunburnt",
+        "Question: Why did kofi go to the pharmacy?\nFINAL ANSWER: sunburnt",
         "Priya is soaked. Priya went to the tent. Ramesh is sunburnt. Priya took the towel there.\n"
-        "Question: Why did priya get the towel?\nAnswer: soaked",
+        "Question: Why did priya get the towel?\nFINAL ANSWER: soaked",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,21 +4,79 @@ BABILong's third task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa3", index=17).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary took the football.
-Mary left the football.
-Daniel took the football.
-Mary moved to the bedroom.
-Daniel discarded the football.
-Sandra went to the bedroom.
+Daniel got the milk.
+John journeyed to the bathroom.
+Sandra went to the kitchen.
+Daniel left the milk.
+Daniel grabbed the milk.
+Daniel went back to the bedroom.
+John moved to the kitchen.
+John took the apple there.
+Sandra got the football.
+John left the apple.
+Sandra put down the football.
+Daniel went back to the hallway.
+Sandra grabbed the apple.
+Sandra discarded the apple.
+Daniel left the milk.
+John got the apple.
+John went back to the hallway.
+John journeyed to the garden.
+Mary travelled to the bedroom.
+John put down the apple.
+John got the apple.
+Mary went back to the office.
+Mary went back to the bathroom.
+Daniel picked up the milk.
+John went back to the hallway.
+Sandra went back to the bedroom.
+Sandra journeyed to the kitchen.
+Daniel left the milk.
+Mary went to the garden.
+Daniel journeyed to the garden.
+Daniel journeyed to the kitchen.
+John put down the apple.
+Daniel went to the office.
+John picked up the apple.
+John put down the apple.
+John grabbed the apple.
+Sandra went to the hallway.
+John grabbed the milk.
+Mary went back to the office.
+Sandra journeyed to the kitchen.
+John journeyed to the garden.
 Sandra moved to the bathroom.
-Sandra got the milk.
-John journeyed to the kitchen.
-Sandra went back to the kitchen.
-Sandra went back to the garden.
-John moved to the office.
+John discarded the apple.
+John moved to the hallway.
+John left the milk there.
+Daniel went back to the bedroom.
+John got the milk.
+Mary went to the kitchen.
+John went to the garden.
+John picked up the apple there.
+Mary went back to the hallway.
+John dropped the apple.
+Daniel journeyed to the kitchen.
+Daniel travelled to the bathroom.
+Sandra journeyed to the office.
+Daniel moved to the hallway.
+Daniel moved to the bedroom.
+Mary went to the garden.
+John took the apple.
+Sandra moved to the garden.
+Mary journeyed to the bathroom.
+John journeyed to the bedroom.
+Mary travelled to the kitchen.
+Daniel went back to the garden.
+Mary picked up the football there.
+Mary left the football there.
+Daniel went to the bedroom.
+Daniel moved to the garden.
+Mary grabbed the football.
+John put down the milk.
 </context>
 <BLANKLINE>
-Question: Where was the milk before the garden?
+Question: Where was the milk before the bedroom?
 """
 
 from collections.abc import Sequence
@@ -47,13 +105,13 @@ class ThreeFacts(Walkabout[ThingBefore]):
         "goes; put down, dropped, left or discarded, it stays. Where it was before a place is where it was brought "
         "there from; if it came there more than once, the last time is meant. Answer the question from the hidden "
         "sentences alone.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "Noor got the globe. Noor went to the loft. Noor journeyed to the canteen. Kofi moved to the loft. Noor "
         "travelled to the tent. Noor left the globe there.\n"
-        "Question: Where was the globe before the canteen?\nAnswer: loft",
+        "Question: Where was the globe before the canteen?\nFINAL ANSWER: loft",
         "Kofi grabbed the kazoo. Kofi moved to the canteen. Kofi went to the loft. Kofi journeyed to the market. "
         "Kofi went back to the loft.\n"
-        "Question: Where was the kazoo before the loft?\nAnswer: market",
+        "Question: Where was the kazoo before the loft?\nFINAL ANSWER: market",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,11 +4,11 @@ BABILong's fourth task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa4", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The garden is north of the kitchen.
-The office is south of the kitchen.
+The office is east of the bedroom.
+The bedroom is east of the bathroom.
 </context>
 <BLANKLINE>
-Question: What is north of the kitchen?
+Question: What is east of the bathroom?
 """
 
 from carrara.core.keys import Dice
@@ -36,11 +36,11 @@ class TwoArguments(Babilong[Neighbour]):
         "hidden among sentences that have nothing to do with them. Each hidden sentence says something of both its "
         "places: if one is north of the other, the other is south of it. The question is answered by the one sentence "
         "that names its place together with the neighbour asked for.",
-        "Reply with the name of the place, as the context has it, and nothing else.",
+        "the name of the place, as the context has it",
         "The market is east of the loft. The loft is east of the canteen.\n"
-        "Question: What is east of the loft?\nAnswer: market",
+        "Question: What is east of the loft?\nFINAL ANSWER: market",
         "The tent is north of the market. The market is north of the pharmacy.\n"
-        "Question: What is the market north of?\nAnswer: pharmacy",
+        "Question: What is the market north of?\nFINAL ANSWER: pharmacy",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

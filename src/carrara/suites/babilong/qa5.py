@@ -4,15 +4,17 @@ BABILong's fifth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa5", index=11).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Fred took the milk there.
+Fred grabbed the milk there.
+Jeff went to the bathroom.
+Fred went back to the office.
+Jeff went to the hallway.
+Fred went to the kitchen.
+Mary travelled to the garden.
+Mary grabbed the apple there.
 Fred gave the milk to Bill.
-Jeff went back to the garden.
-Bill gave the milk to Fred.
-Fred put down the milk.
-Fred got the milk there.
 </context>
 <BLANKLINE>
-Question: Who received the milk?
+Question: Who gave the milk?
 """
 
 from collections.abc import Sequence
@@ -40,17 +42,17 @@ class ThreeArguments(Walkabout[Gift]):
         "them to each other are hidden among sentences that have nothing to do with them. The question is about a "
         "gift: who gave it, who received it, or what was given. A thing may be given on: only the last time that it "
         "was given counts. Answer from the hidden sentences alone.",
-        "Reply with the name of the person or thing, as the context has it, and nothing else.",
+        "the name of the person or thing, as the context has it",
         "Kofi got the globe there. Kofi handed the globe to Noor. Noor went to the loft.\n"
-        "Question: What did Kofi give to Noor?\nAnswer: globe",
+        "Question: What did Kofi give to Noor?\nFINAL ANSWER: globe",
         "Kofi gave the kazoo to Mirko. Mirko passed the kazoo to Noor. Noor dropped the kazoo.\n"
-        "Question: Who received the kazoo?\nAnswer: Noor",
+        "Question: Who received the kazoo?\nFINAL ANSWER: Noor",
         "Noor gave the globe to Kofi. Noor moved to the tent. Kofi discarded the globe there.\n"
-        "Question: Who gave the globe?\nAnswer: Noor",
+        "Question: Who gave the globe?\nFINAL ANSWER: Noor",
         "Mirko passed the globe to Noor. Kofi gave the kazoo to Noor.\n"
-        "Question: Who gave the kazoo to Noor?\nAnswer: Kofi",
+        "Question: Who gave the kazoo to Noor?\nFINAL ANSWER: Kofi",
         "Noor handed the kazoo to Mirko. Kofi travelled to the loft.\n"
-        "Question: Who did Noor give the kazoo to?\nAnswer: Mirko",
+        "Question: Who did Noor give the kazoo to?\nFINAL ANSWER: Mirko",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,15 +4,13 @@ BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa6", index=4).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went to the bathroom.
-Mary went back to the office.
-Mary moved to the bathroom.
-Sandra moved to the office.
-John travelled to the garden.
-John grabbed the football there.
+John went to the garden.
+Daniel went to the hallway.
+Daniel moved to the bathroom.
+Mary went back to the hallway.
 </context>
 <BLANKLINE>
-Question: Is Mary in the bathroom?
+Question: Is John in the garden?
 """
 
 from collections.abc import Sequence
@@ -35,11 +33,11 @@ class YesNo(WhetherTheyAre):
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody is at the place that they went to last and at no "
         "other. Answer the question from the hidden sentences alone.",
-        "Reply with one word, yes or no, and nothing else.",
+        "one word, yes or no",
         "Noor moved to the loft. Kofi went to the canteen. Kofi took the kazoo there.\n"
-        "Question: Is Kofi in the canteen?\nAnswer: yes",
+        "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
         "Noor travelled to the tent. Noor went back to the market. Kofi journeyed to the loft.\n"
-        "Question: Is Noor in the tent?\nAnswer: no",
+        "Question: Is Noor in the tent?\nFINAL ANSWER: no",
     )
 
     def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:

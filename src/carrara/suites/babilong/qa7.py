@@ -4,15 +4,13 @@ BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after i
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa7", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-John grabbed the apple there.
-John travelled to the kitchen.
-John handed the apple to Sandra.
-John went to the office.
-John moved to the garden.
-Sandra took the milk there.
+Mary grabbed the milk there.
+John moved to the hallway.
+John got the apple there.
+Sandra went back to the hallway.
 </context>
 <BLANKLINE>
-Question: How many objects is Sandra carrying?
+Question: How many objects is John carrying?
 """
 
 from collections.abc import Sequence
@@ -38,13 +36,13 @@ class Counting(Walkabout[HowMany]):
         "among sentences that have nothing to do with them. Somebody carries what they took or were given, until they "
         "give it away, put it down, drop, leave or discard it. Nobody carries anything that the hidden sentences do "
         "not tell of.",
-        "Reply with one word, none, one, two or three, and nothing else.",
+        "one word, none, one, two or three",
         "Noor got the globe there. Noor went to the loft. Noor picked up the kazoo there.\n"
-        "Question: How many objects is Noor carrying?\nAnswer: two",
+        "Question: How many objects is Noor carrying?\nFINAL ANSWER: two",
         "Kofi took the globe there. Kofi handed the globe to Mirko. Mirko moved to the tent.\n"
-        "Question: How many objects is Mirko carrying?\nAnswer: one",
+        "Question: How many objects is Mirko carrying?\nFINAL ANSWER: one",
         "Mirko grabbed the kazoo there. Noor journeyed to the canteen. Mirko discarded the kazoo.\n"
-        "Question: How many objects is Mirko carrying?\nAnswer: none",
+        "Question: How many objects is Mirko carrying?\nFINAL ANSWER: none",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

@@ -4,13 +4,13 @@ BABILong's eighth task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa8", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel got the milk there.
-Sandra got the football there.
-Sandra travelled to the bathroom.
-Daniel discarded the milk.
+Mary took the apple there.
+Sandra travelled to the office.
+Mary went to the bathroom.
+Mary took the milk there.
 </context>
 <BLANKLINE>
-Question: What is Sandra carrying?
+Question: What is Mary carrying?
 """
 
 from collections.abc import Sequence
@@ -35,15 +35,14 @@ class Lists(Walkabout[WhatCarried]):
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody carries what they took, until they put it down, "
         "drop, leave or discard it. Nobody carries anything that the hidden sentences do not tell of.",
-        "Reply with the names of all things carried, joined by commas without spaces, or with the word nothing. Write "
-        "nothing else.",
+        "the names of all things carried, joined by commas without spaces, or the word nothing",
         "Noor picked up the globe there. Noor went to the loft. Noor took the kazoo there.\n"
-        "Question: What is Noor carrying?\nAnswer: globe,kazoo",
+        "Question: What is Noor carrying?\nFINAL ANSWER: globe,kazoo",
         "Kofi got the kazoo there. Kofi grabbed the boomerang there. Kofi travelled to the tent. Kofi left the kazoo "
         "there.\n"
-        "Question: What is Kofi carrying?\nAnswer: boomerang",
+        "Question: What is Kofi carrying?\nFINAL ANSWER: boomerang",
         "Mirko moved to the canteen. Mirko took the boomerang there. Mirko put down the boomerang.\n"
-        "Question: What is Mirko carrying?\nAnswer: nothing",
+        "Question: What is Mirko carrying?\nFINAL ANSWER: nothing",
     )
 
     def labels(self, cast: Cast) -> tuple[str, ...]:

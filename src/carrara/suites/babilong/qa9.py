@@ -4,13 +4,13 @@ BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa9", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sandra is no longer in the kitchen.
-Mary went back to the garden.
-Sandra is in the kitchen.
-John went back to the bedroom.
+Daniel is no longer in the bedroom.
+Mary is in the bathroom.
+Daniel went to the bathroom.
+John travelled to the bedroom.
 </context>
 <BLANKLINE>
-Question: Is Mary in the bedroom?
+Question: Is Mary in the bathroom?
 """
 
 from collections.abc import Sequence
@@ -35,13 +35,13 @@ class Negation(WhetherTheyAre):
         "at a place, are hidden among sentences that have nothing to do with them. Only the last hidden sentence about "
         "somebody counts; whatever was said of them before is over. Who is not, or no longer, at a place has gone "
         "somewhere else.",
-        "Reply with one word, yes or no, and nothing else.",
+        "one word, yes or no",
         "Kofi went to the loft. Kofi is in the canteen. Noor is not in the canteen.\n"
-        "Question: Is Kofi in the canteen?\nAnswer: yes",
+        "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
         "Noor journeyed to the market. Kofi moved to the tent. Noor is no longer in the market.\n"
-        "Question: Is Noor in the market?\nAnswer: no",
+        "Question: Is Noor in the market?\nFINAL ANSWER: no",
         "Kofi is in the market. Noor is no longer in the loft. Kofi travelled to the tent.\n"
-        "Question: Is Kofi in the market?\nAnswer: no",
+        "Question: Is Kofi in the market?\nFINAL ANSWER: no",
     )
 
     def one(self, walk: Walk) -> Fact:

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from carrara.answers.contract import FINAL
 from carrara.core.keys import Key
 from carrara.core.splits import owned_world
 from carrara.core.types import Frame, Message, Style, Test, Undecidable
 
 KEEPS = {"open": "<text>", "close": "</text>"}
 MARKS = {"open": "<text> ", "close": " </text>\n\n"}
-EXAMPLE = "<example>\n{text}{ask}\nAnswer: {answer}\n</example>\n\n"
+EXAMPLE = f"<example>\n{{text}}{{ask}}\n{FINAL} {{answer}}\n</example>\n\n"
 MOST_EXAMPLES = 100
 
 

@@ -9,10 +9,11 @@ From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 ...     print(fill(line, 110))
 The text below is a list of words. A few of them come up again and again, the rest rarely.
 <BLANKLINE>
-<text> hollow-cup frozen-bay hollow-cup cold-mirror old-house ivory-shoe hollow-cup old-house old-house
-hollow-cup clean-house old-house </text>
+<text> shallow-prism mellow-mill new-page new-page hard-stove new-page hard-stove hard-stove new-page dim-kite
+damp-stair hard-stove </text>
 <BLANKLINE>
-Which 2 of its words occur most often? Reply with those words, separated by commas, and nothing else.
+Which 2 of its words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
+words, separated by commas.
 
 The hidden structure is how often a word occurs. The updates are the common words, thirty times each, among some rare
 ones; the filler is more rare words, which occur three times at most however long it is, so it changes no answer.
@@ -22,6 +23,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
     PRESENTS,
@@ -78,7 +80,7 @@ class Counts:
 
 
 class CommonWords(Test[Params, Counts, tuple[str, ...]]):
-    version = 1
+    version = 2
     title = "Common words"
     capability = "counting words over a whole list"
     parameters = Params
@@ -87,8 +89,8 @@ class CommonWords(Test[Params, Counts, tuple[str, ...]]):
         **_prompt.MARKS,
         "instruction": "The text below is a list of words. A few of them come up again and again, the rest rarely.\n\n",
         "example": _prompt.EXAMPLE,
-        "several": "{ask} Reply with those words, separated by commas, and nothing else.",
-        "answer": "\nAnswer:",
+        "several": f"{{ask}} {asks_for('those words, separated by commas')}",
+        "answer": f"\n{FINAL}",
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Counts]:

@@ -8,13 +8,14 @@ From RULER (arXiv:2404.06654), section 3. One item without filler:
 ...     print(fill(line, 110))
 The text below is in coded words. Dots stand for what does not matter.
 <BLANKLINE>
-<text> ... lmxdwt ... ... ... ... ... ... hsdhhr wgpskh ... ... vhpskb ... wwlkgs vhpskb ... zbmlkk wgpskh
-tkrdwg ktdpqw vhpskb rdcxfc ... ... ... bdqmjs ... vhpskb ... vhpskb wgpskh ... tkrdwg vhpskb jdnvkw ... ...
-qpbvgs bdqmjs vhpskb ... vhpskb vhpskb ... xrgkcl jdnvkw ... ... wxwqjk ... vqknng ... ... ltldfg vhpskb ...
-... ... ... ... ... ... ... ... ... ... ... ... ... ... ... ... wgpskh ... ... vhpskb wgpskh ... tkrdwg vhpskb
-vhpskb bffkxk vhpskb fmlssj ... wgpskh ... ... ... ... ... vkmnmn ... ... tkrdwg ... ... </text>
+<text> qjbnqr qjbnqr ... ... zhdvgg ... ... vsxfkd mrzknn ... ... ... ... ... ... ... zhfhjq ... zbsllq ...
+... ddhghf qjbnqr xnbzgz ... ... fqksmg zhdvgg jmqxsk ... ... ... qjbnqr cndksh ... ... ... qjbnqr fqksmg
+qjbnqr ... qjbnqr ... zhdvgg wcnxwz ... ... ... ... ... jhbdpz zhdvgg ... psffmx ... ... ... ... ... ...
+jlnbgc slfxvk ... slfxvk ... ... zhdvgg qjbnqr ... ... ... qjbnqr ... qjbnqr fqksmg ... ... qjbnqr ... ...
+scvdfl fqksmg ... ... ... ... lsbntc qjbnqr ... ... ... qjbnqr psffmx ... zhdvgg qjbnqr ... bxglgk </text>
 <BLANKLINE>
-Which 3 coded words occur most often? Reply with those words, separated by commas, and nothing else.
+Which 3 coded words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
+words, separated by commas.
 
 The hidden structure is how often a word occurs: the word of rank k as often as k to the power of -2, the first of which
 is written as dots and means nothing. The updates are a short text with that law. So is the filler, which is made of
@@ -26,6 +27,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.core.keys import Dice, Key
 from carrara.core.types import Filler, Frame, Message, Piece, Question, Room, Style, Tap, Test, Undecidable, World
 from carrara.suites.classic import _counting, _prompt, _published, _reading
@@ -77,7 +79,7 @@ class Ranks:
 
 
 class FrequentWords(Test[Params, Ranks, tuple[str, ...]]):
-    version = 1
+    version = 2
     title = "Frequent words"
     capability = "telling how often words occur in a whole text"
     parameters = Params
@@ -85,8 +87,8 @@ class FrequentWords(Test[Params, Ranks, tuple[str, ...]]):
     wording = {
         **_prompt.MARKS,
         "instruction": "The text below is in coded words. Dots stand for what does not matter.\n\n",
-        "several": "{ask} Reply with those words, separated by commas, and nothing else.",
-        "answer": "\nAnswer:",
+        "several": f"{{ask}} {asks_for('those words, separated by commas')}",
+        "answer": f"\n{FINAL}",
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Ranks]:

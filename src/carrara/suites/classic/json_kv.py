@@ -3,15 +3,16 @@
 From *Lost in the middle* (arXiv:2307.03172), section 3, as HELMET (arXiv:2410.02694) runs it. One item without filler:
 
 >>> from carrara.prompt.items import make
->>> print(make("classic/json_kv").text)
+>>> print(make("classic/json_kv").text.replace("? ", "?\\n"))
 Below is a JSON object. Look up one of its keys.
 <BLANKLINE>
 {
-"9066d8cd-1964-4f4a-9c91-21c1234f4bc0": "8beedd7e-d452-49df-b6f0-85ae64eb8aff",
-"a2b4fb80-4276-46df-909f-5f2be2597d1b": "c92421a3-a747-4265-a7ae-492dd5add2e1"
+"ff30f912-d275-493f-b12c-0573d3a3835d": "245b56cd-5ea4-4965-ae6f-2c7a090dacb5",
+"16de0d6f-8f49-459a-a894-6e50e8aaae6a": "d7ece2c4-ad86-4a49-b65e-f5066426af76"
 }
 <BLANKLINE>
-What is the value of the key "9066d8cd-1964-4f4a-9c91-21c1234f4bc0"? Reply with the value and nothing else.
+What is the value of the key "ff30f912-d275-493f-b12c-0573d3a3835d"?
+Reply with one line and nothing else: FINAL ANSWER: followed by that value.
 
 The hidden structure is the object, the update is the pair that is asked for, the filler are other pairs. One more pair,
 which is never asked for, closes the object.
@@ -21,6 +22,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
     PRESENTS,
@@ -63,14 +65,14 @@ class Pairs:
 
 
 class JsonKv(Test[Params, Pairs, str]):
-    version = 1
+    version = 2
     title = "JSON KV"
     capability = "looking up a key in a long table"
     parameters = Params
     wording = {
         "instruction": "Below is a JSON object. Look up one of its keys.\n\n",
-        "question": "\n\n{ask} Reply with the value and nothing else.",
-        "answer": "\nValue:",
+        "question": f"\n\n{{ask}} {asks_for('that value')}",
+        "answer": f"\n{FINAL}",
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Pairs]:

@@ -9,10 +9,10 @@ From RULER (arXiv:2404.06654), section 3. One item without filler:
 The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are asked
 what that is.
 <BLANKLINE>
-<text> One number kept for keen-raft is 5403415. One number kept for rare-shoe is 9603011. One number kept for
-late-tower is 4624194. One number kept for firm-bird is 8168909. </text>
+<text> One number kept for gray-meadow is 1076180. One number kept for small-chain is 9256428. One number kept
+for curious-market is 9064814. One number kept for faint-camera is 6886496. </text>
 <BLANKLINE>
-Which number is kept for rare-shoe? Reply with it and nothing else.
+Which number is kept for curious-market? Reply with one line and nothing else: FINAL ANSWER: followed by that.
 
 The hidden structure says which values are kept for which names; an update is a needle, a sentence that says one of
 them. Nothing else in the text speaks of the names that are asked for.
@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
     PRESENTS,
@@ -131,7 +132,7 @@ class Store:
 
 
 class Niah(Test[Params, Store, tuple[str, ...]]):
-    version = 1
+    version = 2
     title = "Needle in a haystack"
     capability = "finding what is said once in a long text"
     parameters = Params
@@ -142,9 +143,9 @@ class Niah(Test[Params, Store, tuple[str, ...]]):
             "The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are "
             "asked what that is.\n\n"
         ),
-        "one": "{ask} Reply with it and nothing else.",
-        "several": "{ask} Reply with all of them, separated by commas, and nothing else.",
-        "answer": "\nAnswer:",
+        "one": f"{{ask}} {asks_for('that')}",
+        "several": f"{{ask}} {asks_for('all of them, separated by commas')}",
+        "answer": f"\n{FINAL}",
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Store]:

@@ -8,9 +8,9 @@ From *Landmark attention* (arXiv:2305.16300), and many after it. One item withou
 ...     print(fill(line, 110))
 Somewhere in the text below a pass key is given away. Remember it; the rest is of no use.
 <BLANKLINE>
-<text> Note this down: today's pass key is 95207. </text>
+<text> Note this down: today's pass key is 26204. </text>
 <BLANKLINE>
-What is today's pass key? Reply with the number and nothing else.
+What is today's pass key? Reply with one line and nothing else: FINAL ANSWER: followed by that number.
 
 The hidden structure is the number, and the update the one sentence that says it.
 """
@@ -19,6 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Test, Undecidable, World
 from carrara.suites.classic import _haystacks, _prompt, _reading, _turns
@@ -42,7 +43,7 @@ class Params:
 
 
 class Passkey(Test[Params, str, str]):
-    version = 1
+    version = 2
     title = "Passkey"
     capability = "finding a number in a monotonous text"
     parameters = Params
@@ -50,8 +51,8 @@ class Passkey(Test[Params, str, str]):
     wording = {
         **_prompt.MARKS,
         "instruction": "Somewhere in the text below a pass key is given away. Remember it; the rest is of no use.\n\n",
-        "one": "{ask} Reply with the number and nothing else.",
-        "answer": "\nAnswer:",
+        "one": f"{{ask}} {asks_for('that number')}",
+        "answer": f"\n{FINAL}",
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[str]:

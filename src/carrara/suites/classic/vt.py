@@ -9,11 +9,11 @@ From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 In the text below, variables are given values: some a number, the others the value of a variable that has one
 already. Keep track of them.
 <BLANKLINE>
-<text> Let KFFRM be 37872. Let PGQLH be 21417. Let JPXCM be KFFRM. Let MMZVW be PGQLH. Let QZWCQ be MMZVW. Let
-RJBMR be JPXCM. </text>
+<text> Let XJNXF be 15383. Let KXTSJ be XJNXF. Let JCLCR be 70536. Let FDCRS be JCLCR. Let RZVJH be FDCRS. Let
+VGGDX be KXTSJ. </text>
 <BLANKLINE>
-Which 3 variables have the value 21417 in the end? Reply with their names, separated by commas, and nothing
-else.
+Which 3 variables have the value 70536 in the end? Reply with one line and nothing else: FINAL ANSWER:
+followed by their names, separated by commas.
 
 The hidden structure is some chains of variables, each with a value of its own; an update is a statement. In the
 published test there is one chain, so that whoever lists all the variables of the text is right; here there are others
@@ -24,6 +24,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Test, Undecidable, World
 from carrara.suites.classic import _haystacks, _prompt, _published, _reading, _values
@@ -66,7 +67,7 @@ class Chains:
 
 
 class VariableTracking(Test[Params, Chains, tuple[str, ...]]):
-    version = 1
+    version = 2
     title = "Variable tracking"
     capability = "following chains of assignments through a long text"
     parameters = Params
@@ -78,8 +79,8 @@ class VariableTracking(Test[Params, Chains, tuple[str, ...]]):
             "one already. Keep track of them.\n\n"
         ),
         "example": _prompt.EXAMPLE,
-        "several": "{ask} Reply with their names, separated by commas, and nothing else.",
-        "answer": "\nAnswer:",
+        "several": f"{{ask}} {asks_for('their names, separated by commas')}",
+        "answer": f"\n{FINAL}",
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Chains]:

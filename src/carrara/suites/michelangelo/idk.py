@@ -7,22 +7,22 @@ examples:
 >>> print(make("michelangelo/idk", index=1, params={"examples": "0"}).text.replace(" \\n", "\\n").replace(". ", ".\\n"))
 Read the text and answer the question about it, which has four choices.
 Only what the text says counts: if the answer is not in it, choose the last one.
-Reply with the letter of one choice and nothing else.
+Reply with one line and nothing else: FINAL ANSWER: followed by the letter of your choice.
 <BLANKLINE>
 ===== Your turn =====
-Text: Helena went to the dentist, though not gladly.
-Helena counted the tiles on the floor.
-After the dentist Helena went to a shop and bought a cactus.
-The dentist's lamp shone right into Helena's eyes.
-The dentist wants to see Helena again in February.
+Text: There was a flea market in town, and Lena went to have a look.
+Among the stalls Lena heard the sound of the harmonica.
+In all Lena found fifteen teapots on sale.
+Lena had come in the hope of discovering a lampshade.
+Halfway through Lena had a rest and ate a bowl of soup.
+More than once Lena lost the way among the stalls.
 <BLANKLINE>
-Question: What is the name of Helena's dentist?
+Question: Which instrument did Lena hear at the flea market?
 Choices:
-(A) Moreau
-(B) Okafor
-(C) Pettigrew
+(A) the harmonica
+(B) the flute
+(C) the bagpipes
 (D) I don't know
-Answer:
 
 The hidden structure is what a very short story says of somebody; an update is a sentence of it. Seven questions of ten
 ask for what the story leaves out, and their answer is (D). The filler is letters that mean nothing.
@@ -34,6 +34,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
+from carrara.answers.contract import FINAL, asks_for
 from carrara.answers.reading import first_turn
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
@@ -106,7 +107,7 @@ class Scene:
 
 
 class Idk(Test[Params, Scene, str]):
-    version = 1
+    version = 2
     title = "IDK"
     capability = "knowing what a text does not tell"
     parameters = Params
@@ -114,12 +115,13 @@ class Idk(Test[Params, Scene, str]):
     wording = {
         "instruction": (
             "Read the text and answer the question about it, which has four choices. Only what the text says counts: "
-            "if the answer is not in it, choose the last one. Reply with the letter of one choice and nothing else.\n\n"
+            "if the answer is not in it, choose the last one. "
+            f"{asks_for('the letter of your choice')}\n\n"
         ),
-        "example": "===== Example {n} =====\nText: {text}\n\n{ask}\nAnswer: {answer}\n\n",
+        "example": "===== Example {n} =====\nText: {text}\n\n{ask}\nFINAL ANSWER: {answer}\n\n",
         "start": "===== Your turn =====\nText: ",
         "ask": "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}",
-        "answer": "\nAnswer:",
+        "answer": f"\n{FINAL}",
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
@@ -177,7 +179,9 @@ class Idk(Test[Params, Scene, str]):
         )
         return Frame(
             before=wording["instruction"] + examples + wording["start"],
-            after=" \n\n" + _ask(wording, question.ask, question.options) + wording["answer"],
+            after=" \n\n"
+            + _ask(wording, question.ask, question.options)
+            + (wording["answer"] if style == "base" else ""),
             joint=" ",
             stop=("\n",),
         )

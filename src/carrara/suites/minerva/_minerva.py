@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Protocol, TypeVar
 
+from carrara.answers.contract import behind_label
 from carrara.core.types import ANSWER, Question
 from carrara.parts.asking import A, ContextTest
 from carrara.suites.minerva import _published
@@ -51,7 +52,8 @@ class Minerva(ContextTest[P, L, A]):
 
     def published(self, reply: str, question: Question[A]) -> Mapping[str, float]:
         name = self.published_name(question.labels)
-        return {"minerva": _published.primary(name, self.answers.reference(question.gold), reply)}
+        own = reply if name in _published.MARKED else behind_label(reply)
+        return {"minerva": _published.primary(name, self.answers.reference(question.gold), own)}
 
     def published_name(self, labels: Mapping[str, str]) -> str:
         return self.published_as

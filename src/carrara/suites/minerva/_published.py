@@ -54,6 +54,9 @@ PRIMARY: Mapping[str, str] = {
 }
 """The score that the paper reports for each task (its Table 10), by the names of the published files."""
 
+MARKED = ("quantity_state", "set_state", "theory_of_mind")
+"""The tasks whose published prompt asks for a marker before the answer; the others' scorers know none."""
+
 _WORD = re.compile(r"[a-z0-9]+")
 _MARKER = "FINAL ANSWER:"
 _TIMES = re.compile(r"(?<!\d)(\d++) times")  # from a number's first digit on: a million digits are read once

@@ -7,13 +7,13 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/batch").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unejected: atomy, trepanning: ebullient, greenhew: admensuration, unfeted: lawrence, ikona: numbing,
-aeromotor: agha
+undeservingness: atrochal, traditionize: dullish, goatly: adjustive, unepistolary: kuchean, hyperfocal:
+nonexertion, aerogenous: agglutinoscope
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
-order given here: "trepanning, greenhew, unfeted, ikona"? Reply with the words that you find, in that order,
-separated by commas, and nothing else.
+order given here: "traditionize, goatly, unepistolary, hyperfocal"? Reply with one line and nothing else:
+FINAL ANSWER: followed by the words that you find, in that order, separated by commas.
 
 The updates are the pairs, evenly through the context, and the filler are other pairs.
 """
@@ -21,6 +21,7 @@ The updates are the pairs, evenly through the context, and the filler are other 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from carrara.answers.contract import asks_for
 from carrara.core.keys import Key
 from carrara.core.types import Piece, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
@@ -70,7 +71,7 @@ class Batch(Minerva[Params, Pairs, Words]):
             "Each entry of the context has a first word and, behind a colon, a second word. Look up the second words "
             'for the following first words, one after the other: "{keys}".',
         ),
-        "rule": "Reply with the words that you find, in that order, separated by commas, and nothing else.",
+        "rule": asks_for("the words that you find, in that order, separated by commas"),
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Pairs]:

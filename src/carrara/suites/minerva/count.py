@@ -7,10 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-rebrand, springful, springful, springful, anopla
+ornithodoros, platband, platband, platband, choluria
 <BLANKLINE>
 Instruction:
-How many times does the word "springful" occur in the context? Reply with that number and nothing else.
+How many times does the word "platband" occur in the context? Reply with one line and nothing else: FINAL
+ANSWER: followed by that number.
 
 The updates are the word, as often as it comes, and the filler are other words, each once.
 """

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/duplicates", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-paillasse, contaminative, contaminative, contaminative, stalagma
+overeasiness, considerateness, considerateness, considerateness, spiritleaf
 <BLANKLINE>
 Instruction:
 One word comes more than once in the context, and every other word once. Which word comes more than once?
-Reply with that word and nothing else.
+Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
 The updates are the word, as often as it comes, and the filler are other words, each once.
 """

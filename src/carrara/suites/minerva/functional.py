@@ -7,11 +7,11 @@ From Minerva (Table 1). One item of ten numbers:
 >>> for line in make("minerva/functional", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-248, 838, 720, 610, 839, 482, 271, 764, 189, 733
+866, 121, 845, 498, 993, 482, 173, 352, 650, 411
 <BLANKLINE>
 Instruction:
-Multiply every number in the context by 2, and write out all the results in order. Reply with the result in
-the same form, separated by commas, and nothing else.
+Multiply every number in the context by 2, and write out all the results in order. Reply with one line and
+nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
 
 Every number is an update. The reply is asked for with room for all its digits: doubled numbers are longer.
 """
@@ -50,7 +50,7 @@ class Params:
 
 
 class Functional(Edit[Params]):
-    version = 2
+    version = 3
     title = "Functional updates"
     capability = "changing every number"
     category = "recall and edit"

@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: wrang, meloidae, sateless
-List 2: oversolemn, demipesade, overcomplex
-List 3: foxy, skepticism, realist
-List 4: sensomotor, undisappointable, disgracer
+List 1: usneoid, groupment, nonimmunized
+List 2: hamperman, charisticary, unhumbled
+List 3: prequalification, quintillian, beknotted
+List 4: unspeared, vexer, attache
 <BLANKLINE>
 Instruction:
-Which of the lists in the context has the word "meloidae"? If none of them has it, answer no. Reply with the
-name of that list, such as "List 1", or with no, and nothing else.
+Which of the lists in the context has the word "groupment"? If none of them has it, answer no. Reply with one
+line and nothing else: FINAL ANSWER: followed by the name of that list, such as "List 1", or no.
 
 The lists are the updates. A word in each quarter of the lists is asked for as often as one that is in none.
 """
@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.contract import asks_for
 from carrara.core.keys import Key
 from carrara.core.types import ANSWER, UNSIZED, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
@@ -71,7 +72,7 @@ class Membership(Minerva[Params, Lists, str]):
             'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
             'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',
         ),
-        "rule": 'Reply with the name of that list, such as "List 1", or with no, and nothing else.',
+        "rule": asks_for('the name of that list, such as "List 1", or no'),
     }
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:

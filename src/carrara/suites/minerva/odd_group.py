@@ -7,13 +7,14 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: wrathiness, walkout, lecturess, kaferita, amidoxy
-List 2: perididymitis, benzhydrol, wrathiness, walkout, kaferita
-List 3: benzhydrol, perididymitis, kaferita, walkout, wrathiness
+List 1: wrestingly, waltzlike, laccase, itchproof, ami
+List 2: pathan, benzhydrol, wrestingly, waltzlike, itchproof
+List 3: benzhydrol, pathan, itchproof, waltzlike, wrestingly
 <BLANKLINE>
 Instruction:
 All lists in the context have the same words, in different orders, except one list, which has some other
-words. Which list is it? Reply with the name of that list, such as "List 1", and nothing else.
+words. Which list is it? Reply with one line and nothing else: FINAL ANSWER: followed by the name of that
+list, such as "List 1".
 
 The lists are the updates: the same words in another order each, but for one list that has some others.
 """

@@ -7,12 +7,11 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/overwrite", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-downthrown, genesial, equilibrity, shyness, supraposition, complexionless, unthatched, exadversum,
-microtomical, cassareep
+floatage, scalaria, beroida, rechaw, superinspect, indissipable, wooded, eglandulous, wagaun, reinflame
 <BLANKLINE>
 Instruction:
-Repeat the context, but leave out every fourth word. Reply with the result in the same form, separated by
-commas, and nothing else.
+Repeat the context, but leave out every fourth word. Reply with one line and nothing else: FINAL ANSWER:
+followed by the result in the same form, separated by commas.
 
 Every word is an update.
 """

@@ -7,12 +7,12 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unvillaged, accentuality, decane, unvillaged, accentuality, decane, unvillaged, accentuality, decane,
-unvillaged, accentuality, decane, unvillaged
+bombycid, hexahedral, septenar, bombycid, hexahedral, septenar, bombycid, hexahedral, septenar, bombycid,
+hexahedral, septenar, bombycid
 <BLANKLINE>
 Instruction:
 The words in the context follow a pattern that repeats. If it goes on, which word is the sixth word after the
-last one in the context? Reply with that word and nothing else.
+last one in the context? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
 Every word is an update. Where a length can be had in no other way, the sequence begins within the pattern.
 """

@@ -7,12 +7,12 @@ From Minerva (Table 1, stateful processing). One item of five steps:
 >>> for line in make("minerva/quantity", params={"steps": "5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Begin with the number 37.
-1. Add 38
-2. Add 87
-3. Add 93
-4. Subtract 89
-5. Subtract 86
+Begin with the number 98.
+1. Subtract 12
+2. Subtract 68
+3. Subtract 96
+4. Subtract 83
+5. Subtract 36
 <BLANKLINE>
 Instruction:
 The context has a number and operations on it, one after the other. What is the number after all of them? End
@@ -65,7 +65,7 @@ class Sum:
 
 
 class Quantity(Minerva[Params, Sum, int]):
-    version = 1
+    version = 2
     title = "Quantity"
     capability = "keeping track of a number"
     category = "stateful processing"

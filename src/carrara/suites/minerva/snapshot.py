@@ -11,7 +11,7 @@ Context:
 <BLANKLINE>
 Instruction:
 Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added. Reply
-with the result in the same form, separated by commas, and nothing else.
+with one line and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
 
 Every word is an update, and the answer is all of them.
 """
