@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from carrara.answers.kinds import Answers
 from carrara.core.types import Question
-from carrara.parts.answers import Answers
 
 COMES_BEFORE = 'Does the word "oak" come before the word "ash" in the context?'
 LISTS = tuple(f"List {n}" for n in range(1, 5))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.parts.answers import FinalNumber, Number
+from carrara.answers.kinds import FinalNumber, Number
 from tests.asked import read
 
 HOW_OFTEN = 'How many times does the word "oak" come in the context?'

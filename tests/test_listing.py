@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.parts.listing import FinalHands, Hands, Set, Words
+from carrara.answers.listing import FinalHands, Hands, Set, Words
 
 SET = Words(("oak", "elm"), ordered=False)
 HELD = Hands((("Agent A", ("oak", "ash")), ("Agent B", ("elm", "yew"))))

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from carrara.answers.listing import Listing, Rows, Set
 from carrara.answers.lists import read_list
-from carrara.parts.listing import Listing, Rows, Set
 
 KEYS, FRUIT = ("fig", "date", "lime"), ("apple", "pear", "plum")
 

@@ -81,8 +81,8 @@ def test_without_its_source_a_class_says_nothing(monkeypatch: pytest.MonkeyPatch
         (int, "a whole number", (), False),
         (bool, "true or false", ("true", "false"), False),
         (Literal["a", "b"], "one of a, b", ("a", "b"), False),
-        (tuple[Literal["a", "b"], ...], "a list A,B, each one of a, b", ("a", "b"), True),
-        (tuple[float, ...], "a list A,B, each a number", (), True),
+        (tuple[Literal["a", "b"], ...], "one of a, b, or several A,B", ("a", "b"), True),
+        (tuple[float, ...], "a number, or several A,B", (), True),
     ],
 )
 def test_what_may_be_given_is_told_by_the_type(

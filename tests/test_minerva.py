@@ -10,6 +10,7 @@ import pytest
 
 from carrara import registry
 from carrara.answers.grade import grade, trivial
+from carrara.answers.listing import above
 from carrara.cli.main import main
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.types import ANSWER
@@ -17,7 +18,6 @@ from carrara.engine.presets import PRESETS
 from carrara.engine.thinking import lead_of
 from carrara.parts.fitting import pick
 from carrara.parts.layout import lines_of
-from carrara.parts.listing import above
 from carrara.prompt.items import Item, contexts, make
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack, read_pack

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from carrara.parts.answers import FinalNumber, Number
-from carrara.parts.naming import BEFORE, PRESENT, ListName, OneOf, YesNo
+from carrara.answers.kinds import FinalNumber, Number
+from carrara.answers.naming import BEFORE, PRESENT, ListName, OneOf, YesNo
 from tests.asked import COMES_BEFORE, LISTS, read
 
 WHICH = 'Which of the lists in the context has the word "oak"? If none of them has it, answer no.'

@@ -41,7 +41,7 @@ def test_the_example_is_found_and_passes_the_audit(folder: Path) -> None:
 
 def test_a_wrong_gold_answer_is_found(folder: Path) -> None:
     file = folder / "harbour.py"
-    file.write_text(file.read_text("utf-8").replace("gold = 5000 +", "gold = 5001 +"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace("World(5000 +", "World(5001 +"), "utf-8")
     audited = carrara(folder, "audit", "mytests", "-n", "3", "--lengths", "0")
     assert audited.returncode == 1
     assert "BREACH  oracle" in audited.stdout
@@ -54,6 +54,26 @@ def test_an_update_that_does_not_count_is_found(folder: Path) -> None:
     audited = carrara(folder, "audit", "mytests", "-n", "6", "--lengths", "0")
     assert audited.returncode == 1
     assert "BREACH  needs" in audited.stdout
+
+
+def test_it_has_fewer_than_thirty_five_lines(folder: Path) -> None:
+    assert len((folder / "harbour.py").read_text("utf-8").splitlines()) < 35
+
+
+def test_a_parameter_with_several_values_is_dealt_and_sliced_by(folder: Path, tmp_path: Path) -> None:
+    run = carrara(
+        *(folder, "run", "harbour", "-p", "changes=1,8", "--model", "carrara/oracle", "--lengths", "0", "-n", "6"),
+        *("--out", str(tmp_path / "run")),
+    )
+    assert run.returncode == 0, run.stderr
+    shown = carrara(folder, "report", str(tmp_path / "run"), "--json")
+    assert shown.returncode == 0, shown.stderr
+    for value in ("1", "8"):
+        told = carrara(folder, "show", "harbour", "-p", f"changes={value}")
+        assert len(re.findall("crates are (?:landed|shipped)", told.stdout)) == int(value)
+    wrong = carrara(folder, "show", "harbour", "-p", "changes=8,8")
+    assert wrong.returncode == 2
+    assert "changes takes one value or several different ones" in wrong.stderr
 
 
 @pytest.mark.parametrize("code", ["import nothing_of_this_name", "x = 1", "def broken(:"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.parts.naming import BEFORE, PRESENT, SAME, YesNo
+from carrara.answers.naming import BEFORE, PRESENT, SAME, YesNo
 from tests.asked import COMES_BEFORE, read
 
 IS_THERE = 'Is the word "oak" one of the words in the context?'

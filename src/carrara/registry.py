@@ -15,6 +15,7 @@ from types import ModuleType
 from carrara.core.errors import UsageError, nearest
 from carrara.core.order import natural
 from carrara.core.types import AnyTest, Test
+from carrara.parts import simple
 
 _SUITES = Path(__file__).parent / "suites"
 
@@ -93,10 +94,25 @@ def load(name: str) -> AnyTest:
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
-    task = getattr(_module(name, file), "task", None)
-    if not isinstance(task, Test):
-        raise UsageError(f"{file} has no `task`: end it with `task = YourTask()`, see docs/new-task.md")
-    return task
+    return _test_of(_module(name, file), file)
+
+
+def _test_of(module: ModuleType, file: Path) -> AnyTest:
+    """The one test that a file has: its `task`, or its class of the simple kind."""
+    task = getattr(module, "task", None)
+    if isinstance(task, Test):
+        return task
+    own = [one for one in vars(module).values() if _is_simple(one) and one.__module__ == module.__name__]
+    if len(own) != 1:
+        raise UsageError(
+            f"{file} has {'several tests' if own else 'no test'}: a file has one class of the kind carrara.Test, or "
+            f"ends with `task = YourTest()`; see docs/new-task.md"
+        )
+    return simple.Housed(own[0])
+
+
+def _is_simple(one: object) -> bool:
+    return isinstance(one, type) and issubclass(one, simple.Test) and one is not simple.Test
 
 
 def _module(name: str, file: Path) -> ModuleType:

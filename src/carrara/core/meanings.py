@@ -57,7 +57,8 @@ def parameters_of(task: AnyTest) -> tuple[Parameter, ...]:
 @cache
 def meanings_of(parameters: type) -> dict[str, str]:
     """What is said of each field, by name; a class says more than those it inherits from."""
-    return {name: said for one in reversed(parameters.__mro__) for name, said in _said(one)}
+    written = getattr(parameters, "source", parameters)
+    return {name: said for one in reversed(written.__mro__) for name, said in _said(one)}
 
 
 def _said(parameters: type) -> Iterator[tuple[str, str]]:

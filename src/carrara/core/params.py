@@ -117,7 +117,7 @@ def _read(hint: Any, text: str) -> Any:
 def kind(hint: Any) -> str:
     """What a parameter of this type may be."""
     if several(hint):
-        return f"a list A,B, each {kind(get_args(hint)[0])}"
+        return f"{kind(get_args(hint)[0])}, or several A,B"
     if get_origin(hint) is Literal:
         return f"one of {', '.join(get_args(hint))}"
     return {int: "a whole number", float: "a number", str: "a plain word", bool: "true or false"}.get(hint, str(hint))

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from carrara.answers.contract import FINAL
+from carrara.answers.kinds import Answers
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Test, World
-from carrara.parts.answers import Answers
 from carrara.parts.layout import INSTRUCT, OPEN, opened
 from carrara.text import vocabulary
 

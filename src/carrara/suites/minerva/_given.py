@@ -20,13 +20,13 @@ import reprlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from carrara.answers.kinds import Answers, FinalNumber, Number, Word
+from carrara.answers.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
+from carrara.answers.naming import BEFORE, PRESENT, SAME, ListName, YesNo
 from carrara.answers.statements import word
 from carrara.core.errors import UsageError
 from carrara.core.types import Question
-from carrara.parts.answers import Answers, FinalNumber, Number, Word
 from carrara.parts.layout import INSTRUCT, items_of, lines_of, quoted
-from carrara.parts.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
-from carrara.parts.naming import BEFORE, PRESENT, SAME, ListName, YesNo
 from carrara.suites.minerva._published import primary
 
 Gold = str | int | Words | Hands

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from carrara.answers.kinds import Answers
+from carrara.answers.listing import Copy, Words
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice
 from carrara.core.types import Room, World
-from carrara.parts.answers import Answers
 from carrara.parts.fitting import filled
 from carrara.parts.layout import Told
-from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._minerva import Minerva, P
 from carrara.text import vocabulary
 

@@ -23,11 +23,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.naming import SAME, YesNo
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
-from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers

@@ -20,11 +20,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.naming import SAME, YesNo
 from carrara.core.keys import Key
 from carrara.core.types import Piece, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import pair, pairs_of, quoted
-from carrara.parts.naming import SAME, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
 from carrara.text import vocabulary

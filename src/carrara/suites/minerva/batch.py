@@ -22,11 +22,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from carrara.answers.contract import asks_for
+from carrara.answers.listing import Listing, Words
 from carrara.core.keys import Key
 from carrara.core.types import Piece, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, pair, pairs_of, quoted
-from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._pairs import other_pairs
 from carrara.suites.minerva._params import check_numbers

@@ -24,11 +24,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from carrara.answers.listing import Rows, Words
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
-from carrara.parts.listing import Rows, Words
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers

@@ -18,9 +18,9 @@ The updates are the word, as often as it comes, and the filler are other words, 
 
 from collections.abc import Mapping, Sequence
 
+from carrara.answers.kinds import Number
 from carrara.core.keys import Dice, Key
 from carrara.core.types import ANSWER, Question, Room, World
-from carrara.parts.answers import Number
 from carrara.parts.asking import wording
 from carrara.parts.layout import items_of, quoted
 from carrara.suites.minerva._minerva import Minerva

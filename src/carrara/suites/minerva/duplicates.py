@@ -20,9 +20,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from carrara.answers.kinds import Word
 from carrara.core.keys import Key
 from carrara.core.types import Room, Undecidable, World
-from carrara.parts.answers import Word
 from carrara.parts.asking import wording
 from carrara.parts.layout import items_of
 from carrara.suites.minerva._minerva import Minerva

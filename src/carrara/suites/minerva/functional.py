@@ -20,11 +20,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from carrara.answers.listing import Copy, Words
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.layout import items_of
-from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, numbers
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.text.turns import in_turn

@@ -24,11 +24,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
+from carrara.answers.listing import Listing, Words
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
-from carrara.parts.listing import Listing, Words
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers

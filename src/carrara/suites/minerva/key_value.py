@@ -19,9 +19,9 @@ The update is the pair, the filler are other pairs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from carrara.answers.kinds import Word
 from carrara.core.keys import Key
 from carrara.core.types import Piece, Room, Undecidable, World
-from carrara.parts.answers import Word
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import pair, pairs_of, quoted
 from carrara.suites.minerva._minerva import Minerva

@@ -24,11 +24,11 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from carrara.answers.contract import asks_for
+from carrara.answers.naming import ListName
 from carrara.core.keys import Key
 from carrara.core.types import ANSWER, UNSIZED, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
-from carrara.parts.naming import ListName
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, told
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers

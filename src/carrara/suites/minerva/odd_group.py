@@ -23,13 +23,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, product
 
+from carrara.answers.naming import ListName
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock
 from carrara.parts.layout import Told, line, lines_of
-from carrara.parts.naming import ListName
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import check_numbers, check_shares
 from carrara.text import vocabulary

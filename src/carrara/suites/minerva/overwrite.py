@@ -21,11 +21,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.listing import Copy, Words
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, ordinal, quoted
-from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed
 from carrara.suites.minerva._params import MOST_ITEMS, To, check_numbers
 from carrara.text import vocabulary

@@ -22,10 +22,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.kinds import Word
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
-from carrara.parts.answers import Word
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock, opening
 from carrara.parts.layout import Told, items_of, ordinal

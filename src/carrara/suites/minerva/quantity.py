@@ -25,10 +25,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from carrara.answers.kinds import FinalNumber
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice, Key
 from carrara.core.types import UNSIZED, Piece, Room, Undecidable, World
-from carrara.parts.answers import FinalNumber
 from carrara.parts.asking import PHRASING, check_phrasing, wording
 from carrara.parts.fitting import CHUNK, pick
 from carrara.parts.layout import Told

@@ -20,11 +20,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.naming import PRESENT, YesNo
 from carrara.core.keys import Key
 from carrara.core.types import Piece, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of, quoted
-from carrara.parts.naming import PRESENT, YesNo
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import Label, check_numbers
 from carrara.text import vocabulary

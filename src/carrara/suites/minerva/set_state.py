@@ -23,12 +23,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.listing import FinalSet, Words
 from carrara.core.keys import Dice, Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts import state
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
-from carrara.parts.listing import FinalSet, Words
 from carrara.parts.state import Step, Table
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled

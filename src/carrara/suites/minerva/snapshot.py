@@ -20,11 +20,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from carrara.answers.listing import Copy, Words
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import items_of
-from carrara.parts.listing import Copy, Words
 from carrara.suites.minerva._items import ITEMS, Edit, Source, listed, numbers
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.text import vocabulary

@@ -29,12 +29,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from carrara.answers.listing import FinalHands, Hands
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, World
 from carrara.parts import state
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
-from carrara.parts.listing import FinalHands, Hands
 from carrara.parts.state import Play
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled

@@ -22,13 +22,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
+from carrara.answers.listing import Set, Words
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Prices, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import CHUNK, filled
 from carrara.parts.layout import Told, line, lines_of
-from carrara.parts.listing import Set, Words
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.text import vocabulary

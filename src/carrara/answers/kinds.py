@@ -80,6 +80,10 @@ class Number(Answers[int]):
     steps: ClassVar[bool] = False
     """Whether a calculation may come before the number."""
 
+    def __init__(self, guess: tuple[int, int] = (1, 100)) -> None:
+        """Between what numbers a blind guesser guesses."""
+        self._least, self._most = guess
+
     def write(self, answer: int) -> str:
         return str(answer)
 
@@ -93,7 +97,7 @@ class Number(Answers[int]):
         return None
 
     def guess(self, dice: Dice, gold: int) -> int:
-        return dice.between(1, 100)
+        return dice.between(self._least, self._most)
 
     def reference(self, answer: int) -> Reference:
         return answer

@@ -13,16 +13,16 @@ from typing import ClassVar
 
 from carrara.answers.asked import Asked
 from carrara.answers.contract import FINAL, asks_for
+from carrara.answers.kinds import SPARE, Answers, Reference
 from carrara.answers.lists import read_list
 from carrara.answers.named_lists import read_named_lists
 from carrara.answers.sequences import jaccard, overlap
 from carrara.core.keys import Dice
 from carrara.core.types import Question
-from carrara.parts.answers import SPARE, Answers, Reference
-from carrara.parts.layout import quoted
 
 TWICE = 2
 """A list so many times as long as the right one is no answer: it names whatever there is."""
+_QUOTED = re.compile(r'"([^"\n]*)"')
 _FIRST = re.compile(r"\b(?:(first)|second) list\b", re.IGNORECASE)
 
 
@@ -68,7 +68,7 @@ class Listing(Answers[Words]):
 
     def asked(self, ask: str) -> Asked:
         """What a question tells of its answer: several words in quotes are those whose partners are asked for."""
-        several = [one.casefold().split(", ") for one in quoted(ask, 0)]
+        several = [one.casefold().split(", ") for one in _QUOTED.findall(ask)]
         return Asked(
             keys=frozenset(word for words in several if len(words) > 1 for word in words), adds_up=self.in_rows
         )

@@ -10,12 +10,12 @@ from functools import lru_cache
 from carrara.answers.choices import latest
 from carrara.answers.claims import BEFORE, PRESENT, SAME, Says
 from carrara.answers.contract import asks_for
+from carrara.answers.kinds import Answers, Reference
 from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
 from carrara.answers.reading import Found, affirmed, agreed, said, tidy, turns
 from carrara.answers.statements import NEXT_TURN
 from carrara.core.keys import Dice
 from carrara.core.types import Question
-from carrara.parts.answers import Answers, Reference
 
 __all__ = ["BEFORE", "PRESENT", "SAME", "ListName", "OneOf", "YesNo"]
 
