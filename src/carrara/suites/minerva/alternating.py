@@ -7,14 +7,14 @@ From Minerva (Table 10). One item of two roles in two turns:
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: aimless, homiliarium
-Role 2: electrodepositor, obloquial, nonrestricted
-Role 1: sootproof, ungarland
-Role 2: tachina, tridactyle, antimodel
+Role 1: clinometric, interknow
+Role 2: ophthalmoscopy, fleer, tillering
+Role 1: enterocoelous, stalemate
+Role 2: inedibility, cumbrous, geodynamic
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Do the words "aimless" and "ungarland" belong to the
-same role? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+In the context, roles take turns, each with some words. Do the words "inedibility" and "ophthalmoscopy" belong
+to the same role? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
 
 The lines are the updates. The two words are always in different lines.
 """

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/association").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-semicelestial: ATT_1, neogamist: ATT_1, boucharde: ATT_2, sunrising: ATT_1
+serozyme: ATT_1, nondiscovery: ATT_1, boundedness: ATT_2, supratonsillar: ATT_1
 <BLANKLINE>
 Instruction:
-Every word in the context is followed by its attribute. Do the words "boucharde" and "neogamist" have the same
-attribute? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+Every word in the context is followed by its attribute. Do the words "boundedness" and "nondiscovery" have the
+same attribute? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
 
 The updates are the two words with their attributes, the filler are other words with theirs.
 """

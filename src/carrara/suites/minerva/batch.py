@@ -7,13 +7,13 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/batch").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-undeservingness: atrochal, traditionize: dullish, goatly: adjustive, unepistolary: kuchean, hyperfocal:
-nonexertion, aerogenous: agglutinoscope
+unejected: atomy, trepanning: ebullient, greenhew: admensuration, unfeted: lawrence, ikona: numbing,
+aeromotor: agha
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
-order given here: "traditionize, goatly, unepistolary, hyperfocal"? Reply with one line and nothing else:
-FINAL ANSWER: followed by the words that you find, in that order, separated by commas.
+order given here: "trepanning, greenhew, unfeted, ikona"? Reply with one line and nothing else: FINAL ANSWER:
+followed by the words that you find, in that order, separated by commas.
 
 The updates are the pairs, evenly through the context, and the filler are other pairs.
 """

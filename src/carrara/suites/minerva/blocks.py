@@ -7,13 +7,13 @@ From Minerva (Table 1, composite). One item of two roles in two turns:
 >>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: stapling, xylophagidae
-Role 2: psychosexual, prochurchian, bolshevist
-Role 1: crowberry, twanker
-Role 2: benacus, oxmanship, archival
+Role 1: stonecrop, xyletic
+Role 2: quadrantal, protuberate, boltmaker
+Role 1: crypturi, umbra
+Role 2: bename, paracephalus, archidiskodon
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Which words of Role 1 come after its word "stapling",
+In the context, roles take turns, each with some words. Which words of Role 1 come after its word "stonecrop",
 in that line and in all its later ones? Reply with one line and nothing else: FINAL ANSWER: followed by those
 words in that order, separated by commas.
 

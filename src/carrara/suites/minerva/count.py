@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-ornithodoros, platband, platband, platband, choluria
+rebrand, springful, springful, springful, anopla
 <BLANKLINE>
 Instruction:
-How many times does the word "platband" occur in the context? Reply with one line and nothing else: FINAL
+How many times does the word "springful" occur in the context? Reply with one line and nothing else: FINAL
 ANSWER: followed by that number.
 
 The updates are the word, as often as it comes, and the filler are other words, each once.

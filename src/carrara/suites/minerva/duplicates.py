@@ -7,7 +7,7 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/duplicates", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-overeasiness, considerateness, considerateness, considerateness, spiritleaf
+paillasse, contaminative, contaminative, contaminative, stalagma
 <BLANKLINE>
 Instruction:
 One word comes more than once in the context, and every other word once. Which word comes more than once?

@@ -7,13 +7,13 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/group_association", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: burrstone, lesser, carmeloite
-List 2: pararthria, shive, treatable
-List 3: pheophytin, baphometic, shikara
-List 4: thyestean, basicytoparaplastin, fiendlike
+List 1: somnambule, holometer, grushie
+List 2: undisposed, deficiency, larboard
+List 3: rundi, otopyorrhea, stre
+List 4: arsenophenol, unbridgeable, paleola
 <BLANKLINE>
 Instruction:
-Are the words "thyestean" and "treatable" in the same list of the context? Reply with one line and nothing
+Are the words "paleola" and "deficiency" in the same list of the context? Reply with one line and nothing
 else: FINAL ANSWER: followed by yes or no.
 
 The lists are the updates.

@@ -7,10 +7,10 @@ From Minerva (Table 1; the first word of each is its ablation). One item of four
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: stomp, malinowskite, mesodesma
-List 2: fulvous, nongalvanized, warriorship
-List 3: susanchite, recurvant, indoors
-List 4: terminational, pyrosulphuric, unpensioning
+List 1: savara, interstapedial, nunciative
+List 2: tambour, trachybasalt, wobbegong
+List 3: materialization, perishably, neoplatonist
+List 4: theftbote, wiretail, tiara
 <BLANKLINE>
 Instruction:
 What is the last word of each list in the context, from the first list on? Reply with one line and nothing

@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/key_value").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-ruckling: incaic, presubiculum: harmful, admirator: cappy
+sandhi: infinitesimal, propione: hemikaryotic, admonisher: carapax
 <BLANKLINE>
 Instruction:
-The context is a list of pairs of words, written "word: partner". Which word is the partner of "presubiculum"?
+The context is a list of pairs of words, written "word: partner". Which word is the partner of "propione"?
 Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
 The update is the pair, the filler are other pairs.

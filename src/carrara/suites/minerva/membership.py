@@ -7,13 +7,13 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: usneoid, groupment, nonimmunized
-List 2: hamperman, charisticary, unhumbled
-List 3: prequalification, quintillian, beknotted
-List 4: unspeared, vexer, attache
+List 1: wrang, meloidae, sateless
+List 2: oversolemn, demipesade, overcomplex
+List 3: foxy, skepticism, realist
+List 4: sensomotor, undisappointable, disgracer
 <BLANKLINE>
 Instruction:
-Which of the lists in the context has the word "groupment"? If none of them has it, answer no. Reply with one
+Which of the lists in the context has the word "meloidae"? If none of them has it, answer no. Reply with one
 line and nothing else: FINAL ANSWER: followed by the name of that list, such as "List 1", or no.
 
 The lists are the updates. A word in each quarter of the lists is asked for as often as one that is in none.

@@ -7,9 +7,9 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: wrestingly, waltzlike, laccase, itchproof, ami
-List 2: pathan, benzhydrol, wrestingly, waltzlike, itchproof
-List 3: benzhydrol, pathan, itchproof, waltzlike, wrestingly
+List 1: wrathiness, walkout, lecturess, kaferita, amidoxy
+List 2: perididymitis, benzhydrol, wrathiness, walkout, kaferita
+List 3: benzhydrol, perididymitis, kaferita, walkout, wrathiness
 <BLANKLINE>
 Instruction:
 All lists in the context have the same words, in different orders, except one list, which has some other

@@ -7,7 +7,8 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/overwrite", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-floatage, scalaria, beroida, rechaw, superinspect, indissipable, wooded, eglandulous, wagaun, reinflame
+downthrown, genesial, equilibrity, shyness, supraposition, complexionless, unthatched, exadversum,
+microtomical, cassareep
 <BLANKLINE>
 Instruction:
 Repeat the context, but leave out every fourth word. Reply with one line and nothing else: FINAL ANSWER:

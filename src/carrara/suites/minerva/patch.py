@@ -7,8 +7,8 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-bombycid, hexahedral, septenar, bombycid, hexahedral, septenar, bombycid, hexahedral, septenar, bombycid,
-hexahedral, septenar, bombycid
+unvillaged, accentuality, decane, unvillaged, accentuality, decane, unvillaged, accentuality, decane,
+unvillaged, accentuality, decane, unvillaged
 <BLANKLINE>
 Instruction:
 The words in the context follow a pattern that repeats. If it goes on, which word is the sixth word after the

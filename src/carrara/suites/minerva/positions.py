@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/positions").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-sphingal, woolsey, azimide, triacetamide
+squawker, woodwax, ayah, triradial
 <BLANKLINE>
 Instruction:
-Does the word "woolsey" come before the word "azimide" in the context? Reply with one line and nothing else:
+Does the word "woodwax" come before the word "ayah" in the context? Reply with one line and nothing else:
 FINAL ANSWER: followed by yes or no.
 
 The updates are the two words, the filler are other words. Two words at one depth stand side by side, in either order.

@@ -7,12 +7,12 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/replace", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-onionpeel, paleontographical, offeree, snip, declaratorily, onionpeel, onionpeel, prehesitancy, onionpeel,
-cadence
+forested, irrelevancy, nondespotic, piecemeal, nondespotic, subconference, anerly, nondespotic, camarasaurus,
+nondespotic
 <BLANKLINE>
 Instruction:
-Repeat the context, but wherever it has the word "onionpeel", write "lustfully" instead. Reply with one line
-and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
+Repeat the context, but wherever it has the word "nondespotic", write "electroosmosis" instead. Reply with one
+line and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
 
 Every word is an update. A copy of the context is right about all the other words, and the new word said over and over
 about the rest: what counts is how far a reply goes beyond both.

@@ -7,10 +7,10 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-litigiously, antiantienzyme, penteteric, ductileness, alienable, latirostrous
+essence, bushranger, medicamentally, heartstring, councilorship, obeahism
 <BLANKLINE>
 Instruction:
-Do the words "antiantienzyme, yesternight, ductileness, alienable" stand in the context, in this order and
+Do the words "auntlike, medicamentally, heartstring, councilorship" stand in the context, in this order and
 with no other word between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
 
 The update is the sequence. What is asked for is that very sequence, or one in which a word is another one.

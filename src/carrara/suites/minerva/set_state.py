@@ -7,10 +7,10 @@ From Minerva (Table 1, stateful processing). One item of four steps:
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-The agent draws: evase, disadvantageous, coauthor, leucostasis, read
-The agent discards: coauthor, disadvantageous
-The agent draws: septemvious
-The agent discards: read, leucostasis
+The agent draws: coffee, aviatorial, unsort, shadflower, hemimorph
+The agent discards: coffee
+The agent draws: almsfolk
+The agent discards: almsfolk, hemimorph
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words an agent draws and discards. Which words does the agent have in the

@@ -7,12 +7,12 @@ From Minerva (Table 1, composite). One item of two agents in four steps:
 >>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Agent A starts with: ventrosity, raparee
-Agent B starts with: pomeranian
-Agent A draws: highschool
-Agent A draws: labrose
-Agent B draws: keracele
-Agent B draws: pretor
+Agent A starts with: ventriculitic, redebit
+Agent B starts with: precinctive
+Agent A draws: hopscotch
+Agent A draws: lecideiform
+Agent B draws: lackeyed
+Agent B draws: prosabbatical
 <BLANKLINE>
 Instruction:
 The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each

@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of two short lists:
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: spectacularly, gereagle, docibility, tanglement, didine, galumptious, semitendinous, yugada
-List 2: spectacularly, unicalcarate, docibility, tanglement, didine, galumptious, semitendinous, yugada
+List 1: lam, saxondom, motor, tailsman, cerebrosensorial, stipitiform, hemoplasmodium, bounty
+List 2: lam, saxondom, motor, tailsman, cerebrosensorial, regrant, hemoplasmodium, bounty
 <BLANKLINE>
 Instruction:
 The two lists in the context are the same but for some words. Which words of the second list are not in the

@@ -7,11 +7,11 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/word_search").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-depilate, chamecephalus, thor
+strepsiceros, disbutton, synoptic
 <BLANKLINE>
 Instruction:
-Is the word "chamecephalus" one of the words in the context? Reply with one line and nothing else: FINAL
-ANSWER: followed by yes or no.
+Is the word "disbutton" one of the words in the context? Reply with one line and nothing else: FINAL ANSWER:
+followed by yes or no.
 
 The updates are the word, where it is there, and the filler are other words. Words that are not there come from the same
 source as those that are: among gibberish, a real word would be told by its looks.
