@@ -8,7 +8,7 @@ What they share is here.
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import ClassVar, Generic, Literal
 
 from carrara.answers.contract import FINAL, asks_for
@@ -119,7 +119,8 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
 
     def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
         """The labels that a question leaves possible: what it names itself is never its answer."""
-        return self.labels(cast)
+        named = astuple(query)
+        return tuple(label for label in self.labels(cast) if label not in named)
 
     def parts(self, answer: str) -> list[str]:
         """The labels of an answer: one, but where several are joined, in any order."""

@@ -53,9 +53,6 @@ class Times(Babilong[PersonBefore]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.places
 
-    def options(self, query: PersonBefore, cast: Cast) -> tuple[str, ...]:
-        return tuple(place for place in cast.places if place != query.place)
-
     def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
         """People go through the day slot by slot, but each stretch between two questions is told in another order.
 

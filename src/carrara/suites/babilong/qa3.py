@@ -117,9 +117,6 @@ class ThreeFacts(Walkabout[ThingBefore]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.places
 
-    def options(self, query: ThingBefore, cast: Cast) -> tuple[str, ...]:
-        return tuple(place for place in cast.places if place != query.place)
-
     def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[ThingBefore]:
         """Two neighbouring journeys of the last carry; the place of the later one was not come to again.
 

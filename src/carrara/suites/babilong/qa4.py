@@ -46,9 +46,6 @@ class TwoArguments(Babilong[Neighbour]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.places
 
-    def options(self, query: Neighbour, cast: Cast) -> tuple[str, ...]:
-        return tuple(place for place in cast.places if place != query.place)
-
     def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
         """Three places in a row, and a neighbour asked for.
 
