@@ -30,8 +30,8 @@ from carrara.core.types import (
 )
 from carrara.suites.babilong import _metric, _reply, _text
 from carrara.suites.babilong._asking import asked
-from carrara.suites.babilong._facts import Solved, Went
-from carrara.suites.babilong._grammar import read
+from carrara.suites.babilong._facts import Solved
+from carrara.suites.babilong._grammar import read, told_together
 from carrara.suites.babilong._history import History
 from carrara.suites.babilong._others import others
 from carrara.suites.babilong._teller import Asked, Q, Story
@@ -135,7 +135,7 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
         question = key.dice("question").choice(told.questions)
         facts = told.facts[: question.after]
         together = params.sound or params.haystack == OTHERS
-        groups = _groups(facts) if together else tuple((i,) for i in range(len(facts)))
+        groups = told_together(facts) if together else tuple((i,) for i in range(len(facts)))
         return World(
             structure=Scene(told.cast, facts, question, groups, params),
             updates=tuple(tuple(Piece(facts[i], update=u) for i in group) for u, group in enumerate(groups)),
@@ -303,15 +303,3 @@ def prompt(instruction: str, rule: str, *examples: str) -> dict[str, str]:
         "question": "Question: {question}",
         "answer": FINAL,
     }
-
-
-def _groups(facts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """The facts by number, each sentence with a pronoun together with the one before it."""
-    groups: list[tuple[int, ...]] = []
-    for i, fact in enumerate(facts):
-        match read(fact):
-            case Went(pronoun=True):
-                groups[-1] = (*groups[-1], i)
-            case _:
-                groups.append((i,))
-    return tuple(groups)

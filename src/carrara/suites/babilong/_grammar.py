@@ -6,7 +6,7 @@ Went(who=('Mary', 'Daniel'), place='bathroom', when=None, pronoun=False)
 True
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -103,6 +103,18 @@ def _read(sentence: str) -> Fact | None:
         if fact is not None:
             return fact
     return None
+
+
+def told_together(facts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The facts by number, each sentence with a pronoun together with the one before it."""
+    groups: list[tuple[int, ...]] = []
+    for i, sentence in enumerate(facts):
+        match read(sentence):
+            case Went(pronoun=True):
+                groups[-1] = (*groups[-1], i)
+            case _:
+                groups.append((i,))
+    return tuple(groups)
 
 
 def say(dice: Dice, fact: Fact, there: float = 1.0) -> str:

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from carrara.core.keys import Dice
 from carrara.core.types import Filler, Piece, Tap, Unit
-from carrara.suites.babilong._facts import Went
-from carrara.suites.babilong._grammar import read
+from carrara.suites.babilong._grammar import told_together
 from carrara.suites.babilong._teller import Story
 from carrara.suites.babilong._words import Cast, draw_cast, individuals
 
@@ -31,16 +30,9 @@ def others(own: Cast, official: Cast, tell: Tell) -> Filler:
 
 def _units(dice: Dice, own: Cast, official: Cast, tell: Tell) -> Iterator[Unit]:
     while True:
-        unit: Unit = ()
-        for sentence in tell(dice, strangers(dice, own, official)).facts:
-            match read(sentence):
-                case Went(pronoun=True):
-                    unit = (*unit, Piece(sentence))
-                case _:
-                    if unit:
-                        yield unit
-                    unit = (Piece(sentence),)
-        yield unit
+        facts = tell(dice, strangers(dice, own, official)).facts
+        for together in told_together(facts):
+            yield tuple(Piece(facts[i]) for i in together)
 
 
 def strangers(dice: Dice, own: Cast, official: Cast) -> Cast:
