@@ -304,5 +304,5 @@ def test_files_to_fine_tune_with(tmp_path: Path) -> None:
     assert main([*asked, "--split", "train", "--style", "base"]) == 0
     first = json.loads((tmp_path / "finetune.jsonl").read_text("utf-8").splitlines()[0])
     assert set(first) == {"prompt", "completion"}
-    assert first["prompt"].endswith("Answer:")
+    assert first["prompt"].endswith("\nFINAL ANSWER:")
     assert isinstance(registry.load("babilong/qa1"), Babilong)
