@@ -3,80 +3,18 @@
 BABILong's third task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.prompt.items import make
->>> print(make("babilong/qa3", index=17).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel got the milk.
-John journeyed to the bathroom.
-Sandra went to the kitchen.
-Daniel left the milk.
-Daniel grabbed the milk.
-Daniel went back to the bedroom.
-John moved to the kitchen.
-John took the apple there.
-Sandra got the football.
-John left the apple.
-Sandra put down the football.
-Daniel went back to the hallway.
-Sandra grabbed the apple.
-Sandra discarded the apple.
-Daniel left the milk.
-John got the apple.
-John went back to the hallway.
-John journeyed to the garden.
-Mary travelled to the bedroom.
-John put down the apple.
-John got the apple.
-Mary went back to the office.
-Mary went back to the bathroom.
-Daniel picked up the milk.
-John went back to the hallway.
-Sandra went back to the bedroom.
-Sandra journeyed to the kitchen.
-Daniel left the milk.
-Mary went to the garden.
-Daniel journeyed to the garden.
-Daniel journeyed to the kitchen.
-John put down the apple.
-Daniel went to the office.
-John picked up the apple.
-John put down the apple.
-John grabbed the apple.
-Sandra went to the hallway.
-John grabbed the milk.
-Mary went back to the office.
-Sandra journeyed to the kitchen.
-John journeyed to the garden.
-Sandra moved to the bathroom.
-John discarded the apple.
-John moved to the hallway.
-John left the milk there.
-Daniel went back to the bedroom.
-John got the milk.
-Mary went to the kitchen.
-John went to the garden.
-John picked up the apple there.
+>>> print(make("babilong/qa3", index=36).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+John picked up the milk.
 Mary went back to the hallway.
-John dropped the apple.
-Daniel journeyed to the kitchen.
-Daniel travelled to the bathroom.
-Sandra journeyed to the office.
-Daniel moved to the hallway.
-Daniel moved to the bedroom.
-Mary went to the garden.
-John took the apple.
-Sandra moved to the garden.
+Mary went back to the garden.
+Mary grabbed the apple.
+Mary went to the kitchen.
+Sandra went back to the bedroom.
 Mary journeyed to the bathroom.
-John journeyed to the bedroom.
-Mary travelled to the kitchen.
-Daniel went back to the garden.
-Mary picked up the football there.
-Mary left the football there.
-Daniel went to the bedroom.
-Daniel moved to the garden.
-Mary grabbed the football.
-John put down the milk.
+Mary went to the bedroom.
 </context>
 <BLANKLINE>
-Question: Where was the milk before the bedroom?
+Question: Where was the apple before the bedroom?
 """
 
 from collections.abc import Sequence
