@@ -2,6 +2,7 @@
 
 import pytest
 
+from carrara import registry
 from tests.handwritten import cases, verdict
 
 MISREAD = 2
@@ -20,5 +21,9 @@ def test_few_are_misread() -> None:
     assert len(misread) <= MISREAD, "\n".join(misread)
 
 
+def test_there_are_replies_to_every_test() -> None:
+    assert {case.test for case in cases()} == set(registry.names())
+
+
 def test_no_reply_stands_there_twice() -> None:
-    assert len({(case.test, case.asked.question.ask, case.reply) for case in cases()}) == len(cases()) >= 200
+    assert len({(case.test, case.asked.question.ask, case.reply) for case in cases()}) == len(cases()) >= 800

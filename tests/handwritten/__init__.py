@@ -8,6 +8,7 @@ fill places in them, so that they mean the same when items change:
     {other} {another}    wrong answers, from the entry's `others`
     {who} ...            what the pattern `ask` names
     {item1} {item2} ...  the parts of an answer that is a list
+    {option1} ...        the choices that a question has; {letter} {otherletter}: that of the right one, of another
     {gold:bullets}       in another form (_forms.py); forms may follow each other: {gold:reversed:arrows}
 
 They were judged before any reader had read them. `python -m tests.handwritten` prints those that are misread.
@@ -64,6 +65,9 @@ class Entry:
         wrong = [other for other in self.others if other.casefold() != gold.casefold()]
         items = {f"item{n}": item for n, item in enumerate(parts(gold), 1)}
         options = {f"option{n}": option for n, option in enumerate(question.options, 1)}
+        if gold in question.options:
+            letter = chr(ord("A") + question.options.index(gold))
+            options |= {"letter": letter, "otherletter": "B" if letter == "A" else "A"}
         return {
             **items,
             **options,

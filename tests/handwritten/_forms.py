@@ -40,6 +40,10 @@ FORMS: Mapping[str, Callable[[str], str]] = {
     "word": lambda text: _SMALL[int(text)],
     "more": lambda text: str(int(text) + 1),
     "less": lambda text: str(int(text) - 1),
+    # a piece of writing behind its string
+    "marker": lambda text: text.partition(" ")[0],
+    "draft": lambda text: text.partition(" ")[2],
+    "half": lambda text: text[: len(text) // 2],
     # lists
     "bullets": _each(lambda _, part: f"- {part}", "\n"),
     "stars": _each(lambda _, part: f"* **{part}**", "\n"),
