@@ -184,7 +184,7 @@ KNOWN = {
     "hf/HuggingFaceTB/SmolLM2-135M-Instruct": "smollm2",
     "carrara/smollm2": "smollm2",
     "carrara/unheard-of": None,
-    "mockllm/model": None,
+    "mockllm/model": "o200k",
     "gpt-4o": None,
 } | {f"carrara/{m}": "o200k" for m in ("oracle", "chance", "majority", "echo")}
 

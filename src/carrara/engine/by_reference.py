@@ -6,7 +6,8 @@
 Inspect has no extension point between its log and its providers, so `model.api.generate` is replaced on the instance.
 Within the replacement the text can leave by four doors, and all four are watched: the raw request that providers record
 (`ModelCall`), the model event that they attach it to while the request is under way, error messages that quote
-the request, and the bodies of errors (clipping.py). A contract test holds this to the pinned version of inspect-ai.
+the request, and the bodies of errors (clipping.py). A contract test holds this to both ends of the range of
+inspect-ai's releases (`make inspect-ends`).
 
 Every request passes here, so here they are counted, each with a limit of time, and it is settled what a failed one
 means (troubles.py) and whether it is made again (attempts.py).
@@ -37,6 +38,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
+from carrara import tokens
 from carrara.core.types import Message
 from carrara.engine import attempts
 from carrara.engine.clipping import clip, kept, stub
@@ -232,4 +234,11 @@ def install(
     api.generate = generate  # type: ignore[method-assign]
     api.should_retry = should_retry  # type: ignore[method-assign, assignment]
     api.retry_wait = _Wait  # type: ignore[method-assign]
+    if type(api).count_text_tokens is ModelAPI.count_text_tokens:
+        api.count_text_tokens = _counted  # type: ignore[method-assign]
     watch(api)
+
+
+async def _counted(text: str) -> int:
+    """Tokens of a text. Inspect's own count, which its mock model asks for, fetches a vocabulary from the web first."""
+    return tokens.get(tokens.DEFAULT).count(text)

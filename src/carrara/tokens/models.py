@@ -9,11 +9,12 @@ import re
 
 _EXACT = {
     "carrara/smollm2": "smollm2",
-    # The reference models read text and have no vocabulary: they are counted with the yardstick.
+    # The reference models, and Inspect's own, have no vocabulary: they are counted with the yardstick.
     "carrara/oracle": "o200k",
     "carrara/chance": "o200k",
     "carrara/majority": "o200k",
     "carrara/echo": "o200k",
+    "mockllm/model": "o200k",
 }
 
 _QUANTIZED = r"(-(fp8|bf16|awq|int4|int8|gptq(-int4|-int8)?|w4a16|w8a8|bnb-4bit|turbo|lite))?"
@@ -49,7 +50,7 @@ def for_model(model: str) -> str | None:
     if model in _EXACT:
         return _EXACT[model]
     provider, slash, _ = model.partition("/")
-    if not slash or provider in ("carrara", "mockllm", "none"):
+    if not slash or provider in ("carrara", "none"):
         return None
     # The last part is the model's own name; what stands before it is a provider, a service or a publisher.
     own = model.rsplit("/", 1)[1].lower()
