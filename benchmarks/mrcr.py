@@ -17,7 +17,7 @@ from carrara.answers.similarity import published_ratio, ratio
 from carrara.core.keys import Dice
 from carrara.core.types import Message
 from carrara.prompt.items import Item, make
-from carrara.text.writings import FORMATS, TOPICS, Key, write
+from carrara.text.writings import FORMATS, Key, topics, write
 
 TASK = "michelangelo/mrcr"
 MILLION = 1 << 20
@@ -53,7 +53,7 @@ def main() -> None:
 def _pair(n: int, size: int = 0) -> tuple[str, str]:
     """Two drafts for one key; with a size, as many of them as have so many characters: full-length writings."""
     dice = Dice("benchmark", n)
-    key = Key(dice.choice(FORMATS), dice.choice(TOPICS))
+    key = Key(dice.choice(FORMATS), dice.choice(topics()))
     one, other = write(key, dice), write(key, dice)
     while len(one) < size:
         one += "\n\n" + write(key, dice)

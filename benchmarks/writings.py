@@ -15,7 +15,7 @@ from statistics import mean
 from cydifflib import SequenceMatcher
 
 from carrara.core.keys import Dice, digest
-from carrara.text.writings import FORMATS, MOODS, STYLES, TOPICS, Key, write
+from carrara.text.writings import FORMATS, Key, moods, styles, topics, write
 
 SHORTEST = ("tweet", "riddle")
 DRAFTS = 1_000_000
@@ -45,7 +45,7 @@ def _alike(form: str, autojunk: bool) -> float:
 def _ratios(form: str, ratio: Callable[[str, str], float]) -> Iterator[float]:
     for n in range(KEYS):
         dice = Dice("alike", form, n)
-        key = Key(form, dice.choice(TOPICS), dice.choice(("", *STYLES)), dice.choice(("", *MOODS)))
+        key = Key(form, dice.choice(topics()), dice.choice(("", *styles())), dice.choice(("", *moods())))
         yield from (ratio(*pair) for pair in combinations([write(key, dice) for _ in range(EACH)], 2))
 
 

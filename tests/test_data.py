@@ -1,7 +1,11 @@
 """The package's own data are what `make data` makes of the packages that they come from."""
 
 import json
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tools.data import FOLDER, MADE, Absent
@@ -50,3 +54,25 @@ def test_gpt2_numbers_its_tokens_as_published() -> None:
 
 def test_data_are_no_larger_than_a_package_should_be() -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 5_000_000
+
+
+OPENED = """
+import sys
+opened = set()
+sys.addaudithook(lambda event, given: opened.add(str(given[0])) if event == "open" else None)
+{0}
+found = [one for one in opened if "/carrara/" in one and not one.endswith((".py", ".pyc")) and ".pyc." not in one]
+print(*found, sep="\\n", file=sys.stderr)
+"""
+MAIN = "from carrara.cli.main import main\ntry:\n    main({0!r})\nexcept SystemExit:\n    pass"
+
+
+@pytest.mark.parametrize("code", ["import carrara", MAIN.format(["--help"]), MAIN.format(["tasks"])])
+def test_a_listing_opens_no_data(code: str, tmp_path: Path) -> None:
+    """The floors beside the code are what is listed."""
+    home = {"HOME": str(tmp_path), "PATH": os.defpath}
+    done = subprocess.run(
+        [sys.executable, "-c", OPENED.format(code)], capture_output=True, text=True, env=home, check=True
+    )
+    assert {Path(one).name for one in done.stderr.split()} <= {"floors.txt"}
+    assert list(tmp_path.iterdir()) == []

@@ -30,7 +30,7 @@ from carrara.suites.michelangelo import _mrcr_given as mrcr
 from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.suites.michelangelo._mrcr_rows import GDM, OPENAI
 from carrara.text.rows import known
-from carrara.text.writings.writer import FORMATS, STYLES, TOPICS, Key, write
+from carrara.text.writings.writer import FORMATS, Key, styles, topics, write
 from tests.server import serving
 
 EXAMPLES = "Here are some examples of conversations succeeded by a follow-up question answered correctly:\n\n"
@@ -53,15 +53,15 @@ class Told(NamedTuple):
 
 def told(n: int, needles: int, styled: bool, others: int = 3, length: int = 8) -> Told:
     dice = Dice("published mrcr", n, needles, int(styled))
-    topics, formats = dice.sample(TOPICS, 3), dice.sample(FORMATS, 3)
-    styles = dice.sample(STYLES, 2) if styled else [""]
-    asked = Key(formats[0], topics[0], styles[0])
-    alike = [Key(formats[0], topics[1], styles[0]), Key(formats[1], topics[0], styles[0])]
-    alike += [asked._replace(style=styles[1])] if styled else []
+    named, formats = dice.sample(topics(), 3), dice.sample(FORMATS, 3)
+    manners = dice.sample(styles(), 2) if styled else [""]
+    asked = Key(formats[0], named[0], manners[0])
+    alike = [Key(formats[0], named[1], manners[0]), Key(formats[1], named[0], manners[0])]
+    alike += [asked._replace(style=manners[1])] if styled else []
     keys = (
         [asked] * needles
         + [key for key in alike for _ in range(others)]
-        + [Key(formats[2], topics[2], styles[-1])] * length
+        + [Key(formats[2], named[2], manners[-1])] * length
     )
     turns = [(key, write(key, dice)) for key in dice.shuffled(keys)]
     return Told(turns, asked, dice.between(1, needles), f"K{n:04}abcdefg")
@@ -308,7 +308,7 @@ def _eval_hub(prediction: str, target: str) -> float:
 
 def test_published_metrics_agree_with_the_published_code() -> None:
     dice = Dice("metrics")
-    keys = [Key("poem", "penguins"), Key("email", "caves") if "caves" in TOPICS else Key("email", TOPICS[0])]
+    keys = [Key("poem", "penguins"), Key("email", "caves") if "caves" in topics() else Key("email", topics()[0])]
     drafts = [write(key, dice) for key in keys for _ in range(6)] + ["  spaced out \n", "x"]
     for gold in drafts:
         for said in drafts:

@@ -11,14 +11,14 @@ from cydifflib import SequenceMatcher
 
 from carrara import tokens
 from carrara.core.keys import Dice
-from carrara.text.writings import FORMATS, MOODS, STYLES, TOPICS, Key, write
+from carrara.text.writings import FORMATS, Key, moods, styles, topics, write
 from carrara.text.writings.bank import BUILT_IN, flaw
 from carrara.text.writings.people import DAYS, MONTHS
 from carrara.text.writings.source import source
 from carrara.text.writings.stock import Stock, stock, stocks
 
 MOST_TOKENS = 512
-MANNERS = list(product(("", *STYLES), ("", *MOODS)))
+MANNERS = list(product(("", *styles()), ("", *moods())))
 """Every style with every mood, and without either."""
 EACH = 7
 """Manners in which each format is written on each topic, so that every manner occurs many times."""
@@ -26,7 +26,7 @@ EACH = 7
 
 def drafts() -> Iterator[tuple[Key, str]]:
     """All formats on all topics in all manners: some five thousand drafts."""
-    for n, (form, topic) in enumerate(product(FORMATS, TOPICS)):
+    for n, (form, topic) in enumerate(product(FORMATS, topics())):
         for step in range(EACH):
             style, mood = MANNERS[(EACH * n + step) % len(MANNERS)]
             key = Key(form, topic, style, mood)
@@ -38,9 +38,9 @@ DRAFTS = list(drafts())
 
 def test_there_is_enough_to_write() -> None:
     assert len(FORMATS) >= 10
-    assert len(TOPICS) >= 60
-    assert len(STYLES) >= 6
-    assert len(MOODS) >= 4
+    assert len(topics()) >= 60
+    assert len(styles()) >= 6
+    assert len(moods()) >= 4
     assert len(DRAFTS) > 5000
     assert len({(key.format, key.style, key.mood) for key, _ in DRAFTS}) == len(FORMATS) * len(MANNERS)
 
@@ -202,7 +202,7 @@ def test_drafts_are_on_their_topic() -> None:
 
     def told(text: str) -> str:
         words = set(_words(text))
-        return max(TOPICS, key=lambda topic: sum(own[topic].get(word, 0) for word in words))
+        return max(topics(), key=lambda topic: sum(own[topic].get(word, 0) for word in words))
 
     assert mean(told(text) == key.topic for key, text in DRAFTS[::5]) > 0.95
 
@@ -233,7 +233,7 @@ def alike(form: str, autojunk: bool) -> float:
     ratios = []
     for n in range(12):
         dice = Dice("alike", form, n)
-        key = Key(form, dice.choice(TOPICS), *dice.choice(MANNERS))
+        key = Key(form, dice.choice(topics()), *dice.choice(MANNERS))
         pairs = combinations([write(key, dice) for _ in range(4)], 2)
         ratios += [SequenceMatcher(None, one, other, autojunk).ratio() for one, other in pairs]
     return float(mean(ratios))

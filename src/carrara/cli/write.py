@@ -92,7 +92,7 @@ def main(args: Namespace) -> int:
 def ordered(args: Namespace) -> "Order":
     """The order that the arguments come to."""
     from carrara.models.writing import Order
-    from carrara.text.writings import FORMATS, MOODS, STYLES, TOPICS, Key
+    from carrara.text.writings import FORMATS, Key, moods, styles, topics
 
     if args.moods and not args.styles:
         raise UsageError("--moods needs --styles: a key has a mood beside a style (`-p depth=4` asks for both)")
@@ -100,9 +100,9 @@ def ordered(args: Namespace) -> "Order":
         list(built_in) if names == _ALL else names or otherwise
         for names, built_in, otherwise in (
             (args.formats, FORMATS, FORMATS),
-            (args.topics, TOPICS, TOPICS),
-            (args.styles, STYLES, [""]),
-            (args.moods, MOODS, [""]),
+            (args.topics, topics(), topics()),
+            (args.styles, styles(), [""]),
+            (args.moods, moods(), [""]),
         )
     ]
     keys = tuple(Key(*key) for key in product(*parts))

@@ -11,7 +11,7 @@ from typing import Protocol
 from carrara.core.errors import Dry, UsageError
 from carrara.core.keys import Dice, digest
 from carrara.text.writings.bank import BUILT_IN, Bank, bank
-from carrara.text.writings.writer import FORMATS, MOODS, STYLES, TOPICS, Key, write
+from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
 
 _SENTENCE_END = re.compile(r"(?<!\n\d)(?<!\n\d\d)[.!?][\"')\]]*(?=\s)")
 """But not the point behind the number of a list's entry."""
@@ -67,7 +67,7 @@ class Writer:
 
 @lru_cache
 def _written(depth: int) -> Sequence[Key]:
-    return [Key(*parts) for parts in product(*(FORMATS, TOPICS, STYLES, MOODS)[:depth])]
+    return [Key(*parts) for parts in product(*(FORMATS, topics(), styles(), moods())[:depth])]
 
 
 @dataclass(frozen=True, eq=False)

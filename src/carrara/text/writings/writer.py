@@ -11,9 +11,18 @@ PLAIN = "plain"
 """The voice of whoever was asked for no style."""
 
 FORMATS = tuple(FORMS)
-TOPICS = tuple(stocks("topics"))
-STYLES = tuple(name for name in stocks("voices") if name != PLAIN)
-MOODS = tuple(stocks("moods"))
+
+
+def topics() -> tuple[str, ...]:
+    return tuple(stocks("topics"))
+
+
+def styles() -> tuple[str, ...]:
+    return tuple(name for name in stocks("voices") if name != PLAIN)
+
+
+def moods() -> tuple[str, ...]:
+    return tuple(stocks("moods"))
 
 
 class Key(NamedTuple):
