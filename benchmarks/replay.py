@@ -1,0 +1,240 @@
+"""Every reply that is held here, graded again: which verdicts does a change of the readers change?
+
+    python -m benchmarks.replay --out before.jsonl.gz          # at the commit before
+    python -m benchmarks.replay --against before.jsonl.gz      # at the one after: each changed verdict, with its reply
+
+The replies are BABILong's published predictions, the scorer's cases of Minerva, those to bAbI questions and to Latent
+List that were labelled by hand, the handwritten ones (tests/handwritten) and a fixed sample of the fuzzed ones
+(tests/fuzz.py). A file has one line for each: which it is, what it answers, its status, answer and scores, and a hash
+of the reply with its question: where items have become others, so have fuzzed replies, and those are not compared.
+"""
+
+import csv
+import gzip
+import json
+import sys
+import time
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from tests import handwritten, test_babilong_reply, test_latent_list
+from tests.fuzz import Case
+
+from carrara import registry
+from carrara.answers.grade import grade
+from carrara.core.cores import on_all
+from carrara.core.files import opened
+from carrara.core.types import AnyTest, Question
+from carrara.suites.minerva import _given
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+FUZZED = 20_000
+SHOWN = 300
+"""Characters of a reply that are shown."""
+KEPT = 100
+"""Characters of an answer that are kept; a longer one ends in a hash of all of it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    source: str
+    test: str
+    number: int
+    """Which reply of its source to its test."""
+    hash: str
+    """Of the question, what is right, and the reply."""
+    status: str
+    answer: str | None
+    score: float
+    scores: Mapping[str, float]
+    """The published ones."""
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.source, self.test, self.number
+
+    @property
+    def verdict(self) -> str:
+        if self.answer is None:
+            return self.status
+        return {0.0: "wrong", 1.0: "right"}.get(self.score, f"{self.score:.3f} right")
+
+
+@dataclass(frozen=True)
+class Replayed:
+    line: Line
+    shown: str
+    """The question, what is right, and how the reply begins."""
+
+
+def main(words: Sequence[str]) -> int:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write a line for each reply")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="list what differs from such a file")
+    parser.add_argument("--fuzzed", type=int, default=FUZZED, help="how many fuzzed replies")
+    args = parser.parse_args(words)
+    before = list(lines(args.against)) if args.against else []
+    tests = registry.names()
+    each = -(-args.fuzzed // len(tests))
+    start = time.perf_counter()
+    jobs = [*((name, "", 0) for name in SOURCES), *(("fuzzed", test, each) for test in tests)]
+    replayed = list(chain.from_iterable(on_all(replay, jobs)))
+    print(f"{len(replayed):,} replies graded in {time.perf_counter() - start:,.0f} s")
+    for source, n in Counter(one.line.source for one in replayed).items():
+        verdicts = Counter(one.line.verdict.split()[-1] for one in replayed if one.line.source == source)
+        print(f"    {source}: {n:,} ({', '.join(f'{name} {n:,}' for name, n in verdicts.most_common())})")
+    if args.out:
+        with gzip.open(args.out, "wt") if args.out.suffix == ".gz" else args.out.open("w") as file:
+            file.writelines(json.dumps(asdict(one.line)) + "\n" for one in replayed)
+    if args.against:
+        compare(before, replayed)
+    return 0
+
+
+def lines(path: Path) -> Iterator[Line]:
+    with opened(path) as file:
+        yield from (Line(**json.loads(line)) for line in file)
+
+
+def compare(before: Sequence[Line], replayed: Sequence[Replayed]) -> None:
+    old = {line.key: line for line in before}
+    found = [(old[one.line.key], one) for one in replayed if one.line.key in old]
+    same = [(was, one) for was, one in found if was.hash == one.line.hash]
+    changed: dict[str, list[tuple[Line, Replayed]]] = {}
+    for was, one in same:
+        if kind := difference(was, one.line):
+            changed.setdefault(kind, []).append((was, one))
+    for kind, cases in sorted(changed.items(), key=lambda item: -len(item[1])):
+        print(f"\n=== {kind}: {len(cases):,}")
+        for was, one in cases:
+            print(f"\n{one.line.source} {one.line.test}:{one.line.number}  {was.answer!r} → {one.line.answer!r}")
+            if was.scores != one.line.scores:
+                print(f"    published scores {was.scores} → {one.line.scores}")
+            print(one.shown)
+    print(f"\n{len(same):,} compared; {sum(map(len, changed.values())):,} changed", end="")
+    print(f"; {len(found) - len(same):,} have another question or reply; {len(replayed) - len(found):,} are new")
+    print(f"{len(old) - len(found):,} of the file are not here any more")
+
+
+def difference(was: Line, now: Line) -> str:
+    """How a verdict has changed, in a few words."""
+    if was.scores != now.scores:
+        return "a published score"
+    if was.verdict != now.verdict:
+        return f"{was.verdict} → {now.verdict}" if was.score in (0, 1) and now.score in (0, 1) else "another share"
+    return "another answer, as wrong" if was.answer != now.answer else ""
+
+
+def replay(job: tuple[str, str, int]) -> list[Replayed]:
+    source, test, n = job
+    return list(SOURCES[source](source)) if source in SOURCES else list(fuzzed(test, n))
+
+
+def one(source: str, test: AnyTest, name: str, number: int, question: Question[Any], reply: str) -> Replayed:
+    graded, right = grade(test, question, reply), test.write(question.gold)
+    line = Line(
+        source, name, number, hashed(f"{question.ask}\0{right}\0{reply}"),
+        graded.status, kept(graded.answer), graded.score, graded.scores,
+    )  # fmt: skip
+    return Replayed(line, shown(question.ask, right, reply))
+
+
+def shown(ask: str, right: str, reply: str) -> str:
+    said = reply[:SHOWN] + (f" … ({len(reply):,} characters)" if len(reply) > SHOWN else "")
+    said = said.encode("utf-8", "backslashreplace").decode().replace("\n", "\n    | ")
+    return f"    {ask[:SHOWN]!a}, right is {right[:SHOWN]!a}\n    | {said}"
+
+
+def hashed(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def kept(answer: str | None) -> str | None:
+    return answer if answer is None or len(answer) <= KEPT else f"{answer[:KEPT]}… {hashed(answer)}"
+
+
+# --- where replies come from ---
+
+
+def predictions(source: str) -> Iterator[Replayed]:
+    folder = SHARED / "babilong_predictions"
+    if not folder.exists():
+        print(f"{folder} is not here: its predictions are left out")
+        return
+    for path in sorted(folder.glob("*_qa*_*.csv")):
+        task = int(path.name.split("_qa")[1].split("_")[0])
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file)):
+                options = test_babilong_reply.options(task, row["question"])
+                question = Question(row["question"], row["target"], (), 0.0, options=options)
+                test = registry.load(f"babilong/qa{task}")
+                yield one(source, test, f"babilong/qa{task}", number, question, row["output"])
+
+
+def labelled(source: str) -> Iterator[Replayed]:
+    number = 0
+    for group in test_babilong_reply.REPLIES:
+        task, ask, labels = group["task"], group["question"], group["labels"]
+        cast = None if labels == "classic" else test_babilong_reply.cast_of(labels)
+        options = test_babilong_reply.options(task, ask, cast)
+        for reply, answer in group["replies"]:
+            number += 1
+            question = Question(ask, answer or "", (), 0.0, options=options)
+            yield one(source, registry.load(f"babilong/qa{task}"), f"babilong/qa{task}", number, question, reply)
+
+
+def sessions(source: str) -> Iterator[Replayed]:
+    """The labelled replies to Latent List."""
+    told = [*test_latent_list.told("right"), *test_latent_list.told("nothing")]
+    told += [(gold, case[0]) for gold, case in test_latent_list.told("wrong")]  # with what it says instead
+    for number, (gold, reply) in enumerate(told):
+        yield one(source, test_latent_list.TASK, test_latent_list.NAME, number, test_latent_list.asked(gold), reply)
+
+
+def minerva_cases(source: str) -> Iterator[Replayed]:
+    path = SHARED / "minerva_metric_cases.json"
+    if not path.exists():
+        print(f"{path} is not here: its cases are left out")
+        return
+    for number, case in enumerate(json.loads(path.read_text("utf-8"))["cases"]):
+        graded = _given.graded(case["task"], case["reference"], case["answer"])
+        status = "unparsed" if graded.answer is None else "ok"
+        right = json.dumps(case["reference"])
+        line = Line(
+            source, f"minerva/{case['task']}", number, hashed(f"{right}\0{case['answer']}"),
+            status, kept(graded.answer), graded.sound or 0.0, {"paper": graded.paper},
+        )  # fmt: skip
+        yield Replayed(line, shown(case["kind"], right, case["answer"]))
+
+
+def by_hand(source: str) -> Iterator[Replayed]:
+    numbers: Counter[str] = Counter()
+    for case in handwritten.cases():
+        yield one(source, case.asked.task, case.test, numbers[case.test], case.asked.question, case.reply)
+        numbers[case.test] += 1
+
+
+def fuzzed(test: str, n: int) -> Iterator[Replayed]:
+    for number in range(n):
+        case = Case(test, 0, number)
+        item = case.asked.item
+        yield one("fuzzed", item.task, test, number, item.question, case.reply)
+
+
+SOURCES: Mapping[str, Callable[[str], Iterator[Replayed]]] = {
+    "predictions": predictions,
+    "labelled": labelled,
+    "sessions": sessions,
+    "minerva cases": minerva_cases,
+    "handwritten": by_hand,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
