@@ -29,7 +29,6 @@ from tests.fuzz import Case
 from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.cores import on_all
-from carrara.core.files import opened
 from carrara.core.types import AnyTest, Question
 from carrara.suites.minerva import _given
 
@@ -75,7 +74,7 @@ class Replayed:
 
 def main(words: Sequence[str]) -> int:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write a line for each reply")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write a line for each reply, packed by gzip")
     parser.add_argument("--against", type=Path, metavar="FILE", help="list what differs from such a file")
     parser.add_argument("--fuzzed", type=int, default=FUZZED, help="how many fuzzed replies")
     args = parser.parse_args(words)
@@ -90,7 +89,7 @@ def main(words: Sequence[str]) -> int:
         verdicts = Counter(one.line.verdict.split()[-1] for one in replayed if one.line.source == source)
         print(f"    {source}: {n:,} ({', '.join(f'{name} {n:,}' for name, n in verdicts.most_common())})")
     if args.out:
-        with gzip.open(args.out, "wt") if args.out.suffix == ".gz" else args.out.open("w") as file:
+        with gzip.open(args.out, "wt", encoding="utf-8") as file:
             file.writelines(json.dumps(asdict(one.line)) + "\n" for one in replayed)
     if args.against:
         compare(before, replayed)
@@ -98,7 +97,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def lines(path: Path) -> Iterator[Line]:
-    with opened(path) as file:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         yield from (Line(**json.loads(line)) for line in file)
 
 
