@@ -38,7 +38,8 @@ lock:  ## resolve the lock files anew (needs uv)
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/sources.txt
 
 BENCHMARKS := startup faults exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
-  retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies
+  retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
+  hostile_time
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done

@@ -30,7 +30,6 @@ FORMS: Mapping[str, Callable[[str], str]] = {
     "upper": str.upper,
     "title": lambda text: text[:1].upper() + text[1:],
     "plural": lambda text: _PLURALS.get(text, f"{text}s"),
-    "opposite": lambda text: "yes" if text == "no" else "no",
     # numbers
     "thousands": lambda text: f"{int(text):,}",
     "minus": lambda text: text.replace("-", "\N{MINUS SIGN}"),
@@ -49,7 +48,6 @@ FORMS: Mapping[str, Callable[[str], str]] = {
     "stars": _each(lambda _, part: f"* **{part}**", "\n"),
     "numbered": _each(lambda n, part: f"{n}. {part}", "\n"),
     "lines": _each(lambda _, part: part, "\n"),
-    "commas": _each(lambda _, part: part, ", "),
     "tight": _each(lambda _, part: part, ","),
     "semicolons": _each(lambda _, part: part, "; "),
     "blanks": _each(lambda _, part: part, " "),
@@ -62,7 +60,4 @@ FORMS: Mapping[str, Callable[[str], str]] = {
     "reversed": lambda text: ", ".join(parts(text)[::-1]),
     "rotated": lambda text: ", ".join([*parts(text)[1:], parts(text)[0]]),
     "short": lambda text: ", ".join(parts(text)[:-1]),
-    "first": lambda text: parts(text)[0],
-    "last": lambda text: parts(text)[-1],
-    "twice": lambda text: f"{text}, {text}",
 }
