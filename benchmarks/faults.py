@@ -24,8 +24,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from tests.faulty import EACH, Address, faulty, item_of
-from tests.server import interruptible
+from tests.process import interruptible
+from tests.server import EACH, Address, item_of, serving
 
 from carrara.core.result import Result
 from carrara.engine.items import item_of as built
@@ -85,7 +85,7 @@ def asked(model: str, address: str, out: Path, *other: str) -> list[str]:
 @contextmanager
 def place(latency: tuple[float, float] = (0.0, 0.0), seed: int = 0, port: int = 0) -> Iterator[tuple[Path, Address]]:
     """A folder and a server."""
-    with tempfile.TemporaryDirectory() as folder, faulty(Path(folder) / "journal.tsv", latency, seed, port) as server:
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "journal.tsv", latency, seed, port) as server:
         yield Path(folder), server
 
 

@@ -1,44 +1,151 @@
-"""An OpenAI-compatible server for tests: every request's start and finish is on disk the moment it happens.
+"""An OpenAI-compatible server that answers, or goes wrong in any way servers were seen to: the model's name says how.
 
-It runs as a process of its own, so that the client can be killed without it. An item is known by the hash of its text.
-The requested model's name says how it behaves:
+    openai-api/test/ok               "reply to ITEM"; so does any name that is not known
+    openai-api/test/garbled          every reply is JSON that was cut off
+    openai-api/test/garbled-once     the first reply to every item, and then it answers; -twice, the first two
+    openai-api/test/mended           refuses the first request for every odd item
+    openai-api/test/mixed-30         three of ten requests go wrong, each in a way of its own, drawn by seed
+    openai-api/test/hang-3           the first three items are never answered
+    openai-api/test/each             the n-th item is answered in the n-th way of EACH
+    openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
 
-    ok            answers "reply to ITEM" after a random latency
-    flaky         answers 500 twice for every item, then "ok"
-    overflow      refuses every prompt as vLLM refuses a prompt that is too long
-    bad           refuses every prompt with a 400 that quotes the whole request
-    mended        refuses the first request for every odd item with a short 400
-    filter        stops every reply as content_filter
-    locked        refuses the key, quoting it
-
-The journal has one line a fact, separated by tabs: monotonic seconds, start or finish or gone, item, bytes of the
-request, HTTP status.
+It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request
+that arrived (`asked`) and for every answer that was sent (`answered`, `failed`), on disk at once. An item is known by
+its text's hash. The small request before a run is for no item, and not in the journal.
 """
 
 import argparse
 import json
 import random
-import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 GREETING = "Reply with the word OK."
-"""The small request before a run; it is for no item, and not in the journal."""
+Json = Any
 
 
-def interruptible() -> None:
-    """For a child that is to be interrupted: whoever runs tests in the background may have its signals ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+class Bad(NamedTuple):
+    """An answer that goes wrong on the wire: its bytes as they are, and what becomes of the connection."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = {}
+    how: str = "whole"
+    """Or `short`, with fewer bytes than were announced; `reset`, with none; `silent`, with nothing for a long time."""
+
+
+def reply(content: Json = "[1]", **other: Json) -> dict[str, Json]:
+    message = {"role": "assistant", "content": content, **other.pop("message", {})}
+    choice = {"index": 0, "message": message, "finish_reason": other.pop("finish_reason", "stop")}
+    usage = {"prompt_tokens": 400, "completion_tokens": 5, "total_tokens": 405}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+    } | other
+
+
+def good(body: Json) -> Bad:
+    return Bad(200, json.dumps(body).encode(), {"Content-Type": "application/json"})
+
+
+def refused(status: int, message: str, code: Json = None, **headers: str) -> Bad:
+    body = json.dumps({"error": {"message": message, "type": "error", "code": code}}).encode()
+    return Bad(status, body, {"Content-Type": "application/json", **headers})
+
+
+_CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"where": "list"}'}}
+_WHOLE = json.dumps(reply()).encode()
+_JSON = {"Content-Type": "application/json"}
+
+WAYS: dict[str, Callable[[str, int], Bad]] = {
+    # (what was asked, its words) → what is answered
+    "ok": lambda text, words: good(reply(f"reply to {item_of(text)}")),
+    "call": lambda text, words: good(reply(None, message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
+    "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
+    "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
+    "overflow": lambda text, words: refused(
+        400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400
+    ),
+    "overflow-413": lambda text, words: Bad(
+        413, b"<html>Request Entity Too Large</html>", {"Content-Type": "text/html"}
+    ),
+    "silent": lambda text, words: Bad(200, _WHOLE, _JSON, "silent"),
+    "page": lambda text, words: Bad(
+        200, b"<!DOCTYPE html><html><body>Welcome</body></html>", {"Content-Type": "text/html"}
+    ),
+    "garbled": lambda text, words: Bad(200, _WHOLE[:60], _JSON),
+    "short": lambda text, words: Bad(200, _WHOLE, _JSON, "short"),
+    "reset": lambda text, words: Bad(200, b"", {}, "reset"),
+    "parts": lambda text, words: good(reply([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}])),
+    "number": lambda text, words: good(reply(42)),
+    "object": lambda text, words: good(reply({"answer": [1]})),
+    "no-choices": lambda text, words: good({"id": "x", "object": "chat.completion", "model": "m"}),
+    "empty-choices": lambda text, words: good(reply() | {"choices": []}),
+    "no-message": lambda text, words: good(reply() | {"choices": [{"index": 0, "finish_reason": "stop"}]}),
+    "bare-text": lambda text, words: Bad(200, b'"hello"', _JSON),
+    "usage-text": lambda text, words: good(reply(usage="many")),
+    "usage-negative": lambda text, words: good(
+        reply(usage={"prompt_tokens": -5, "completion_tokens": 5, "total_tokens": 0})
+    ),
+    "usage-huge": lambda text, words: good(
+        reply(usage={"prompt_tokens": 10**12, "completion_tokens": 10**12, "total_tokens": 10**13})
+    ),
+    "no-usage": lambda text, words: good(reply(usage=None)),
+    "half": lambda text, words: Bad(200, json.dumps(reply("[1] \ud800")).encode(), _JSON),
+    "nul": lambda text, words: good(reply("[1]\x00\x1b[31m")),
+    "million": lambda text, words: good(reply("[1] " + "x" * 1_000_000)),
+    "markup": lambda text, words: good(reply("<script>alert(1)</script>[bold]{{7*7}}</table>")),
+    "empty": lambda text, words: good(reply("")),
+    "null": lambda text, words: good(reply(None)),
+    "filter": lambda text, words: good(reply("", finish_reason="content_filter")),
+    "cut": lambda text, words: good(reply("[1", finish_reason="length")),
+    "500": lambda text, words: refused(500, "internal error"),
+    "503": lambda text, words: refused(503, "Loading model", 503),
+    "429": lambda text, words: refused(429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "1"}),
+    "quota": lambda text, words: refused(429, "You exceeded your current quota.", "insufficient_quota"),
+    "400": lambda text, words: refused(400, "Invalid value for top_p"),
+    "quoting": lambda text, words: refused(400, f"cannot read {text}"),
+    "401": lambda text, words: refused(401, "Incorrect API key provided"),
+    "markup-error": lambda text, words: refused(400, "[/bold] [red]{x} %s <b>"),
+}
+
+PASSING = ("page", "garbled", "short", "reset", "number", "no-choices", "no-message", "bare-text", "500", "503", "429")
+"""Ways after which an item can still be answered: they are met once, or a few times."""
+ENDING = (
+    "call", "call-beside", "overflow", "usage-text", "usage-negative", "usage-huge", "half", "nul", "markup", "empty",
+    "null", "filter", "cut", "400", "quota", "parts",
+)  # fmt: skip
+"""Ways that settle an item, with a reply or for good."""
+
+
+EACH = (
+    "ok", "call", "call-beside", "call-unsaid", "overflow", "overflow-413", "silent-once", "page", "garbled",
+    "garbled-once", "short-once", "reset-once", "parts", "number", "object", "no-choices", "empty-choices",
+    "no-message", "bare-text", "usage-text", "usage-negative", "usage-huge", "no-usage", "half", "nul", "markup",
+    "empty", "null", "filter", "cut", "500-once", "503-once", "429-once", "quota", "400", "401", "markup-error", "key",
+    "key-error", "million", "silent",
+)  # fmt: skip
+"""Every way that comes to an end within seconds."""
+
+
+def item_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
 
 
 class Fact(NamedTuple):
@@ -47,44 +154,61 @@ class Fact(NamedTuple):
     time: float
     what: str
     item: str
+    way: str
     size: int
-    status: int
-
-
-def read_journal(path: Path) -> list[Fact]:
-    facts: list[Fact] = []
-    for line in path.read_text().splitlines():
-        seconds, what, item, size, status = line.split("\t")
-        facts.append(Fact(float(seconds), what, item, int(size), int(status)))
-    return facts
+    """Bytes of the request."""
 
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 128
+    request_queue_size = 256
 
     def __init__(self, journal: TextIO, latency: tuple[float, float], seed: int, port: int) -> None:
         super().__init__(("127.0.0.1", port), Handler)
-        self.journal = journal
+        self.journal, self.latency, self.seed = journal, latency, seed
         self.lock = threading.Lock()
-        self.latency = latency
         self.dice = random.Random(seed)
         self.attempts: Counter[str] = Counter()
+        self.order: dict[str, int] = {}
+        """Of the items, as they arrived."""
 
-    def note(self, what: str, item: str, size: int = 0, status: int = 0) -> None:
-        if item == "-":
-            return
+    def note(self, what: str, item: str, way: str, size: int) -> None:
         with self.lock:
-            self.journal.write(f"{time.monotonic():.6f}\t{what}\t{item}\t{size}\t{status}\n")
-            self.journal.flush()
+            self._note(what, item, way, size)
+
+    def _note(self, what: str, item: str, way: str, size: int) -> None:
+        self.journal.write(f"{time.monotonic():.6f}\t{what}\t{item}\t{way}\t{size}\n")
+        self.journal.flush()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that was killed is what this server is for: no traceback."""
+        """A client that went away is what this server is for: no traceback."""
 
-    def wait(self) -> None:
-        with self.lock:
-            seconds = self.dice.uniform(*self.latency)
-        time.sleep(seconds)
+    def way(self, model: str, item: str, size: int) -> str:
+        """How this request of this item, which has arrived, is answered."""
+        with self.lock:  # the journal has items in the order in which they have their places
+            self.attempts[item] += 1
+            way = self._way(model, item, self.attempts[item], self.order.setdefault(item, len(self.order)))
+            self._note("asked", item, way, size)
+            return way
+
+    def _way(self, model: str, item: str, attempt: int, place: int) -> str:
+        if model == "each":
+            model = EACH[place % len(EACH)]
+        name, _, number = model.partition("-")
+        if name == "mixed":  # what an item comes to is its own, however often it was asked before
+            dice, own = random.Random(f"{self.seed} {item} {attempt}"), random.Random(f"{self.seed} {item}")
+            share = int(number) / 100
+            if dice.random() < 0.7 * share:
+                return dice.choice(PASSING)
+            return own.choice(ENDING) if own.random() < 0.3 * share / (1 - 0.7 * share) else "ok"
+        if name == "hang":
+            return "silent" if place < int(number) else "ok"
+        if name == "mended":
+            return "400" if attempt == 1 and item[-1] in "13579bdf" else "ok"
+        for end, times in (("-once", 1), ("-twice", 2)):
+            if model.endswith(end):
+                return model.removesuffix(end) if attempt <= times else "ok"
+        return model
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -95,61 +219,62 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         pass
 
+    def do_GET(self) -> None:
+        self.send(good({"object": "list", "data": [{"id": f"window-{n}", "max_model_len": n} for n in (600, 2048)]}))
+
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
         request = json.loads(raw)
-        text = "\n".join(str(message["content"]) for message in request.get("messages", []))
-        item = "-" if text == GREETING else sha256(text.encode()).hexdigest()[:12]
-        self.server.note("start", item, len(raw))
-        self.server.wait()
-        status, answer = self.answer(str(request.get("model")), item, raw, len(text.split()))
-        body = json.dumps(answer).encode()
-        try:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-            self.wfile.flush()
-        except OSError:
-            self.server.note("gone", item, len(raw), status)
-            self.close_connection = True
-        else:
-            self.server.note("finish", item, len(raw), status)
-
-    def answer(self, model: str, item: str, raw: bytes, words: int) -> tuple[int, dict[str, object]]:
+        model, text = str(request["model"]), "\n".join(str(m["content"]) for m in request["messages"])
+        item = "-" if text == GREETING else item_of(text)
+        if item == "-" and not model.startswith("probe-"):
+            self.send(good(reply("OK")))
+            return
+        way = self.server.way(model.removeprefix("probe-"), item, len(raw))
         with self.server.lock:
-            self.server.attempts[item] += 1
-            attempt = self.server.attempts[item]
-        match model:
-            case "flaky" if attempt <= 2:
-                return 500, {
-                    "error": {"message": "internal error while reading " + raw.decode(), "type": "server_error"}
-                }
-            case "overflow":
-                text = f"This model's maximum context length is 8192 tokens, but the request has {words} input tokens."
-                return 400, {"object": "error", "message": text, "type": "BadRequestError", "code": 400}
-            case "mended" if attempt == 1 and item[-1] in "13579bdf":
-                return 400, {"error": {"message": "no tokens left today", "type": "invalid_request_error"}}
-            case "bad":
-                return 400, {"error": {"message": "cannot read " + raw.decode(), "type": "invalid_request_error"}}
+            seconds = self.server.dice.uniform(*self.server.latency)
+        time.sleep(seconds)
+        answer = self.answer(way, text, int(request.get("max_tokens") or 192))
+        if self.send(answer):
+            what = "answered" if answer.status == 200 and answer.how == "whole" else "failed"
+            self.server.note(what, item, way, len(raw))
+
+    def answer(self, way: str, text: str, room: int) -> Bad:
+        words = len(text.split())
+        if way.startswith("window"):
+            way = "ok" if words + room < int(way.partition("-")[2]) else "overflow"
+        key = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        match way:
+            case "key":
+                return good(reply(f"your key is {key} {self.path}"))
+            case "key-error":
+                return refused(400, f"not with {key} {self.path}", f"{key} {self.path}")
             case "locked":
-                key = self.headers.get("Authorization", "").removeprefix("Bearer ")
-                return 401, {"error": {"message": f"Incorrect API key provided: {key}.", "code": "invalid_api_key"}}
-        return 200, {
-            "id": "x",
-            "object": "chat.completion",
-            "created": 0,
-            "model": model,
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": f"reply to {item}"},
-                    "finish_reason": "content_filter" if model == "filter" else "stop",
-                }
-            ],
-            "usage": {"prompt_tokens": words, "completion_tokens": 5, "total_tokens": words + 5},
-        }
+                return refused(401, f"Incorrect API key provided: {key}.", "invalid_api_key")
+        return WAYS.get(way, WAYS["ok"])(text, words)
+
+    def send(self, answer: Bad) -> bool:
+        try:
+            if answer.how == "silent":
+                time.sleep(3600)
+            if answer.how == "reset":
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
+                self.close_connection = True
+                return True
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body[:60] if answer.how == "short" else answer.body)
+            self.wfile.flush()
+            if answer.how == "short":
+                self.close_connection = True
+        except OSError:
+            self.close_connection = True
+            return False
+        return True
 
 
 @dataclass(frozen=True)
@@ -158,11 +283,12 @@ class Address:
     journal: Path
 
     def facts(self) -> list[Fact]:
-        return read_journal(self.journal)
+        rows = (line.split("\t") for line in self.journal.read_text().splitlines())
+        return [Fact(float(seconds), what, item, way, int(size)) for seconds, what, item, way, size in rows]
 
-    @property
-    def port(self) -> int:
-        return int(self.base_url.split(":")[2].split("/")[0])
+    def asked(self) -> int:
+        """Requests for items that arrived."""
+        return sum(fact.what == "asked" and fact.item != "-" for fact in self.facts())
 
 
 @contextmanager
@@ -170,26 +296,25 @@ def serving(
     journal: Path, latency: tuple[float, float] = (0.0, 0.0), seed: int = 0, port: int = 0
 ) -> Iterator[Address]:
     """A server in a process of its own, ended by its own handle. With `port` it comes back where it was."""
-    command = [sys.executable, __file__, str(journal), str(latency[0]), str(latency[1]), str(seed), str(port)]
+    command = [sys.executable, __file__, str(journal), *map(str, (*latency, seed, port))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             yield Address(f"http://127.0.0.1:{int(process.stdout.readline())}/v1", journal)
         finally:
-            process.terminate()
+            process.kill()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("journal", type=Path)
-    parser.add_argument("low", type=float)
-    parser.add_argument("high", type=float)
-    parser.add_argument("seed", type=int)
-    parser.add_argument("port", type=int)
+    for name, kind in (("low", float), ("high", float), ("seed", int), ("port", int)):
+        parser.add_argument(name, type=kind)
     args = parser.parse_args()
     with args.journal.open("a") as journal, Server(journal, (args.low, args.high), args.seed, args.port) as server:
         print(server.server_address[1], flush=True)
-        server.serve_forever()
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
 
 
 if __name__ == "__main__":

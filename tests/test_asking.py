@@ -21,14 +21,14 @@ from carrara.engine.providers import PLACEHOLDER, made, once, secrets_of
 from carrara.engine.secrecy import HIDDEN, in_address, public, refuse_secret
 from carrara.engine.troubles import Garbled, Hanging, Kind, Trouble, trouble_of
 from carrara.engine.window import in_list, in_props, window
-from tests.faulty import Address, faulty
+from tests.server import Address, serving
 
 Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    with faulty(tmp_path_factory.mktemp("server") / "journal.tsv") as address:
+    with serving(tmp_path_factory.mktemp("server") / "journal.tsv") as address:
         yield address
 
 
@@ -78,7 +78,7 @@ def test_the_probe_is_content_with_an_answer(server: Address, capsys: Capture) -
 
 def test_a_slow_probe_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr(preflight, "LATE", 0.1)
-    with faulty(tmp_path / "journal.tsv", (0.8, 0.8)) as slow:
+    with serving(tmp_path / "journal.tsv", (0.8, 0.8)) as slow:
         preflight.check("openai-api/test/probe-ok", slow.base_url, {}, True)
     assert "has not answered a short question yet" in capsys.readouterr().err
 

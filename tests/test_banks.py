@@ -4,14 +4,12 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from itertools import count as counted
 from pathlib import Path
 
 import pytest
@@ -31,13 +29,13 @@ from carrara.text.writings.growing import Growing, growing
 from carrara.text.writings.source import shortened, source
 from carrara.text.writings.writer import FORMATS, Key, write
 from carrara.text.writings.writer import topics as all_topics
-from tests import server
-from tests.faulty import faulty
+from tests.process import KEY, begun, carrara
+from tests.server import WAYS, Address, Bad, Handler, Server, good, item_of, refused, reply, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated")  # of tenacity, to Inspect
 
 TASK = "michelangelo/mrcr"
-KEY = "sk-not-a-key-but-looks-like-one"
+NUMBERS = counted(1)
 
 
 @pytest.fixture(autouse=True)
@@ -73,61 +71,45 @@ def library(path: Path, drafts: int = 4, formats: Sequence[str] = FORMATS, topic
 # --- a model writes ---
 
 
-class Author(server.Handler):
+class Author(Handler):
     """A model that writes something new at each request, or what its name says."""
 
-    def answer(self, model: str, item: str, raw: bytes, words: int) -> tuple[int, dict[str, object]]:
-        with self.server.lock:
-            self.server.attempts[item] += 1
-            attempt = self.server.attempts[item]
-            total = sum(self.server.attempts.values())
-        new = f"Piece {total} for {item}, written at the {attempt}. time.\r\nIt has two lines. \n"
-        text, finish = new, "stop"
-        match model:
+    def answer(self, way: str, text: str, room: int) -> Bad:
+        item = item_of(text)
+        attempt = self.server.attempts[item]
+        new = f"Piece {next(NUMBERS)} for {item}, written at the {attempt}. time.\r\nIt has two lines. \n"
+        match way:
             case "thinker":
-                text = f"<think>\nUser: {item}?\n</think>\n\n{new}"
+                return good(reply(f"<think>\nUser: {item}?\n</think>\n\n{new}"))
             case "wayward":  # the fourth reply is a piece
-                text = ["", "I'm sorry, but I can't help with that.", "<think>Hm.", new][(attempt - 1) % 4]
+                return good(reply(["", "I'm sorry, but I can't help with that.", "<think>Hm.", new][(attempt - 1) % 4]))
             case "parrot":
-                text = "I say the same."
+                return good(reply("I say the same."))
             case "shouter":
-                text = ["I say  the same.", "I SAY THE SAME."][attempt % 2]
+                return good(reply(["I say  the same.", "I SAY THE SAME."][attempt % 2]))
             case "actor":
-                text = "Good evening.\nUser: Good evening, Sir.\n"
+                return good(reply("Good evening.\nUser: Good evening, Sir.\n"))
             case "endless":
-                finish = "length"
+                return good(reply(new, finish_reason="length"))
             case "withheld":
-                finish = "content_filter"
+                return good(reply(new, finish_reason="content_filter"))
             case "choosy" if attempt % 2:
-                return 400, {"error": {"message": f"no more of [/this] for {KEY}", "type": "invalid_request_error"}}
-            case "flaky" if attempt == 1:
-                return 500, {"error": {"message": "internal error", "type": "server_error"}}
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
-        usage = {"prompt_tokens": words, "completion_tokens": 5, "total_tokens": words + 5}
-        return 200, {
-            "id": "x", "object": "chat.completion", "created": 0, "model": model, "choices": [choice], "usage": usage
-        }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Authors:
-    base_url: str
-    journal: Path
-
-    def asked(self) -> int:
-        return sum(fact.what == "start" for fact in server.read_journal(self.journal))
+                return refused(400, f"no more of [/this] for {KEY}")
+            case "500":
+                return WAYS[way](text, 0)
+        return good(reply(new))
 
 
 @contextmanager
-def authors(journal: Path, latency: tuple[float, float] = (0.0, 0.0)) -> Iterator[Authors]:
-    with journal.open("a") as file, server.Server(file, latency, 0, 0) as serving:
-        serving.RequestHandlerClass = Author
-        thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.05})
+def authors(journal: Path, latency: tuple[float, float] = (0.0, 0.0)) -> Iterator[Address]:
+    with journal.open("a") as file, Server(file, latency, 0, 0) as server:
+        server.RequestHandlerClass = Author
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
-            yield Authors(f"http://127.0.0.1:{serving.server_address[1]}/v1", journal)
+            yield Address(f"http://127.0.0.1:{server.server_address[1]}/v1", journal)
         finally:
-            serving.shutdown()
+            server.shutdown()
             thread.join()
 
 
@@ -251,7 +233,7 @@ def test_a_failed_request_is_told_without_the_key(tmp_path: Path, capsys: pytest
 
 def test_a_server_in_trouble_is_waited_for(tmp_path: Path) -> None:
     with authors(tmp_path / "journal.tsv") as writing:
-        assert main(command(tmp_path / "bank.jsonl", writing.base_url, model="flaky", formats="poem")) == 0
+        assert main(command(tmp_path / "bank.jsonl", writing.base_url, model="500-once", formats="poem")) == 0
     assert len(rows(tmp_path / "bank.jsonl")) == 6
 
 
@@ -260,16 +242,14 @@ def test_killed_three_times(tmp_path: Path) -> None:
     out, pieces, kills, at_once = tmp_path / "bank.jsonl", 160, 3, 8
     with authors(tmp_path / "journal.tsv", (0.01, 0.15)) as writing:
         asked = command(out, writing.base_url, "--connections", str(at_once), "-n", str(pieces // 4))
-        line = [sys.executable, "-m", "carrara", *asked]
         for _ in range(kills):
             seen = writing.asked()
-            with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            with begun(*asked) as process:
                 while process.poll() is None and writing.asked() < seen + 20:
                     time.sleep(0.01)
                 process.send_signal(signal.SIGKILL)
             time.sleep(0.3)
-        ended = subprocess.run(line, capture_output=True, text=True, check=False)
-        assert ended.returncode == 0, ended.stderr
+        carrara(*asked, check=True)
         assert pieces <= writing.asked() <= pieces + kills * at_once
     found = rows(out)
     assert set(Counter((row["format"], row["topic"]) for row in found).values()) == {pieces // 4}
@@ -279,10 +259,8 @@ def test_killed_three_times(tmp_path: Path) -> None:
 def test_an_interrupted_command_says_that_it_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "bank.jsonl"
     with authors(tmp_path / "journal.tsv", (0.1, 0.2)) as writing:
-        line = [sys.executable, "-m", "carrara", *command(out, writing.base_url, "--connections", "2")]
-        with subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=server.interruptible
-        ) as process:
+        asked = command(out, writing.base_url, "--connections", "2")
+        with begun(*asked) as process:
             while process.poll() is None and writing.asked() < 5:
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
@@ -291,7 +269,7 @@ def test_an_interrupted_command_says_that_it_goes_on(tmp_path: Path) -> None:
         assert "stopped; the same command goes on" in complaint
         assert "Traceback" not in complaint
         assert 1 <= len(rows(out)) < 12
-        subprocess.run(line, check=True, capture_output=True)
+        carrara(*asked, check=True)
     assert len(rows(out)) == 12
 
 
@@ -374,10 +352,7 @@ def test_the_embedded_model_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         pytest.skip(DEMO.missing)
     out = tmp_path / "bank.jsonl"
     asked = ["write", "--model", "carrara/smollm2", "--formats", "one-sentence riddle", "--topics", "bees", "-n", "2"]
-    ended = subprocess.run(
-        [sys.executable, "-m", "carrara", *asked, "--max-tokens", "96", "--out", str(out)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    ended = carrara(*asked, "--max-tokens", "96", "--out", out)
     assert ended.returncode in (0, 1), ended.stderr  # it may not come to an end within the limit
     assert "Traceback" not in ended.stderr
     if ended.returncode == 0:
@@ -598,7 +573,7 @@ def test_a_draft_is_cut_at_a_sentence_and_not_at_a_number() -> None:
 def test_nothing_is_asked_for_without_end(
     way: str, requests: int, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with faulty(tmp_path / "journal.tsv") as there:
+    with serving(tmp_path / "journal.tsv") as there:
         asked = ["write", "--model", f"openai-api/test/{way}", "--base-url", there.base_url, "-n", "1"]
         assert main([*asked, "--topics", "bees", "--formats", "poem", "--out", str(tmp_path / "bank.jsonl")]) == 1
         assert there.asked() == requests

@@ -4,8 +4,6 @@ It leans on names inside Inspect (`log._samples.track_active_model_event`, `_uti
 `_util.error.PrerequisiteError`); a new version has to pass here before it is pinned.
 """
 
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,18 +12,18 @@ import pytest
 from carrara.engine.clipping import clip
 from carrara.engine.reading import read_results
 from carrara.prompt.items import rebuild
-from tests.server import serving
+from tests.process import KEY, Ended, carrara
+from tests.server import Address
 
 LENGTH = 160 * 1024  # tokens: half a megabyte of text
 ITEMS = 6
-KEY = "sk-not-a-key-but-looks-like-one"
 PROMPT = b">> a.reverse()\n>> a.reverse()"
 
 
-def run(out: Path, model: str, base_url: str) -> "subprocess.CompletedProcess[str]":
+def run(out: Path, model: str, server: Address) -> Ended:
     asked = ["run", "latent_list", "--lengths", str(LENGTH), "-n", str(ITEMS), "--tokenizer", "o200k"]
-    asked += ["--model", f"openai-api/test/{model}", "--base-url", base_url, "--connections", "3", "--out", str(out)]
-    return subprocess.run([sys.executable, "-m", "carrara", *asked], capture_output=True, text=True, check=False)
+    asked += ["--model", f"openai-api/test/{model}", "--base-url", server.base_url, "--connections", "3"]
+    return carrara(*asked, "--out", out)
 
 
 @pytest.mark.parametrize(
@@ -34,16 +32,14 @@ def run(out: Path, model: str, base_url: str) -> "subprocess.CompletedProcess[st
         ("ok", 0, "unparsed"),
         ("filter", 0, "filtered"),
         ("overflow", 1, "overflow"),
-        ("bad", 1, "error"),
+        ("quoting", 1, "error"),
     ],
 )
 def test_the_server_gets_the_text_and_the_log_a_reference(
-    model: str, code: int, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: str, code: int, status: str, tmp_path: Path, server: Address
 ) -> None:
-    monkeypatch.setenv("TEST_API_KEY", KEY)
-    with serving(tmp_path / "journal.tsv") as server:
-        ended = run(tmp_path / "run", model, server.base_url)
-        facts = [fact for fact in server.facts() if fact.what == "start"]
+    ended = run(tmp_path / "run", model, server)
+    facts = [fact for fact in server.facts() if fact.what == "asked"]
     assert ended.returncode == code, ended.stderr
     results = read_results(tmp_path / "run")
     assert [result.status for result in results] == [status] * ITEMS
@@ -65,20 +61,17 @@ def test_the_server_gets_the_text_and_the_log_a_reference(
     assert len(ended.stderr) < 2000
 
 
-def test_failed_requests_are_asked_again_by_the_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", KEY)
-    with serving(tmp_path / "journal.tsv") as server:
-        first = run(tmp_path / "run", "mended", server.base_url)
-        failed = sum(result.status == "error" for result in read_results(tmp_path / "run"))
-        asked = len([fact for fact in server.facts() if fact.what == "start"])
-        second = run(tmp_path / "run", "mended", server.base_url)
-        in_all = len([fact for fact in server.facts() if fact.what == "start"])
+def test_failed_requests_are_asked_again_by_the_same_command(tmp_path: Path, server: Address) -> None:
+    first = run(tmp_path / "run", "mended", server)
+    failed = sum(result.status == "error" for result in read_results(tmp_path / "run"))
+    asked = server.asked()
+    second = run(tmp_path / "run", "mended", server)
     assert first.returncode == 1
     assert 0 < failed < ITEMS
     assert f"{failed} of {ITEMS} requests failed" in first.stderr
-    assert "no tokens left today" in first.stderr
+    assert "Invalid value for top_p" in first.stderr
     assert asked == ITEMS
-    assert in_all == ITEMS + failed
+    assert server.asked() == ITEMS + failed
     assert second.returncode == 0, second.stderr
     assert all(result.status != "error" for result in read_results(tmp_path / "run"))
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from carrara.cli.main import main
+from tests.process import python
 
 Capture = pytest.CaptureFixture[str]
 
@@ -209,7 +210,7 @@ def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
     )
     asked = ["generate", "latent_list", "-n", "4", "--render", "--out", str(generated.parent)]
     before = generated.read_bytes()
-    run = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False)
+    run = python("-c", code, *asked)
     assert run.returncode == 1
     assert "No space left" in run.stderr
     assert "Traceback" not in run.stderr

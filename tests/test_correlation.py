@@ -4,8 +4,6 @@ import csv
 import json
 import math
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
@@ -25,6 +23,7 @@ from carrara.results.analysis.correlation import Column, correlate, interval, ra
 from carrara.results.analysis.matching import matching, plain
 from carrara.results.analysis.measured import measured, merged
 from carrara.results.published.scores import PAPERS, Score, counting, read_scores
+from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]
 TABLES = files("carrara.results.published") / "tables"
@@ -448,8 +447,8 @@ def test_beside(runs: Path, capsys: Capture) -> None:
 
 
 def test_one_model_has_no_correlation_but_a_place(tmp_path: Path, capsys: Capture) -> None:
-    run = ["run", "qa1", "--model", "carrara/echo", "--lengths", "0,1k,700", "-n", "2", "--out", str(tmp_path / "r")]
-    subprocess.run([sys.executable, "-m", "carrara", *run], check=True, capture_output=True)
+    run = ["run", "qa1", "--model", "carrara/echo", "--lengths", "0,1k,700", "-n", "2", "--out", tmp_path / "r"]
+    carrara(*run, check=True)
     assert main(["correlate", str(tmp_path / "r")]) == 0
     assert "--beside puts single models among the published ones" in capsys.readouterr().out
     assert main(["correlate", str(tmp_path / "r"), "--beside"]) == 0

@@ -1,7 +1,5 @@
 """Lengths that add up: cumulative means, and subsets that overlap."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from carrara.core.subsets import APART, SUBSETS, bucket_of, subset_of
 from carrara.engine.presets import PRESETS
 from carrara.engine.reading import read_results
 from carrara.results.analysis.cumulative import accumulate
+from tests.process import carrara
 
 K = 1024
 
@@ -85,7 +84,7 @@ def test_a_preset_has_its_subsets() -> None:
 def test_subsets_are_run_with_worlds_of_their_own(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = ["run", "paper:michelangelo:idk", "--model", "carrara/oracle", "--tokenizer", "gpt2", "-n", "2"]
-    subprocess.run([sys.executable, "-m", "carrara", *command, "--lengths", "8k,16k", "--out", str(out)], check=True)
+    carrara(*command, "--lengths", "8k,16k", "--out", out, check=True)
     results = read_results(out)
     places = sorted({(Recipe.parse(result.id).index, result.length) for result in results})
     assert places == [(first + n, length) for first in (0, APART) for n in (0, 1) for length in (8 * K, 16 * K)]

@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import inspect_ai
@@ -12,6 +10,7 @@ import pytest
 
 from carrara import _inspect
 from carrara.cli.main import main, parser
+from tests.process import python
 
 ROOT = Path(__file__).parents[1]
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -40,8 +39,8 @@ def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
 
 def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [line] = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/running.md").read_text("utf-8"), re.M)
-    inspect = [sys.executable, "-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
-    subprocess.run([*inspect, "--display", "none"], check=True, cwd=tmp_path)
+    inspect = ["-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
+    python(*inspect, "--display", "none", cwd=tmp_path, check=True)
     assert main(["report", str(tmp_path / "logs")]) == 0
     [row] = re.findall("^carrara/oracle .*", capsys.readouterr().out, re.M)
     assert row.split()[1:4] == ["michelangelo/latent_list", "4k", "1.000"]

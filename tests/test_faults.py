@@ -1,11 +1,8 @@
 """Runs on a server that goes wrong in every way: what it saw, what the run says, and what is kept of it."""
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -16,10 +13,8 @@ from carrara.core.result import Result
 from carrara.engine.items import item_of as built
 from carrara.engine.planned import parts
 from carrara.engine.reading import read_results
-from tests.faulty import EACH, Address, faulty, item_of
-from tests.server import interruptible
-
-SECRET = "sk-not-a-key-but-looks-like-one"
+from tests.process import KEY, Ended, begun, carrara
+from tests.server import EACH, Address, item_of, serving
 
 EXPECTED = {
     "ok": "unparsed",
@@ -47,29 +42,13 @@ ROW = {"model": "m", "settings": {}, "of": "x", "test": "t", "length": 0, "quest
 
 
 def command(model: str, address: str, out: Path, *other: str) -> list[str]:
-    asked = [
-        "run",
-        "latent_list",
-        "-p",
-        "complexity=1",
-        "-p",
-        "view=print",
-        "--model",
-        f"openai-api/test/{model}",
-        "--base-url",
-        address,
-    ]
-    return [sys.executable, "-m", "carrara", *asked, "--tokenizer", "gpt2", "--out", str(out), *other]
+    asked = ["run", "latent_list", "-p", "complexity=1", "-p", "view=print"]
+    asked += ["--model", f"openai-api/test/{model}", "--base-url", address]
+    return [*asked, "--tokenizer", "gpt2", "--out", str(out), *other]
 
 
-def run(model: str, server: Address, out: Path, *other: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command(model, server.base_url, out, *other),
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "TEST_API_KEY": SECRET},
-    )
+def run(model: str, server: Address, out: Path, *other: str) -> Ended:
+    return carrara(*command(model, server.base_url, out, *other))
 
 
 def said_requests(complaint: str) -> int:
@@ -78,10 +57,10 @@ def said_requests(complaint: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def each(tmp_path_factory: pytest.TempPathFactory) -> "tuple[subprocess.CompletedProcess[str], Address, Path]":
+def each(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Address, Path]:
     """One run in which every item meets another way of going wrong."""
     out = tmp_path_factory.mktemp("each")
-    with faulty(out / "journal.tsv") as server:
+    with serving(out / "journal.tsv") as server:
         ended = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "3s", "--connections", "50")
         again = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "3s", "--connections", "50")
         (out / "again.txt").write_text(again.stderr)
@@ -96,7 +75,7 @@ def ways(server: Address, results: list[Result]) -> dict[str, Result]:
 
 
 def test_every_item_has_the_status_of_what_became_of_it(
-    each: "tuple[subprocess.CompletedProcess[str], Address, Path]",
+    each: tuple[Ended, Address, Path],
 ) -> None:
     ended, server, out = each
     assert ended.returncode == 1
@@ -118,12 +97,12 @@ def test_every_item_has_the_status_of_what_became_of_it(
         met["usage-negative"].output_tokens is met["usage-huge"].input_tokens is met["usage-text"].output_tokens is None
     )
     assert met["half"].reply == "[1] \ufffd"
-    assert SECRET not in met["key"].reply
+    assert KEY not in met["key"].reply
     assert "[key]" in met["key"].reply
 
 
 def test_the_requests_that_a_server_saw_are_those_that_the_run_says(
-    each: "tuple[subprocess.CompletedProcess[str], Address, Path]",
+    each: tuple[Ended, Address, Path],
 ) -> None:
     ended, server, out = each
     first = said_requests(ended.stderr)
@@ -138,31 +117,25 @@ def test_the_requests_that_a_server_saw_are_those_that_the_run_says(
 
 
 def test_nothing_is_said_that_was_not_meant_for_people(
-    each: "tuple[subprocess.CompletedProcess[str], Address, Path]",
+    each: tuple[Ended, Address, Path],
 ) -> None:
     ended, _, out = each
     for said in (ended.stderr, ended.stdout, (out / "again.txt").read_text()):
         assert "Traceback" not in said
         assert "Warning" not in said
-        assert SECRET not in said
+        assert KEY not in said
     for file in (out / "run").rglob("*"):
-        assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file
+        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
 def test_no_secret_of_an_address_is_kept(tmp_path: Path) -> None:
-    with faulty(tmp_path / "journal.tsv") as server:
+    with serving(tmp_path / "journal.tsv") as server:
         address = (
             server.base_url.replace("//", "//somebody:hidden-word-1@") + "?api_key=hidden%2Fword-2&more=hidden-word-3"
         )
-        env = {**os.environ, "TEST_API_KEY": "hidden-word-4", "EMBEDDINGS_API_KEY": "hidden-word-5"}
+        env = {"TEST_API_KEY": "hidden-word-4", "EMBEDDINGS_API_KEY": "hidden-word-5"}
         for model in ("key", "key-error"):
-            ended = subprocess.run(
-                command(model, address, tmp_path / "run", "-n", "2"),
-                capture_output=True,
-                text=True,
-                check=False,
-                env=env,
-            )
+            ended = carrara(*command(model, address, tmp_path / "run", "-n", "2"), env=env)
             assert "hidden" not in ended.stdout + ended.stderr
         first, *_ = read_results(tmp_path / "run")
         assert "api_key=[key]" in first.reply  # it went to the server, and came back
@@ -175,17 +148,15 @@ def test_no_secret_of_an_address_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a#b?c", "a%2Fb", "~a\nb"])
 def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     out = tmp_path / name
-    line = [sys.executable, "-m", "carrara", "run", "latent_list", "--model", "carrara/oracle", "-n", "2"]
     for _ in range(2):
-        ended = subprocess.run([*line, f"--out={out}"], capture_output=True, text=True, check=False)
-        assert ended.returncode == 0, ended.stderr
+        ended = carrara("run", "latent_list", "--model", "carrara/oracle", "-n", "2", f"--out={out}", check=True)
     assert "2 of 2 replies are there already" in ended.stderr
     assert [result.score for result in read_results(out)] == [1.0, 1.0]
     assert sorted(tmp_path.iterdir()) == [out]
 
 
 def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> None:
-    with faulty(tmp_path / "journal.tsv") as server:
+    with serving(tmp_path / "journal.tsv") as server:
         none = run("window-600", server, tmp_path / "none", "--lengths", "600", "-n", "3")
         assert none.returncode == 2
         assert "takes 600 tokens, prompt and answer together" in none.stderr
@@ -208,10 +179,9 @@ def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> 
 
 def test_what_was_cut_off_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
-    with faulty(tmp_path / "journal.tsv", (0.3, 0.3)) as server:
+    with serving(tmp_path / "journal.tsv", (0.3, 0.3)) as server:
         line = command("ok", server.base_url, out, "-n", "24", "--lengths", "0,1k", "--connections", "2")
-        env = {**os.environ, "TEST_API_KEY": SECRET}
-        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible, env=env) as process:
+        with begun(*line) as process:
             while process.poll() is None and server.asked() < 6:
                 time.sleep(0.02)
             process.send_signal(signal.SIGINT)
@@ -221,10 +191,10 @@ def test_what_was_cut_off_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixt
     results = read_results(out)
     assert 0 < len(results) < 10
     assert {result.status for result in results} == {"unparsed"}
-    told = subprocess.run([*line[:3], "report", str(out)], capture_output=True, text=True, check=True).stdout
+    told = carrara("report", out, check=True).stdout
     assert f"PARTIAL: {len(results)} of 48 replies are there" in told
     assert f"PARTIAL: {len(results)} of 48 replies are there" in (out / "report.html").read_text()
-    rows = json.loads(subprocess.run([*line[:3], "report", str(out), "--json"], capture_output=True, check=True).stdout)
+    rows = json.loads(carrara("report", out, "--json", check=True).stdout)
     assert [row["planned"] for row in rows] == [24, 24]
     assert all(row["partial"] for row in rows)
     assert sum(row["n"] for row in rows) == len(results)
@@ -255,15 +225,10 @@ task = Mine()
 def test_a_test_whose_text_changed_without_its_version_is_told(tmp_path: Path) -> None:
     tests = tmp_path / "mine"
     tests.mkdir()
-    line = [sys.executable, "-m", "carrara", "run", "mine/own", "--model", "carrara/oracle", "-n", "3"]
-    env = {**os.environ, "CARRARA_TASKS": str(tests)}
+    line = ["run", "mine/own", "--model", "carrara/oracle", "-n", "3", "--out", tmp_path / "run"]
     ended = []
     for words in ("", "", "Hello! "):
         (tests / "own.py").write_text(OWN.format(words=words))
-        ended.append(
-            subprocess.run(
-                [*line, "--out", str(tmp_path / "run")], capture_output=True, text=True, check=False, env=env
-            )
-        )
+        ended.append(carrara(*line, env={"CARRARA_TASKS": str(tests)}))
     assert [one.returncode for one in ended] == [0, 0, 2], ended[-1].stderr
     assert "mine/own asks in other words now than when its replies were given, and is still version" in ended[-1].stderr

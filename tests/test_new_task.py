@@ -1,12 +1,12 @@
 """The example in docs/new-task.md is a whole test: executed here as it stands there."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests import process
+from tests.process import Ended
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -21,14 +21,8 @@ def folder(tmp_path: Path) -> Path:
     return tests
 
 
-def carrara(folder: Path, *asked: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "carrara", *asked],
-        env={**os.environ, "CARRARA_TASKS": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def carrara(folder: Path, *asked: str) -> Ended:
+    return process.carrara(*asked, env={"CARRARA_TASKS": str(folder)})
 
 
 def test_the_example_is_found_and_passes_the_audit(folder: Path) -> None:

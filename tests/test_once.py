@@ -1,8 +1,6 @@
 """What people are warned of is said once, whatever the number of tests, lengths, files and logs."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ import pytest
 from carrara.cli.main import main
 from carrara.core.errors import forget_what_was_said, tell, tell_once
 from carrara.suites.babilong import _given as babilong
+from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]
 
@@ -31,8 +30,7 @@ def test_a_warning_is_said_once_in_a_command(capsys: Capture) -> None:
 
 def said_by(*asked: str) -> list[str]:
     """What a command says on stderr, in a process of its own, as runs are."""
-    ended = subprocess.run([sys.executable, "-m", "carrara", *asked], capture_output=True, text=True, check=True)
-    return ended.stderr.splitlines()
+    return carrara(*asked, check=True).stderr.splitlines()
 
 
 def test_a_run_and_its_report_repeat_no_warning(tmp_path: Path) -> None:

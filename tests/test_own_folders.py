@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,8 @@ import pytest
 
 from carrara import registry
 from carrara.core.errors import UsageError
+from tests import process
+from tests.process import Ended
 
 DOCS = Path(__file__).parents[1] / "docs"
 [CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
@@ -49,14 +50,8 @@ class Own:
         registry.load.cache_clear()
 
 
-def carrara(folders: str, *asked: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "carrara", *asked],
-        env={**os.environ, "CARRARA_TASKS": folders},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def carrara(folders: str, *asked: str) -> Ended:
+    return process.carrara(*asked, env={"CARRARA_TASKS": folders})
 
 
 @pytest.mark.parametrize("folder", ["mytests", "my-tests", "my.tests", "2 tests", "prüfung", "json"])

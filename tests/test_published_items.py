@@ -1,8 +1,6 @@
 """Published items, run as they are; the published grid; what a data set is like; files to fine-tune with."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +14,7 @@ from carrara.core.errors import UsageError
 from carrara.engine.presets import PRESETS, preset_of
 from carrara.prompt.items import contexts, make, rebuild
 from carrara.suites.babilong._babilong import Babilong
+from tests.process import Ended, carrara
 
 ROWS = 5
 
@@ -40,13 +39,8 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*asked: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "carrara", "run", *map(str, asked), "--tokenizer", "gpt2", "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run(*asked: object) -> Ended:
+    return carrara("run", *asked, "--tokenizer", "gpt2", "--json")
 
 
 def test_published_items_are_run_as_they_are(official: Path, tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -31,7 +29,8 @@ from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.suites.michelangelo._mrcr_rows import GDM, OPENAI
 from carrara.text.rows import known
 from carrara.text.writings.writer import FORMATS, Key, styles, topics, write
-from tests.server import serving
+from tests.process import python
+from tests.server import Address
 
 EXAMPLES = "Here are some examples of conversations succeeded by a follow-up question answered correctly:\n\n"
 ENDING = "Do not include any other text in your response."
@@ -217,7 +216,7 @@ def test_mrcr_v2_is_sent_as_its_one_text(tmp_path: Path, style: str) -> None:
         assert frame.after == "\n\n" + row["view_ops"]
 
 
-def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Address) -> None:
     parquet(tmp_path / "data" / "8k.parquet", [openai(told(n, 2, False)) for n in range(3)])
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
@@ -227,10 +226,8 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
         "print(len(run(Plan(jobs, 'openai-api/test/ok', Path(sys.argv[2]), base_url=sys.argv[3])).own))"
     )
     monkeypatch.setenv("TEST_API_KEY", "sk-none")
-    with serving(tmp_path / "journal.tsv") as server:
-        command = [sys.executable, "-c", asked, found[0].id, str(tmp_path / "run"), server.base_url]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-        sent = {fact.item for fact in server.facts() if fact.what == "start"}
+    ended = python("-c", asked, found[0].id, str(tmp_path / "run"), server.base_url)
+    sent = {fact.item for fact in server.facts() if fact.what == "asked"}
     assert ended.stdout.strip().endswith("3"), ended.stderr
     texts = ["\n".join(message.content for message in item.messages()) for item in found]
     assert sent == {sha256(text.encode()).hexdigest()[:12] for text in texts}

@@ -7,8 +7,6 @@ made its way from the socket to the disk. That way takes 0 to 30 ms, and was see
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from carrara.engine.reading import read_results
-from tests.server import Fact, interruptible, serving
+from tests.process import begun, carrara
+from tests.server import Address, Fact, serving
 
 KILLS = 5
 REPLIES = 200
@@ -26,42 +25,49 @@ MOMENT = 0.15
 """How long a reply may be on its way to the disk, as a part of what a start takes on this machine just now."""
 
 
-def command(out: Path, base_url: str) -> list[str]:
+def command(out: Path, server: Address) -> list[str]:
     asked = ["run", "latent_list", "--lengths", "0,1k", "-n", str(REPLIES // 2), "-p", "complexity=1,5"]
-    model = ["--model", "openai-api/test/ok", "--base-url", base_url, "--tokenizer", "o200k", "--connections", "20"]
-    return [sys.executable, "-m", "carrara", *asked, *model, "--out", str(out)]
+    model = [
+        "--model",
+        "openai-api/test/ok",
+        "--base-url",
+        server.base_url,
+        "--tokenizer",
+        "o200k",
+        "--connections",
+        "20",
+    ]
+    return [*asked, *model, "--out", str(out)]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_killed_five_times(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+def test_killed_five_times(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
     kills: list[float] = []
     start = 0.0
     with serving(tmp_path / "journal.tsv", (0.02, 0.6), seed) as server:
-        line = command(tmp_path / "run", server.base_url)
+        line = command(tmp_path / "run", server)
         for _ in range(KILLS):
             seen = len(server.facts())
-            begun = time.monotonic()
-            with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            since = time.monotonic()
+            with begun(*line) as process:
                 early = dice.random() < 0.2  # while it starts, before any request
                 while not early and process.poll() is None and len(server.facts()) == seen:
                     time.sleep(0.005)
-                start = max(start, time.monotonic() - begun)
+                start = max(start, time.monotonic() - since)
                 time.sleep(dice.uniform(0.1, 0.8))
                 process.send_signal(signal.SIGKILL)
                 kills.append(time.monotonic())
             time.sleep(0.7)  # what was in flight ends
-        last = subprocess.run(line, capture_output=True, text=True, check=False)
-        assert last.returncode == 0, last.stderr
+        carrara(*line, check=True)
         facts = server.facts()
     results = read_results(tmp_path / "run")
     assert len(results) == len({result.id for result in results}) == REPLIES
     assert all(result.reply == f"reply to {_item(result.reply)}" for result in results)
-    assert {_item(result.reply) for result in results} == {fact.item for fact in facts if fact.what == "finish"}
+    assert {_item(result.reply) for result in results} == {fact.item for fact in facts if fact.what == "answered"}
     late = _asked_again(facts, kills)
     assert [gap for gap in late if gap > MOMENT * start] == []
-    assert sum(fact.what == "start" for fact in facts) <= REPLIES + 20 * KILLS
+    assert sum(fact.what == "asked" for fact in facts) <= REPLIES + 20 * KILLS
 
 
 def _item(reply: str) -> str:
@@ -74,43 +80,36 @@ def _asked_again(facts: Sequence[Fact], kills: Sequence[float]) -> list[float]:
     sent: dict[str, float] = {}
     gaps: list[float] = []
     for fact in facts:
-        if fact.what == "start":
+        if fact.what == "asked":
             asked[fact.item] = fact.time
             if fact.item in sent:
                 gaps.append(min((kill - sent[fact.item] for kill in kills if kill > sent[fact.item]), default=1e9))
-        elif fact.what == "finish" and not any(asked[fact.item] - START < kill < fact.time for kill in kills):
+        elif fact.what == "answered" and not any(asked[fact.item] - START < kill < fact.time for kill in kills):
             sent[fact.item] = fact.time  # to a client that was alive from question to answer
     return gaps
 
 
-def test_a_second_run_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
-    with serving(tmp_path / "journal.tsv") as server:
-        line = command(tmp_path / "run", server.base_url)
-        for _ in range(2):
-            subprocess.run(line, check=True, capture_output=True)
-        assert sum(fact.what == "start" for fact in server.facts()) == REPLIES
+def test_a_second_run_asks_nothing(tmp_path: Path, server: Address) -> None:
+    line = command(tmp_path / "run", server)
+    for _ in range(2):
+        carrara(*line, check=True)
+    assert server.asked() == REPLIES
 
 
-def test_more_worlds_ask_only_for_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
-    with serving(tmp_path / "journal.tsv") as server:
-        line = command(tmp_path / "run", server.base_url)
-        line[line.index("-n") + 1] = "20"
-        subprocess.run(line, check=True, capture_output=True)
-        line[line.index("-n") + 1] = "30"
-        subprocess.run(line, check=True, capture_output=True)
-        assert sum(fact.what == "start" for fact in server.facts()) == 60
+def test_more_worlds_ask_only_for_what_is_new(tmp_path: Path, server: Address) -> None:
+    line = command(tmp_path / "run", server)
+    line[line.index("-n") + 1] = "20"
+    carrara(*line, check=True)
+    line[line.index("-n") + 1] = "30"
+    carrara(*line, check=True)
+    assert server.asked() == 60
     assert len(read_results(tmp_path / "run")) == 60
 
 
-def test_an_interrupted_run_says_so_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+def test_an_interrupted_run_says_so_and_goes_on(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv", (0.1, 0.3)) as server:
-        line = command(tmp_path / "run", server.base_url)
-        with subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible
-        ) as process:
+        line = command(tmp_path / "run", server)
+        with begun(*line) as process:
             while process.poll() is None and len(server.facts()) < 30:
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
@@ -118,36 +117,31 @@ def test_an_interrupted_run_says_so_and_goes_on(tmp_path: Path, monkeypatch: pyt
         assert process.returncode == 130
         assert "stopped; the same command goes on" in complaint
         assert "Traceback" not in complaint
-        subprocess.run(line, check=True, capture_output=True)
-        finished = [fact.item for fact in server.facts() if fact.what == "finish"]
+        carrara(*line, check=True)
+        finished = [fact.item for fact in server.facts() if fact.what == "answered"]
     assert len(set(finished)) == REPLIES
 
 
-def test_two_runs_in_one_folder_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv", (0.5, 0.5)) as server:
-        line = command(tmp_path / "run", server.base_url)
-        with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        line = command(tmp_path / "run", server)
+        with begun(*line) as process:
             while process.poll() is None and not server.facts():
                 time.sleep(0.01)
-            second = subprocess.run(line, capture_output=True, text=True, check=False)
+            second = carrara(*line)
             process.kill()
     assert second.returncode == 1
     assert "another run is at work" in second.stderr
 
 
-def test_without_its_cache_a_folder_is_extended_for_the_new_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_cache_a_folder_is_extended_for_the_new_alone(tmp_path: Path, server: Address) -> None:
     """A larger -n is another task to Inspect: what the logs know is answered from them."""
-    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
-    with serving(tmp_path / "journal.tsv") as server:
-        line = command(tmp_path / "run", server.base_url)
-        for n in ("20", "30", "10"):
-            line[line.index("-n") + 1] = n
-            last = subprocess.run(line, check=True, capture_output=True, text=True)
-            shutil.rmtree(tmp_path / "run/cache")
-        assert sum(fact.what == "start" for fact in server.facts()) == 60
+    line = command(tmp_path / "run", server)
+    for n in ("20", "30", "10"):
+        line[line.index("-n") + 1] = n
+        last = carrara(*line, check=True)
+        shutil.rmtree(tmp_path / "run/cache")
+    assert server.asked() == 60
     assert "20 of 20 replies are there already" in last.stderr
     results = read_results(tmp_path / "run")
     assert len(results) == 60
@@ -156,24 +150,21 @@ def test_without_its_cache_a_folder_is_extended_for_the_new_alone(
 
 
 @pytest.mark.parametrize("left", [0, 100, 5000])
-def test_a_damaged_log_is_set_aside(tmp_path: Path, left: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+def test_a_damaged_log_is_set_aside(tmp_path: Path, left: int) -> None:
     out = tmp_path / "run"
     with serving(tmp_path / "journal.tsv") as server:
-        line = command(out, server.base_url)
+        line = command(out, server)
         line[line.index("-n") + 1] = "5"
-        subprocess.run(line, check=True, capture_output=True)
+        carrara(*line, check=True)
         log = sorted((out / "logs").glob("*.eval"))[0]
         log.write_bytes(log.read_bytes()[:left])
-        report = subprocess.run(
-            [sys.executable, "-m", "carrara", "report", str(out)], capture_output=True, text=True, check=False
-        )
+        report = carrara("report", out)
         assert report.returncode == 1
         assert "is damaged" in report.stderr
         assert report.stderr.count("\n") == 1
-        again = subprocess.run(line, capture_output=True, text=True, check=False)
+        again = carrara(*line)
         assert again.returncode == 0, again.stderr
         assert f"{log.name}.damaged" in again.stderr
         assert "Traceback" not in again.stderr
-        assert sum(fact.what == "start" for fact in server.facts()) == 10
+        assert server.asked() == 10
     assert len(read_results(out)) == 10

@@ -1,8 +1,6 @@
 """Retrieval in front of a model, through the whole engine."""
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -17,22 +15,16 @@ from carrara.engine import retrieving
 from carrara.engine.retrieving import found, prompt_of
 from carrara.prompt.items import make
 from carrara.retrieval import Retrieved, Unavailable
+from tests.process import carrara
 
 pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")
 
-CARRARA = [sys.executable, "-m", "carrara"]
 SETTING = "sentences;by=bm25;top=5;order=position"
 
 
 def run(out: Path, *more: str) -> list[dict[str, object]]:
     asked = ["run", "qa1,qa2", "--lengths", "4k", "-n", "12", "--model", "carrara/oracle", "--tokenizer", "gpt2"]
-    ended = subprocess.run(
-        [*CARRARA, *asked, "--out", str(out), "--json", *more],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
+    ended = carrara(*asked, "--out", out, "--json", *more, check=True)
     rows: list[dict[str, object]] = json.loads(ended.stdout)
     return rows
 
@@ -92,12 +84,7 @@ def test_what_cannot_be_retrieved_is_refused(tmp_path: Path) -> None:
         (["--top-k", "3"], "give --retrieve"),
         (["--retrieve", "sentences;top=3;top=4"], "given twice"),
     ):
-        ended = subprocess.run(
-            [*CARRARA, "run", "qa1", "--model", "carrara/oracle", "--out", str(tmp_path), *wrong],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        ended = carrara("run", "qa1", "--model", "carrara/oracle", "--out", tmp_path, *wrong)
         assert ended.returncode == 2
         assert complaint in ended.stderr
         assert "Traceback" not in ended.stderr

@@ -4,8 +4,6 @@ import io
 import json
 import os
 import socket
-import subprocess
-import sys
 import time
 import zipfile
 from pathlib import Path
@@ -19,19 +17,20 @@ from carrara.engine import progress
 from carrara.engine.endings import tells_overflow
 from carrara.engine.reading import read_results
 from carrara.engine.troubles import Trouble
-from tests.server import serving
+from tests.process import KEY, Ended, carrara, python
+from tests.server import Address
 
 Capture = pytest.CaptureFixture[str]
 
 
-def run(*asked: str, **env: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "carrara", "run", *asked],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**{k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}, **env},
-    )
+def run(*asked: str, **env: str) -> Ended:
+    return carrara("run", *asked, env=env)
+
+
+def inspect(logs: Path, *asked: str) -> Ended:
+    own = {"XDG_DATA_HOME": str(logs / "data"), "INSPECT_CACHE_DIR": str(logs / "cache")}
+    env = {**os.environ, **own, "INSPECT_DISPLAY": "plain", "TEST_API_KEY": KEY, "COLUMNS": "400"}
+    return python("-m", "inspect_ai", *asked, "--log-dir", str(logs), env=env)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +62,7 @@ def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
 
 def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
     asked = ["eval", "carrara/latent_list", "-T", "length=4k", "-T", "n=5", "--model", "carrara/oracle"]
-    ended = subprocess.run(
-        [str(Path(sys.executable).parent / "inspect"), *asked, "--log-dir", str(tmp_path), "--display", "plain"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "INSPECT_CACHE_DIR": str(tmp_path / "cache")},
-    )
+    ended = inspect(tmp_path, *asked)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = read_results(tmp_path)
     assert [(result.length, result.score) for result in results] == [(4096, 1.0)] * 5
@@ -83,12 +76,7 @@ def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
 def test_the_log_viewer_lists_the_runs(tmp_path: Path) -> None:
     """`inspect view` reads the logs with the same reader."""
     assert run("latent_list", "--model", "carrara/oracle", "-n", "3", "--out", str(tmp_path)).returncode == 0
-    listed = subprocess.run(
-        [Path(sys.executable).parent / "inspect", "log", "list", "--json", "--log-dir", str(tmp_path / "logs")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    listed = inspect(tmp_path / "logs", "log", "list", "--json")
     [log] = json.loads(listed.stdout)
     assert "latent-list-0" in log["name"] or "latent-list" in log["name"]
 
@@ -115,10 +103,9 @@ def test_a_model_that_cannot_be_reached(tmp_path: Path) -> None:
     assert ended.stderr.count("\n") == 1
 
 
-def test_a_refused_key(tmp_path: Path) -> None:
-    with serving(tmp_path / "journal.tsv") as server:
-        asked = ["latent_list", "-n", "2", "--model", "openai-api/test/locked", "--tokenizer", "o200k"]
-        ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-secret")
+def test_a_refused_key(tmp_path: Path, server: Address) -> None:
+    asked = ["latent_list", "-n", "2", "--model", "openai-api/test/locked", "--tokenizer", "o200k"]
+    ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-secret")
     assert ended.returncode == 2
     assert "TEST_API_KEY" in ended.stderr
     assert "sk-secret" not in ended.stderr + ended.stdout
@@ -176,21 +163,8 @@ def test_a_file_in_the_place_of_the_folder(tmp_path: Path, capsys: Capture) -> N
         assert "give a folder" in capsys.readouterr().err
 
 
-def inspect_eval(logs: Path, *asked: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [Path(sys.executable).parent / "inspect", "eval", "carrara/latent_list", *asked, "--log-dir", str(logs)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={
-            **os.environ,
-            "XDG_DATA_HOME": str(logs / "data"),
-            "INSPECT_CACHE_DIR": str(logs / "cache"),
-            "INSPECT_DISPLAY": "plain",
-            "TEST_API_KEY": "sk-not-a-key",
-            "COLUMNS": "400",
-        },
-    )
+def inspect_eval(logs: Path, *asked: str) -> Ended:
+    return inspect(logs, "eval", "carrara/latent_list", *asked)
 
 
 ORACLE = ["--model", "carrara/oracle"]
@@ -284,19 +258,14 @@ def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatc
     }
 
 
-def changed(change: str, *asked: str) -> "subprocess.CompletedProcess[str]":
+def changed(change: str, *asked: str) -> Ended:
     """A run in a process in which something is otherwise."""
     lines = ["import gzip, sys", "from carrara.engine import folder, run", "from carrara.cli.main import main", change]
-    return subprocess.run(
-        [sys.executable, "-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "TEST_API_KEY": "sk-1"},
-    )
+    env = {**os.environ, "TEST_API_KEY": KEY}
+    return python("-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked, env=env)
 
 
-def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path) -> None:
+def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> None:
     asked = ["latent_list", "--tokenizer", "o200k", "--out", str(tmp_path / "r")]
     nowhere = ["--model", "openai-api/test/ok", "--base-url", "http://127.0.0.1:9/v1"]
     ended = run(*asked, *nowhere, "--lengths", "1M", "-n", "1000", TEST_API_KEY="sk-1")
@@ -307,11 +276,10 @@ def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "tokens of prompts for openai-api/test/ok: give --yes to go on" in ended.stderr
     assert changed("run.MOST = 100", *asked, "-n", "2", "--model", "carrara/oracle").returncode == 0
-    with serving(tmp_path / "journal.tsv") as server:
-        there = ["--model", "openai-api/test/ok", "--base-url", server.base_url]
-        assert changed("run.MOST = 100", *asked, *there, "-n", "2", "--yes").returncode == 0
-        ended = changed("run.MOST = 100", *asked, *there, "-n", "2")  # nothing is left to ask
-        assert ended.returncode == 0, ended.stderr
+    there = ["--model", "openai-api/test/ok", "--base-url", server.base_url]
+    assert changed("run.MOST = 100", *asked, *there, "-n", "2", "--yes").returncode == 0
+    ended = changed("run.MOST = 100", *asked, *there, "-n", "2")  # nothing is left to ask
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_a_corpus_that_repeats_within_a_context_is_told_once(tmp_path: Path) -> None:
@@ -333,11 +301,10 @@ def test_a_folder_without_a_run(tmp_path: Path, capsys: Capture) -> None:
     assert capsys.readouterr().err.count("\n") == 2
 
 
-def test_an_outage_is_waited_out(tmp_path: Path) -> None:
+def test_an_outage_is_waited_out(tmp_path: Path, server: Address) -> None:
     """A server that fails twice for every item answers in the end."""
-    with serving(tmp_path / "journal.tsv") as server:
-        asked = ["latent_list", "-n", "3", "--model", "openai-api/test/flaky", "--tokenizer", "o200k"]
-        ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-1")
+    asked = ["latent_list", "-n", "3", "--model", "openai-api/test/500-twice", "--tokenizer", "o200k"]
+    ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-1")
     assert ended.returncode == 0, ended.stderr
     assert len(read_results(tmp_path / "r")) == 3
 

@@ -1,10 +1,7 @@
 """Replies of one model asked in two ways are two experiments: asked apart, kept apart, shown apart."""
 
 import json
-import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,23 +9,13 @@ import pytest
 from carrara.core.result import Result
 from carrara.engine.reading import read_results
 from carrara.results.analysis import summarize
+from tests.process import Ended, carrara
 from tests.server import Address, serving
 
-KEY = "sk-not-a-key-but-looks-like-one"
 
-
-def run(
-    out: Path, *more: str, model: str = "openai-api/test/ok", n: int = 3, **env: str
-) -> subprocess.CompletedProcess[str]:
-    asked = ["run", "latent_list", "--model", model, "--tokenizer", "o200k", "-n", str(n), "--out", str(out), *more]
-    clean = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
-    return subprocess.run(
-        [sys.executable, "-m", "carrara", *asked],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**clean, "TEST_API_KEY": KEY, **env},
-    )
+def run(out: Path, *more: str, model: str = "openai-api/test/ok", n: int = 3, **env: str) -> Ended:
+    asked = ["run", "latent_list", "--model", model, "--tokenizer", "o200k", "-n", n, "--out", out, *more]
+    return carrara(*asked, env=env)
 
 
 def rows(out: Path, *more: str, **options: object) -> list[dict[str, object]]:
@@ -37,19 +24,15 @@ def rows(out: Path, *more: str, **options: object) -> list[dict[str, object]]:
     return list(json.loads(ended.stdout))
 
 
-def starts(server: Address) -> int:
-    return sum(fact.what == "start" for fact in server.facts())
-
-
 def test_two_servers_of_one_model(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with serving(tmp_path / "one.tsv") as one, serving(tmp_path / "two.tsv") as two:
         first = rows(out, "--base-url", one.base_url)
         second = rows(out, "--base-url", two.base_url, n=2)
-        assert (starts(one), starts(two)) == (3, 2)
+        assert (one.asked(), two.asked()) == (3, 2)
         again = rows(out, "--base-url", one.base_url)
         named = rows(out, TEST_BASE_URL=two.base_url + "/", n=2)
-        assert (starts(one), starts(two)) == (3, 2)
+        assert (one.asked(), two.asked()) == (3, 2)
     assert [row["n"] for row in (*first, *second, *again, *named)] == [3, 2, 3, 2]
     assert "variant" not in first[0]
     assert second[0]["variant"] == f"server={two.base_url}" == named[0]["variant"]
@@ -57,7 +40,7 @@ def test_two_servers_of_one_model(tmp_path: Path) -> None:
     assert len(read_results(out)) == 5
 
 
-def test_limits_and_sampling(tmp_path: Path) -> None:
+def test_limits_and_sampling(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
     ways = {
         (): "temperature=0",
@@ -65,11 +48,10 @@ def test_limits_and_sampling(tmp_path: Path) -> None:
         ("--temperature", "none"): "temperature=none",
         ("-M", "client_timeout=30"): "temperature=0",
     }
-    with serving(tmp_path / "journal.tsv") as server:
-        for _ in range(2):
-            labels = [rows(out, "--base-url", server.base_url, *way)[0].get("variant", "") for way in ways]
-        assert labels == list(ways.values())
-        assert starts(server) == 3 * 3  # a timeout makes no other reply
+    for _ in range(2):
+        labels = [rows(out, "--base-url", server.base_url, *way)[0].get("variant", "") for way in ways]
+    assert labels == list(ways.values())
+    assert server.asked() == 3 * 3  # a timeout makes no other reply
     found = read_results(out)
     assert sorted(row.stat.n for row in summarize(found)) == [3, 3, 3]
 
@@ -82,13 +64,12 @@ def test_arguments_of_a_model(tmp_path: Path) -> None:
     assert len(read_results(tmp_path)) == 2
 
 
-def test_a_second_model_is_asked(tmp_path: Path) -> None:
+def test_a_second_model_is_asked(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
-    with serving(tmp_path / "journal.tsv") as server:
-        assert run(out, "--base-url", server.base_url).returncode == 0
-        second = run(out, "--base-url", server.base_url, model="openai-api/test/other")
-        assert "3 prompts, " in second.stderr
-        assert starts(server) == 6
+    assert run(out, "--base-url", server.base_url).returncode == 0
+    second = run(out, "--base-url", server.base_url, model="openai-api/test/other")
+    assert "3 prompts, " in second.stderr
+    assert server.asked() == 6
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         away = run(out, "--base-url", f"http://127.0.0.1:{free.getsockname()[1]}/v1", model="openai-api/test/third")
@@ -96,24 +77,22 @@ def test_a_second_model_is_asked(tmp_path: Path) -> None:
     assert "cannot be reached" in away.stderr
 
 
-def test_another_models_errors_are_not_this_ones(tmp_path: Path) -> None:
+def test_another_models_errors_are_not_this_ones(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
-    with serving(tmp_path / "journal.tsv") as server:
-        assert run(out, "--base-url", server.base_url, model="openai-api/test/bad").returncode == 1
-        ended = run(out, "--base-url", server.base_url)
+    assert run(out, "--base-url", server.base_url, model="openai-api/test/quoting").returncode == 1
+    ended = run(out, "--base-url", server.base_url)
     assert ended.returncode == 0, ended.stderr
-    assert "openai-api/test/bad" not in ended.stdout
-    assert "openai-api/test/bad" in (out / "report.html").read_text()
+    assert "openai-api/test/quoting" not in ended.stdout
+    assert "openai-api/test/quoting" in (out / "report.html").read_text()
 
 
-def test_a_password_in_an_address_is_written_nowhere(tmp_path: Path) -> None:
+def test_a_password_in_an_address_is_written_nowhere(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
-    with serving(tmp_path / "journal.tsv") as server:
-        secret = server.base_url.replace("//", "//somebody:pass-word-1234@")
-        ended = run(out, "--base-url", secret)
-        assert ended.returncode == 0, ended.stderr
-        assert run(out, "--base-url", secret).returncode == 0
-        assert starts(server) == 3
+    secret = server.base_url.replace("//", "//somebody:pass-word-1234@")
+    ended = run(out, "--base-url", secret)
+    assert ended.returncode == 0, ended.stderr
+    assert run(out, "--base-url", secret).returncode == 0
+    assert server.asked() == 3
     for file in out.rglob("*"):
         assert not file.is_file() or b"pass-word-1234" not in file.read_bytes()
     assert "pass-word-1234" not in ended.stdout + ended.stderr

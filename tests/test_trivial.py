@@ -1,8 +1,6 @@
 """What those score who do not do the task: from a question to the report."""
 
 import json
-import subprocess
-import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from carrara.prompt.items import make
 from carrara.results.analysis import record, summarize, trivials
 from carrara.results.analysis.trivial import Best, Trivial
 from carrara.results.report.page import render
+from tests.process import carrara
 from tests.test_report import run, text_of
 
 Scores = dict[str, dict[str, float]]
@@ -55,17 +54,14 @@ def test_most_tests_have_none() -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of a run on the oracle."""
     out = tmp_path_factory.mktemp("run")
-    command = [sys.executable, "-m", "carrara", "run", "minerva/word_search,minerva/replace"]
-    asked = ["--model", "carrara/oracle", "-n", "4", "--lengths", "0,1k", "-p", "depth=0.5", "--out", str(out)]
-    ended = subprocess.run([*command, *asked], capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
+    asked = ["--model", "carrara/oracle", "-n", "4", "--lengths", "0,1k", "-p", "depth=0.5", "--out", out]
+    ended = carrara("run", "minerva/word_search,minerva/replace", *asked, check=True)
     assert "0.500 always yes" in ended.stdout
     return out
 
 
 def reported(folder: Path, *more: str) -> str:
-    command = [sys.executable, "-m", "carrara", "report", str(folder), *more]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return carrara("report", folder, *more, check=True).stdout
 
 
 def test_a_run_keeps_the_figures_and_no_replies(folder: Path) -> None:

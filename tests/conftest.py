@@ -1,0 +1,69 @@
+"""What many tests need: a server, a cache of their own; and two tiers, the quick one without what is slow."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server import Address, serving
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Address]:
+    """An OpenAI-compatible server that answers at once; the model's name says how."""
+    with serving(tmp_path / "journal.tsv") as address:
+        yield address
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, in place of the user's."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("CARRARA_CACHE", str(folder))
+    return folder
+
+
+# --- tiers: the quick one is `pytest -m "not slow"`; without `-m` everything is run ---
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: left out of the quick tier (`make test`)")
+    config.addinivalue_line("markers", "sampled(n): the quick tier has n of the cases, from the first to the last")
+    config.stash[LEFT_OUT] = 0
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for several in cases.values():
+        marker = several[0].get_closest_marker("sampled")
+        assert marker is not None
+        kept = {round(place * (len(several) - 1) / max(1, marker.args[0] - 1)) for place in range(marker.args[0])}
+        for place, item in enumerate(several):
+            if place not in kept:
+                item.add_marker("slow")
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    if items:
+        config = items[0].config
+        left = sum(item.get_closest_marker("slow") is not None for item in items)
+        config.stash[LEFT_OUT] = left
+        if hasattr(config, "workeroutput"):
+            config.workeroutput["left_out"] = left
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist: every worker has left out the same
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if left := config.stash[LEFT_OUT]:
+        terminalreporter.write_line(f"{left:,} slow cases were left out: `make test-all` runs them too.")

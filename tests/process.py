@@ -1,0 +1,149 @@
+"""Commands in processes of their own, as they are typed: `carrara(…)` and `python("-m", "inspect_ai", …)`.
+
+Nine tenths of what a small command takes is importing. So one process makes the imports once and then waits; each
+command is a fork of it, which has its own arguments, environment, folder and output, and ends as any Python does.
+Tests that kill what they began, or ask what is imported, start Python itself.
+"""
+
+import atexit
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NoReturn, TypedDict
+
+KEY = "sk-not-a-key-but-looks-like-one"
+
+Ended = subprocess.CompletedProcess[str]
+
+IMPORTS = (
+    "aiohttp", "anyio._backends._asyncio", "carrara._inspect", "carrara.cli.main", "carrara.engine.run",
+    "carrara.models.provider", "carrara.results.report.page", "carrara.text.vocabulary", "carrara.tokens.bundled",
+    "inspect_ai._cli.main", "inspect_ai._control.config_record", "inspect_ai._control.scoring",
+    "inspect_ai.agent._acp.server", "inspect_ai.agent._acp.transport_live", "inspect_ai.hooks._startup",
+    "inspect_ai.model._openai_responses", "inspect_ai.model._providers.none",
+    "inspect_ai.model._providers.openai_compatible", "inspect_ai.solver._transcript", "jinja2",
+    "openai.resources.chat", "rich.markdown", "splintr",
+)  # fmt: skip
+"""What runs import; whatever is not here a command imports for itself."""
+
+
+def carrara(*asked: object, env: Mapping[str, str] | None = None, check: bool = False) -> Ended:
+    """`python -m carrara …`, with `env` beside what is set, to its end."""
+    return python("-m", "carrara", *map(str, asked), env=_beside(env or {}), check=check)
+
+
+def begun(*asked: object) -> "subprocess.Popen[str]":
+    """`python -m carrara …` for a test that stops it; what it says is read by `communicate`."""
+    line = [sys.executable, "-m", "carrara", *map(str, asked)]
+    return subprocess.Popen(
+        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible, env=_beside({})
+    )
+
+
+def _beside(env: Mapping[str, str]) -> dict[str, str]:
+    """No key of whoever runs the tests is handed on, and no address."""
+    clean = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
+    return {**clean, "TEST_API_KEY": KEY, **env}
+
+
+def python(*line: str, env: Mapping[str, str] | None = None, cwd: Path | None = None, check: bool = False) -> Ended:
+    """`python …` with `-m MODULE` or `-c CODE`, to its end."""
+    with TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        order: Order = {
+            "line": list(line),
+            "env": dict(os.environ if env is None else env),
+            "cwd": str(cwd or Path.cwd()),
+            "out": str(out),
+            "err": str(err),
+        }
+        nursery = _nursery(os.getpid())
+        assert nursery.stdin is not None
+        assert nursery.stdout is not None
+        nursery.stdin.write(json.dumps(order) + "\n")
+        nursery.stdin.flush()
+        ended = Ended(order["line"], int(nursery.stdout.readline()), out.read_text("utf-8"), err.read_text("utf-8"))
+    if check:
+        assert ended.returncode == 0, ended.stderr
+    return ended
+
+
+def interruptible() -> None:
+    """For a child that is to be interrupted: whoever runs tests in the background may have its signals ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@cache
+def _nursery(parent: int) -> "subprocess.Popen[str]":
+    """Of this process: it ends with us, because then nobody writes to it any more."""
+    process = subprocess.Popen(
+        [sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no thread may be at work where forks are made
+    )
+    atexit.register(_ended, process)
+    return process
+
+
+def _ended(process: "subprocess.Popen[str]") -> None:
+    with process:
+        pass
+
+
+# --- the process that waits, and its forks ---
+
+
+class Order(TypedDict):
+    """A command that is to be forked."""
+
+    line: list[str]
+    env: dict[str, str]
+    cwd: str
+    out: str
+    err: str
+
+
+def _wait() -> None:
+    for name in IMPORTS:
+        import_module(name)
+    answers = os.dup(1)
+    for order in sys.stdin:
+        if not (child := os.fork()):
+            os.close(answers)
+            _become(json.loads(order))
+        _, status = os.waitpid(child, 0)
+        os.write(answers, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def _become(order: Order) -> NoReturn:
+    os.environ.clear()
+    os.environ.update(order["env"])
+    os.chdir(order["cwd"])
+    for number, path in enumerate((os.devnull, order["out"], order["err"])):
+        file = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.dup2(file, number)
+        os.close(file)
+    sys.stdin = open(0)  # noqa: SIM115  # what the other one had read ahead is not ours
+    how, what, *rest = order["line"]
+    sys.argv[1:] = rest
+    sys.path[0] = ""
+    if how == "-c":
+        sys.argv[0] = how
+        exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    sys.exit()
+
+
+if __name__ == "__main__":
+    _wait()
