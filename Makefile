@@ -2,16 +2,21 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test help fix env lock data wheel inspect-ends floors audit bench clean
+.PHONY: demo test test-all check help fix env lock data wheel inspect-ends floors audit bench clean
 
 demo: env  ## run the quick preset on the embedded model and say where the report is
 	.venv/bin/carrara demo
 
-test: env  ## lint, types, tests
+test: check  ## lint, types, and the quick tests: every contract and every suite, in fewer cases
+	.venv/bin/pytest -m "not slow"
+
+test-all: check  ## lint, types, and all tests
+	.venv/bin/pytest
+
+check: env
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
-	.venv/bin/pytest
 
 help:  ## what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -70,7 +70,9 @@ def python(*line: str, env: Mapping[str, str] | None = None, cwd: Path | None = 
         assert nursery.stdout is not None
         nursery.stdin.write(json.dumps(order) + "\n")
         nursery.stdin.flush()
-        ended = Ended(order["line"], int(nursery.stdout.readline()), out.read_text("utf-8"), err.read_text("utf-8"))
+        code = nursery.stdout.readline()
+        assert code, "the process that waits has ended: is there a module that cannot be imported?"
+        ended = Ended(order["line"], int(code), out.read_text("utf-8"), err.read_text("utf-8"))
     if check:
         assert ended.returncode == 0, ended.stderr
     return ended
@@ -96,8 +98,7 @@ def _nursery(parent: int) -> "subprocess.Popen[str]":
 
 
 def _ended(process: "subprocess.Popen[str]") -> None:
-    with process:
-        pass
+    process.communicate()
 
 
 # --- the process that waits, and its forks ---

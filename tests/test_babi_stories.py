@@ -56,6 +56,7 @@ def test_supports_suffice_and_matter(task: int) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.skipif(not FILES.exists(), reason="the official files are not here")
+@pytest.mark.sampled(7)
 def test_distribution(task: int) -> None:
     """Shares, means and recency differ from the official ones by no more than sampling error."""
     here, there = official(task), simulated(task, QUESTIONS, "test")

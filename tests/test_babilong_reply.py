@@ -233,6 +233,7 @@ ENDLESS = (
 
 @pytest.mark.parametrize("part", ENDLESS)
 @pytest.mark.parametrize("task", QUESTIONS)
+@pytest.mark.sampled(40)
 def test_hostile_repetition_ends(task: int, part: str) -> None:
     """A pattern that is far from linear would not end."""
     question = QUESTIONS[task]
@@ -270,6 +271,7 @@ ASKED = QUESTIONS | {
 
 
 @pytest.mark.parametrize("task", COSTLY)
+@pytest.mark.sampled(4)
 def test_a_reply_ten_times_as_long_takes_ten_times_as_long(task: int) -> None:
     frame, part = COSTLY[task]
     possible = options(task, ASKED[task])

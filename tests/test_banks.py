@@ -237,6 +237,7 @@ def test_a_server_in_trouble_is_waited_for(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "bank.jsonl")) == 6
 
 
+@pytest.mark.slow
 def test_killed_three_times(tmp_path: Path) -> None:
     """A kill loses what is under way and nothing else; what the file has is not asked for again."""
     out, pieces, kills, at_once = tmp_path / "bank.jsonl", 160, 3, 8

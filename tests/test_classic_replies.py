@@ -428,6 +428,7 @@ def test_words_and_codes_are_read_as_written() -> None:
 @pytest.mark.parametrize(
     "part", ["1111111 ", "1,111,", "red-", "red red ", "<think>", "answer: ", "KQWZT,", "a-", "0123abcd-"]
 )
+@pytest.mark.sampled(3)
 def test_hostile_repetition_ends(part: str) -> None:
     for test in TESTS:
         question = asked(test)
@@ -443,6 +444,7 @@ def test_hostile_repetition_ends(part: str) -> None:
         *("wait. ", "and ", "1. ", "x:\nKQWZT\n", "KQWZT and 12345 is ", "\\boxed{KQWZT}", "((((", "12,345,"),
     ],
 )
+@pytest.mark.sampled(4)
 def test_hostile_lists_end(part: str) -> None:
     for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x"):
         assert grade(VT, THREE, reply).score == 0.0

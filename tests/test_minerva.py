@@ -107,6 +107,7 @@ def test_what_is_asked_for_is_the_same_at_every_length(test: str, asked: None) -
     assert asks[0] == asks[1] == asks[2]
 
 
+@pytest.mark.slow
 def test_a_million_tokens() -> None:
     for test in ("key_value", "membership"):  # more words than the dictionary has
         item = make(f"minerva/{test}", length=1 << 20, index=1)

@@ -104,7 +104,7 @@ def test_a_model_that_cannot_be_reached(tmp_path: Path) -> None:
 
 
 def test_a_refused_key(tmp_path: Path, server: Address) -> None:
-    asked = ["latent_list", "-n", "2", "--model", "openai-api/test/locked", "--tokenizer", "o200k"]
+    asked = ["latent_list", "-n", "2", "--model", "openai-api/test/probe-locked", "--tokenizer", "o200k"]
     ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-secret")
     assert ended.returncode == 2
     assert "TEST_API_KEY" in ended.stderr

@@ -81,6 +81,7 @@ def test_shares_of_sets() -> None:
     ],
     ids=["nothing", "a loop", "over and over", "any order", "some left out"],
 )
+@pytest.mark.sampled(2)
 def test_a_million_words_end_soon(answer: Callable[[list[str], Random], list[str]]) -> None:
     gold = [str(n) for n in range(300_000)]
     said = answer(gold, Random(1))
