@@ -2,7 +2,7 @@
 
     python -m benchmarks.faults [ITEMS]
 
-Every row is measured on a scripted server of this machine (tests/faulty.py), and the tables are put into
+Every row is measured on a scripted server of this machine (tests/server.py), and the tables are put into
 docs/reliability.md. With them: a thousand items of which three in ten requests fail, once in peace and once with five
 kills, and whether both came to the same report.
 """
