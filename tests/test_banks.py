@@ -39,10 +39,8 @@ NUMBERS = counted(1)
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+def _key(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", KEY)
-    return tmp_path / "cache"
 
 
 def rows(path: Path) -> list[dict[str, str]]:

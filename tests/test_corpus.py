@@ -95,10 +95,9 @@ def test_cleaning() -> None:
 
 
 @pytest.fixture(autouse=True)
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+def shelf(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    return tmp_path / "cache"
+    return cache
 
 
 DOCUMENTS = 40

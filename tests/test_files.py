@@ -56,9 +56,8 @@ def generating(*words: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_waiting(cache: Path) -> Iterator[None]:
     """What would wait for ever, or read without end, fails after twenty seconds."""
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
 
     def late(*_: object) -> None:
         raise TimeoutError("it waits")

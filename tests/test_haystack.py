@@ -199,8 +199,7 @@ def test_refrain() -> None:
 
 
 @pytest.fixture
-def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+def book(cache: Path, tmp_path: Path) -> Path:
     sentences = ["Mary went to the garden.", "Sandra saw it.", "A heading without an end", "It was late.", "He left."]
     for n in range(12):
         (tmp_path / "book").mkdir(exist_ok=True)

@@ -123,10 +123,7 @@ def test_runs_take_no_time(odd: str) -> None:
     has_marker(text)
 
 
-@pytest.fixture(autouse=True)
-def shelf_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 ODD = (

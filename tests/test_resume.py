@@ -41,7 +41,7 @@ def command(out: Path, server: Address) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_killed_five_times(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
     kills: list[float] = []

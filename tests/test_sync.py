@@ -266,6 +266,7 @@ def test_how_a_path_is_said(text: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["Node 1, ", "a ", "Shortest Path: Node 1\n", "Translation: abc\n", "(", "<", "[1, ", "-> "]
 )
+@pytest.mark.sampled(6)
 def test_endless_replies_are_read_in_time(test: str, question: int, piece: str) -> None:
     item = posed(test, 0, question)
     assert grade(item.task, item.question, piece * (1_000_000 // len(piece))).score == 0.0
