@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import sqrt
-from pathlib import Path
 from typing import NamedTuple
 
 from carrara.core.keys import Dice
@@ -39,8 +38,8 @@ from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._official_stories import read_stories
 from carrara.suites.babilong._teller import Asked, Story
 from carrara.suites.babilong._twenty import numbered
+from tests import published
 
-OFFICIAL = Path(__file__).parents[2] / "shared" / "data" / "babi"
 LIMIT = 4.0
 """Sampling errors: one comparison in 16,000 exceeds this by chance, and there are about 800."""
 FEWEST = 10
@@ -52,7 +51,7 @@ Figure = Iterator[tuple[str, float, float]]
 
 def official(task: int) -> list[Story]:
     """The stories of the official training file of a task."""
-    [path] = OFFICIAL.glob(f"qa{task}_*_train.txt")
+    [path] = published.official().glob(f"qa{task}_*_train.txt")
     return list(read_stories(path, numbered(task)))
 
 

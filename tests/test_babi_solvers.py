@@ -8,9 +8,7 @@ from carrara.suites.babilong._grammar import read
 from carrara.suites.babilong._teller import Asked
 from carrara.suites.babilong._twenty import TASKS, numbered
 from carrara.suites.babilong.qa18 import chains
-from tests.babi import OFFICIAL, official
-
-needs_files = pytest.mark.skipif(not OFFICIAL.exists(), reason="the official files are not here")
+from tests.babi import official
 
 UNDECIDED = {5: 1}
 """Questions of the given files that the text does not decide: two things went the same way a moment ago."""
@@ -31,7 +29,6 @@ NOVEL = (
 )
 
 
-@needs_files
 @pytest.mark.parametrize("task", TASKS)
 def test_official_file(task: int) -> None:
     """Every answer, and every set of supporting facts in its order, of every question that the text decides."""
@@ -60,7 +57,6 @@ def _is_chain(facts: tuple[str, ...], question: Asked) -> bool:
     return up in chains(fits, low.small, high.large)
 
 
-@needs_files
 def test_chains_are_mostly_the_first() -> None:
     """How often the official support of task 18 is the chain that the solver names: where there is but one, always."""
     first = sum(
@@ -71,7 +67,6 @@ def test_chains_are_mostly_the_first() -> None:
     assert first == 902
 
 
-@needs_files
 @pytest.mark.parametrize("task", TASKS)
 def test_official_labels(task: int) -> None:
     """Every official answer is one of the task's labels, and every sentence is read."""
@@ -83,7 +78,6 @@ def test_official_labels(task: int) -> None:
             assert set(test.parts(question.answer)) <= set(allowed)
 
 
-@needs_files
 @pytest.mark.parametrize("task", TASKS)
 def test_novel_between_facts(task: int) -> None:
     """Sentences that are no facts change nothing but the numbers of the facts."""
@@ -104,7 +98,6 @@ def test_no_fact(sentence: str) -> None:
     assert read(sentence) is None
 
 
-@needs_files
 @pytest.mark.parametrize("task", TASKS)
 def test_nothing_told(task: int) -> None:
     """Without its facts, no question is answered."""

@@ -12,7 +12,6 @@ from carrara.suites.babilong._plurals import plural, singular
 from carrara.suites.babilong._twenty import TASKS, numbered
 from carrara.suites.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast
 from tests.babi import LIMIT, against_published, compare, official, simulated
-from tests.babi import OFFICIAL as FILES
 
 STORIES = 60
 QUESTIONS = 3000
@@ -55,7 +54,6 @@ def test_supports_suffice_and_matter(task: int) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.skipif(not FILES.exists(), reason="the official files are not here")
 @pytest.mark.sampled(7)
 def test_distribution(task: int) -> None:
     """Shares, means and recency differ from the official ones by no more than sampling error."""

@@ -1,21 +1,17 @@
 """The published metric of BABILong, against the counts that it gave published predictions."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
 from carrara.suites.babilong._metric import published
 from carrara.suites.babilong._twenty import numbered
-
-PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
+from tests.published import predictions
 
 
 @pytest.mark.parametrize(("task", "correct"), [(1, 690), (2, 375), (3, 269), (4, 456), (5, 696)])
 def test_published_counts(task: int, correct: int) -> None:
-    file = PREDICTIONS / f"phi-3-mini-128k_qa{task}_4k.csv"
-    if not file.exists():
-        pytest.skip("the published predictions are not here")
+    file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     with file.open(encoding="utf-8", newline="") as rows:
         labels = numbered(task).official_labels
         counted = [published(labels, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]

@@ -16,10 +16,10 @@ from carrara.suites.babilong._metric import published
 from carrara.suites.babilong._reply import read
 from carrara.suites.babilong._twenty import TASKS, numbered
 from carrara.suites.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
+from tests.published import predictions
 
 REPLIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "babilong_replies.json").read_text("utf-8"))
 """Replies with the answer that a careful reader finds in them, or none; judged before the code had read them."""
-PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
 
 
 def own(task: int) -> tuple[str, ...]:
@@ -297,9 +297,7 @@ def test_a_million_characters_are_read() -> None:
 )
 def test_published_predictions(task: int, paper: int, sound: int, unparsed: int, apart: int) -> None:
     """How many the published metric and this reader count, and on how many replies they differ: each was looked at."""
-    file = PREDICTIONS / f"phi-3-mini-128k_qa{task}_4k.csv"
-    if not file.exists():
-        pytest.skip("the published predictions are not here")
+    file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     with file.open(encoding="utf-8", newline="") as rows:
         cases = [(row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
     by_paper = [published(numbered(task).official_labels, *case) for case in cases]

@@ -32,8 +32,8 @@ from carrara.text.corpus import cache, counts, index
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.hub import HubDataset
 from carrara.text.corpus.sentences import says_something, split_paragraph, split_text
+from tests.published import BOOKS, needs_books
 
-BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
 TOKENIZERS = ["gpt2", "o200k", "qwen3", "mistral-v7", "smollm2"]
 
 ENDS = [
@@ -600,7 +600,7 @@ def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> No
         assert count(measure.tokenizer, "base", prompt.messages()) == length
 
 
-@pytest.mark.skipif(not BOOKS.exists(), reason="the novels are not here")
+@needs_books
 def test_on_novels() -> None:
     opened = corpus.open(str(BOOKS))
     sums = opened.counts("gpt2")

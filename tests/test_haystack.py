@@ -25,8 +25,8 @@ from carrara.text import corpus, haystack
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.sentences import split_text
 from carrara.text.corpus.sources import BuiltIn
+from tests.published import BOOKS, needs_books
 
-BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
 STORIES = 25
 
 TEXTS = {
@@ -119,13 +119,11 @@ def test_facts_among_harmless_sentences_are_the_facts(sentences: list[str], seed
 def documents(name: str) -> Iterator[str]:
     if name == "sotu":
         yield from BuiltIn().documents()
-    elif not BOOKS.exists():
-        pytest.skip("the novels are not here")
     else:
         yield from (without_gutenberg(path.read_text("utf-8-sig")) for path in sorted(BOOKS.glob("*.txt")))
 
 
-@pytest.mark.parametrize("name", ["sotu", "novels"])
+@pytest.mark.parametrize("name", ["sotu", pytest.param("novels", marks=needs_books)])
 @pytest.mark.sampled(1)
 def test_facts_in_real_text_are_the_facts(name: str) -> None:
     """In their order, and in any other; and what is kept back is little."""

@@ -14,8 +14,7 @@ from carrara.text.corpus.clean import clean
 from carrara.text.corpus.markers import has_marker
 from carrara.text.haystack import PASSAGE, named
 from carrara.text.writings.bank import flaw
-
-BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
+from tests.published import BOOKS, needs_books
 
 SAID = """
 <|im_start|> <|im_end|> <|endoftext|> <|eot_id|> <|start_header_id|> <|end_header_id|> <|begin_of_text|> <|end_of_text|>
@@ -246,7 +245,7 @@ def test_an_older_index_without_them_keeps_its_name_in_silence(
     assert not capsys.readouterr().err
 
 
-@pytest.mark.skipif(not BOOKS.exists(), reason="the novels are not here")
+@needs_books
 def test_novels_are_as_they_were() -> None:
     for path in sorted(BOOKS.glob("*.txt")):
         assert not has_marker(path.read_text("utf-8"))

@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.suites.minerva._published import PRIMARY, Reference, primary, scores
-
-CASES = Path(__file__).parents[2] / "shared" / "data" / "minerva_metric_cases.json"
+from tests.published import minerva_cases
 
 TREES = "oak, ash, elm, yew"
 HANDS = {"Agent A": ["oak", "ash"], "Agent B": ["elm", "yew", "elm"]}
@@ -25,9 +23,7 @@ REFERENCES: dict[str, Reference] = {
 
 
 def test_published_cases() -> None:
-    if not CASES.exists():
-        pytest.skip("the published scores are not here")
-    cases: list[dict[str, Any]] = json.loads(CASES.read_text(encoding="utf-8"))["cases"]
+    cases: list[dict[str, Any]] = json.loads(minerva_cases())["cases"]
     assert len(cases) == 143
     assert {case["task"] for case in cases} == set(PRIMARY)
     for case in cases:

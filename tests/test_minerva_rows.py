@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from carrara.cli.main import main
 from carrara.suites.minerva._given import graded
 from carrara.suites.minerva._published import PRIMARY
+from tests.published import minerva_cases
 
-CASES = Path(__file__).parents[2] / "shared" / "data" / "minerva_metric_cases.json"
 SCORE = ["score", "--published", "minerva"]
 Capture = pytest.CaptureFixture[str]
 Row = dict[str, Any]
@@ -65,9 +65,7 @@ def scored(capsys: Capture, *asked: str) -> Any:
 
 
 def test_published_cases(tmp_path: Path, capsys: Capture) -> None:
-    if not CASES.exists():
-        pytest.skip("the published scores are not here")
-    cases: list[Row] = json.loads(CASES.read_text("utf-8"))["cases"]
+    cases: list[Row] = json.loads(minerva_cases())["cases"]
     rows = [row(case["task"], case["answer"], case["reference"]) for case in cases]
     found = scored(capsys, str(written(tmp_path / "r.jsonl", rows)), "--out", str(tmp_path / "s.jsonl"))
     lines: list[Row] = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines()]

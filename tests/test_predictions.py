@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
+from tests.published import predictions
 
-PREDICTIONS = Path(__file__).parents[2] / "shared" / "data" / "babilong_predictions"
 SCORE = ["score", "--published", "babilong"]
 HEAD = "Unnamed: 0,target,output,question\n"
 ROWS = [
@@ -38,9 +38,7 @@ def scored(capsys: Capture, *asked: str) -> dict[str, object]:
     ("task", "paper", "n"), [(1, 690, 1000), (2, 375, 999), (3, 269, 999), (4, 456, 999), (5, 696, 999)]
 )
 def test_published_counts(task: int, paper: int, n: int, capsys: Capture) -> None:
-    file = PREDICTIONS / f"phi-3-mini-128k_qa{task}_4k.csv"
-    if not file.exists():
-        pytest.skip("the published predictions are not here")
+    file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     found = scored(capsys, str(file), "--task", f"qa{task}")
     assert (found["n"], found["paper"], found["task"]) == (n, paper, f"qa{task}")
     assert scored(capsys, str(file)) == found  # the name tells the task

@@ -8,7 +8,7 @@ import pytest
 from carrara.cli.main import main
 from carrara.suites.babilong._official_stories import read_stories
 from carrara.suites.babilong._twenty import numbered
-from tests.babi import OFFICIAL
+from tests import published
 
 Capture = pytest.CaptureFixture[str]
 STORY = """\
@@ -137,9 +137,8 @@ def test_wrong_use(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not OFFICIAL.exists(), reason="the official files are not here")
 def test_the_official_files(capsys: Capture) -> None:
-    assert main(["audit", "--babi", str(OFFICIAL), "--json"]) == 0
+    assert main(["audit", "--babi", str(published.official()), "--json"]) == 0
     found = {row["task"]: row for row in json.loads(capsys.readouterr().out)}
     assert sorted(found) == list(range(1, 21))
     for task, row in found.items():

