@@ -61,7 +61,7 @@ inspect-ends: env  ## the contract with Inspect AI, on the oldest release that w
 	set -e; for release in "$$(sed -n 's/.*inspect-ai>=\([0-9.]*\).*/==\1/p' pyproject.toml)" ''; do \
 	  $(PY) -m venv --clear .venv/inspect; \
 	  .venv/inspect/bin/pip install -q --disable-pip-version-check -e . "inspect-ai$$release" hypothesis pytest pytest-xdist; \
-	  .venv/inspect/bin/pip list 2>/dev/null | grep inspect-ai; \
+	  .venv/inspect/bin/python -c 'import inspect_ai; print("inspect-ai", inspect_ai.__version__)'; \
 	  .venv/inspect/bin/pytest -n 2 -q $(CONTRACT); done
 
 floors: env  ## the floors that `carrara tasks` lists, kept beside the code: after a change of a test
