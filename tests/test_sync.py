@@ -660,7 +660,7 @@ def test_what_states_no_translation(text: str) -> None:
         ("graph", {"longest": "10"}, "2 to 9"),
         ("graph", {"unreachable": "2"}, "shares"),
         ("graph", {"ask": "longest,longest"}, "once"),
-        ("graph", {"ask": "widest"}, "each one of connected"),
+        ("graph", {"ask": "widest"}, "is not one of connected"),
         ("graph", {"density": "1"}, "ask for other nodes"),
         ("graph", {"density": "0.01", "longest": "9"}, "ask for other nodes"),
         ("translation", {"languages": "2"}, "3 to 100"),
