@@ -47,7 +47,6 @@ class Own:
 
     def __call__(self, *folders: Path) -> None:
         self.monkeypatch.setenv("CARRARA_TASKS", os.pathsep.join(map(str, folders)))
-        registry.load.cache_clear()
 
 
 def carrara(folders: str, *asked: str) -> Ended:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from carrara import registry, tokens
+from carrara import tokens
 from carrara.answers.grade import grade
 from carrara.core import params
 from carrara.core.errors import UsageError
@@ -154,7 +154,6 @@ def named(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
         (folder / f"{name.partition('/')[2]}.py").write_text(code, "utf-8")
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
     monkeypatch.setenv("CARRARA_CACHE", str(folder.parent / "cache"))
-    registry.load.cache_clear()
 
 
 def first(folder: Path, length: int, test: str, style: str = "chat") -> Recipe:
@@ -221,7 +220,8 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
         "import sys; from pathlib import Path\n"
-        "from carrara.engine.run import Job, Plan, run; from carrara.core.recipe import Recipe\n"
+        "from carrara.engine.plan import Job, Plan; from carrara.engine.run import run\n"
+        "from carrara.core.recipe import Recipe\n"
         "jobs = (Job(Recipe.parse(sys.argv[1]), 3),)\n"
         "print(len(run(Plan(jobs, 'openai-api/test/ok', Path(sys.argv[2]), base_url=sys.argv[3])).own))"
     )

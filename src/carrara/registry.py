@@ -1,17 +1,19 @@
 """Tests are found by being there: `suites/SUITE/NAME.py` with a `task` in it is the test `SUITE/NAME`.
 
 Folders named in the environment variable CARRARA_TASKS (separated like PATH) are suites too, each under its own name,
-so that a test of one's own is one file anywhere. Such a folder is never called like an official suite: its tests would
-stand in their place, or be run wherever the suite is, and published grids among it.
+so that a test of one's own is one file anywhere; so are the packages that offer tests (`plugins.py`). Neither is ever
+called like an official suite: its tests would stand in their place, or be run wherever the suite is, and published
+grids among it.
 """
 
 import importlib
 import os
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
+from carrara import own, plugins
 from carrara.core.errors import UsageError, nearest
 from carrara.core.order import natural
 from carrara.core.types import AnyTest, Test
@@ -34,11 +36,25 @@ def _tests(folder: Path) -> dict[str, Path]:
     return {f"{suite}/{file.stem}": file for file in files if not file.stem.startswith("_")}
 
 
+def _official() -> dict[str, Path]:
+    suites = sorted(folder for folder in _SUITES.iterdir() if folder.is_dir())
+    return {name: file for suite in suites for name, file in _tests(suite).items()}
+
+
 def _files() -> dict[str, Path]:
-    files: dict[str, Path] = {}
-    for ours in sorted(folder for folder in _SUITES.iterdir() if folder.is_dir()):
-        files |= _tests(ours)
+    files = _official()
     official = {name.split("/")[0] for name in files}
+    for offer in plugins.offers():
+        if offer.suite in official:
+            raise UsageError(
+                f"the package {offer.package} calls its suite {offer.suite}, as an official one is called: remove it, "
+                f"or have its entry point renamed"
+            )
+        for file in offer.files:
+            name = f"{offer.suite}/{file.stem}"
+            if name in files:
+                raise UsageError(f"{file} and {files[name]} are both the test {name}: remove one of their packages")
+            files[name] = file
     for folder in _own_folders():
         for name, file in _tests(folder).items():
             other = files.setdefault(name, file)
@@ -80,9 +96,14 @@ def select(selection: str) -> list[str]:
     return list(chosen)
 
 
-@cache
 def load(name: str) -> AnyTest:
     """The test of this name. Published items are tests too, which no list names: they need their files."""
+    return _loaded(name, os.environ.get("CARRARA_TASKS", ""))
+
+
+@lru_cache(maxsize=1024)
+def _loaded(name: str, folders: str) -> AnyTest:
+    """Kept for as long as the environment names the same folders."""
     if name.startswith("published/babilong-"):
         from carrara.suites.babilong import _given as babilong
 
@@ -118,6 +139,7 @@ def _is_simple(one: object) -> bool:
 def _module(name: str, file: Path) -> ModuleType:
     if file.is_relative_to(_SUITES):
         return importlib.import_module(f"carrara.suites.{name.replace('/', '.')}")
-    from carrara import own
-
+    for offer in plugins.offers():
+        if file in offer.files:
+            return plugins.module(offer, file)
     return own.module(file)
