@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli.main import main
-from carrara.core.errors import forget_what_was_said, tell, tell_once
+from carrara.cli._talk import talking
+from carrara.core.talk import tell, tell_once
 from carrara.suites.babilong import _given as babilong
 from tests.process import carrara
 
@@ -14,18 +14,24 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_a_warning_is_said_once_in_a_command(capsys: Capture) -> None:
-    forget_what_was_said()
-    for what in ("the wind is north", "the wind is north", "it rains", "the wind is north"):
-        tell_once(what)
-    tell("news")
-    tell("news")
+    with talking():
+        for what in ("the wind is north", "the wind is north", "it rains", "the wind is north"):
+            tell_once(what)
+        tell("news")
+        tell("news")
     assert capsys.readouterr().err.splitlines() == [
         *("carrara: the wind is north", "carrara: it rains"),
         *("carrara: news", "carrara: news"),
     ]
-    main(["tasks", "qa1", "--json"])
-    tell_once("it rains")
+    with talking():
+        tell_once("it rains")
     assert capsys.readouterr().err == "carrara: it rains\n"
+
+
+def test_the_library_is_silent(capsys: Capture, caplog: pytest.LogCaptureFixture) -> None:
+    tell("it rains")
+    assert capsys.readouterr().err == ""
+    assert [(record.name, record.getMessage()) for record in caplog.records] == [("carrara", "it rains")]
 
 
 def said_by(*asked: str) -> list[str]:
@@ -52,9 +58,9 @@ def test_files_that_are_not_read_are_one_sentence(tmp_path: Path, capsys: Captur
     (tmp_path / "0k").mkdir()
     for name in ("0k/qa1.json", *(f"notes{n}.json" for n in range(5)), "0k/qa1.csv"):
         (tmp_path / name).write_text("[]", "utf-8")
-    forget_what_was_said()
-    for _ in range(2):
-        assert [source.test for source in babilong.sources(tmp_path)] == ["babilong/qa1"]
+    with talking():
+        for _ in range(2):
+            assert [source.test for source in babilong.sources(tmp_path)] == ["babilong/qa1"]
     assert capsys.readouterr().err.splitlines() == [
         f"carrara: {tmp_path}/notes0.json and 4 more are left out: "
         "what is read names a task and a length in its path, as in 4k/qa1.json",

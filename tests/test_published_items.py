@@ -260,12 +260,12 @@ def test_the_published_grid() -> None:
     with pytest.raises(UsageError, match="is not part of paper:babilong"):
         preset_of("paper:babilong:latent_list")
     assert preset_of("babilong") is None
-    assert PRESETS["paper:babilong"].params_beside(["screen=true", "haystack=x"]) == [
-        "background=all",
-        "repeat=true",
-        "screen=true",
-        "haystack=x",
-    ]
+    assert PRESETS["paper:babilong"].params_beside({"screen": "true", "haystack": "x"}) == {
+        "background": "all",
+        "repeat": "true",
+        "screen": "true",
+        "haystack": "x",
+    }
 
 
 def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from carrara.answers.grade import trivial
-from carrara.cli.report import print_summary
+from carrara.cli._output import print_summary
 from carrara.core.result import Result
 from carrara.engine.reading import read_results
 from carrara.prompt.items import make

@@ -5,17 +5,18 @@ import math
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from carrara.core.errors import UsageError, nearest, tell
+from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS
 from carrara.core.lengths import read_lengths
+from carrara.core.many import MOST
 from carrara.core.types import Style
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
+    from carrara.prompt.asked import Drawn
     from carrara.prompt.wording import Pack
 
 
@@ -30,20 +31,8 @@ def whole(least: int) -> Callable[[str], int]:
     return read
 
 
-TOLD, MOST = 1_000_000, 100_000_000
-"""More than so many are told of, and more than so many wait for `--yes`: a slip adds zeros to a number."""
-
-
 def yes(parser: ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help=f"go on where more than {MOST:,} are to be made")
-
-
-def check_many(count: int, what: str, confirmed: bool) -> None:
-    """Say before it is begun how many there are to be, where that is many; refuse far too many without `--yes`."""
-    if count > MOST and not confirmed:
-        raise UsageError(f"{count:,} {what} are asked for, more than {MOST:,}: lower -n, or go on with --yes")
-    if count > TOLD:
-        tell(f"{count:,} {what} are to be made")
 
 
 def lengths(text: str) -> list[int]:
@@ -98,57 +87,38 @@ def as_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a selection with its parameters comes to: the first recipe of each test."""
+def drawn(args: Namespace) -> "Drawn":
+    """How items are drawn, by the arguments that `parameters` adds."""
+    from carrara.prompt.asked import Drawn
 
-    recipes: "tuple[Recipe, ...]"
+    return Drawn(args.seed, args.split, args.style, args.prompts)
+
+
+class Asked(NamedTuple):
+    recipes: "list[Recipe]"
     pack: "Pack | None"
 
 
 def asked(args: Namespace, tokenizer: str) -> Asked:
-    from carrara import registry
-    from carrara.core import params
-    from carrara.core.recipe import Recipe
-    from carrara.prompt.wording import read_pack
+    """What a selection with its parameters comes to: the first recipe of each test."""
+    from carrara.prompt.asked import Selection, recipes
 
-    given = _given(args.params)
-    names = registry.select(args.selection)
-    loaded = {name: registry.load(name) for name in names}
-    known = {parameter for task in loaded.values() for parameter in params.defaults(task)}
-    for parameter in given:
-        if parameter not in known:
-            raise UsageError(
-                f"no test of {args.selection!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
-                f"they have {', '.join(sorted(known)) or 'none'}"
-            )
-    pack = read_pack(args.prompts) if args.prompts else None
-    for name in pack.replaced if pack else ():
-        if name not in registry.names():
-            raise UsageError(
-                f"the prompt pack is for {name!r}, and no test is called so{nearest(name, registry.names())}"
-            )
-    recipes = []
-    for name, task in loaded.items():
-        mine = {parameter: value for parameter, value in given.items() if parameter in params.defaults(task)}
-        settled = params.canonical(task, params.build(task, name, mine))
-        hash_ = pack.hash if pack else ""
-        recipes.append(
-            Recipe(name, task.version, settled, args.split, args.seed, 0, 0, 0, args.style, hash_, tokenizer)
-        )
-    return Asked(tuple(recipes), pack)
+    how = drawn(args)
+    pack = how.pack()
+    return Asked(recipes(Selection(args.selection, given(args.params)), how, pack, tokenizer), pack)
 
 
-def _given(pairs: list[str]) -> Mapping[str, str]:
-    given = {}
+def given(pairs: list[str]) -> Mapping[str, str]:
+    """What `-p NAME=VALUE` says."""
+    found = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name or not value:
             raise UsageError(f"-p {pair!r} is not NAME=VALUE; write for example -p complexity=5")
-        if name.strip() in given:
+        if name.strip() in found:
             raise UsageError(f"-p {name.strip()} is given twice; write several values as -p {name.strip()}=A,B")
-        given[name.strip()] = value.strip()
-    return given
+        found[name.strip()] = value.strip()
+    return found
 
 
 def temperature(text: str) -> float | None:

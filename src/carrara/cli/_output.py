@@ -3,7 +3,13 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from carrara.core import table as core
+
+if TYPE_CHECKING:
+    from carrara.results.analysis import Row
+    from carrara.results.analysis.partial import Part
 
 T = TypeVar("T")
 
@@ -13,17 +19,16 @@ def print_json(value: Any) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A plain table: numbers to the right, no colours, so that it can be piped."""
-    cells = [list(columns), *(list(row) for row in rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
-    for n, row in enumerate(cells):
-        shown = [
-            text.rjust(width) if n and text[:1].isdigit() else text.ljust(width)
-            for text, width in zip(row, widths, strict=True)
-        ]
-        print("  ".join(shown).rstrip())
-        if n == 0:
-            print("  ".join("-" * width for width in widths))
+    for line in core.table(columns, rows):
+        print(line)
+
+
+def print_summary(rows: "Sequence[Row]", parts: "Sequence[Part]" = ()) -> None:
+    """What results came to."""
+    from carrara.results.report.lines import lines
+
+    for line in lines(rows, parts):
+        print(line)
 
 
 def progress(steps: Iterable[T], total: int, what: str) -> Iterator[T]:

@@ -9,8 +9,10 @@ from pathlib import Path
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, progress, table
 from carrara.core.cores import on_all
-from carrara.core.errors import UsageError, tell_once
+from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.many import check_many
+from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 
 HELP = "prove items right: answers, needed updates, filler, lengths, bytes; and what shortcuts score"
@@ -41,7 +43,7 @@ def main(args: Namespace) -> int:
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    options.check_many(len(jobs) * args.n, "contexts", args.yes)
+    check_many(len(jobs) * args.n, "contexts", args.yes)
     work = partial(audit, worlds=args.n, pack=asked.pack)
     audited = on_all(work, jobs) if len(jobs) * args.n >= MANY else map(work, jobs)
     reports = list(progress(audited, len(jobs), "auditing"))

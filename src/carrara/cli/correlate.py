@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, table
-from carrara.core.errors import UsageError, tell
+from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.talk import tell
 
 if TYPE_CHECKING:
     from carrara.results.analysis.beside import Board, Place

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.cli._output import progress
-from carrara.core.errors import RunError, UsageError, tell_once
+from carrara.core.errors import RunError, UsageError
 from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
+from carrara.core.many import check_many
+from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def _from_selection(args: Namespace) -> Source:
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    options.check_many(len(jobs) * args.n, "contexts", args.yes)
+    check_many(len(jobs) * args.n, "contexts", args.yes)
     items = (
         item for first in jobs for context in contexts(first, args.n, asked.pack, tell_once) for item in context.items
     )

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 
 from carrara import __version__
+from carrara.cli._talk import say, talking
 from carrara.cli.commands import COMMANDS
-from carrara.core.errors import RunError, UsageError, forget_what_was_said
+from carrara.core.errors import RunError, UsageError
 
 NEXT = """\
 Carrara measures what language models really do with a long context. To begin with:
@@ -50,16 +51,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(NEXT, end="")
         return 0
     args = parser().parse_args(argv)
-    forget_what_was_said()
     try:
-        result: int = args.main(args)
+        with talking():
+            result: int = args.main(args)
         sys.stdout.flush()
         return result
     except UsageError as error:
-        print(f"carrara: {error}", file=sys.stderr)
+        say(str(error))
         return 2
     except RunError as error:
-        print(f"carrara: {error}", file=sys.stderr)
+        say(str(error))
         return 1
     except KeyboardInterrupt:
         print("carrara: stopped", file=sys.stderr)

@@ -3,22 +3,17 @@
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
-from carrara.core.errors import RunError, UsageError, tell
-from carrara.core.lengths import read_lengths, write_length
-from carrara.core.order import natural
-from carrara.engine.presets import PRESETS, Size, preset_of
+from carrara.core.errors import RunError, UsageError
+from carrara.core.lengths import write_length
+from carrara.engine.presets import PRESETS, WORLDS
 
 if TYPE_CHECKING:
-    from carrara.engine.run import Job, Outcome, Plan
-
-WORLDS = 20
-"""For each test and length, unless it is said how many."""
+    from carrara.engine.plan import Plan
+    from carrara.engine.run import Outcome
 
 HELP = "run tests on a model; stopped at any moment, the same command goes on where it was"
 EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50 --out runs/first"
@@ -106,48 +101,28 @@ def main(args: Namespace) -> int:
     except KeyboardInterrupt:
         print("carrara: stopped; the same command goes on where this one was", file=sys.stderr)
         sys.stderr.flush()
-        if plan.embedded:
+        if plan.here:
             os._exit(130)  # llama.cpp cannot be interrupted, and Python would wait for its reply
         return 130
 
 
 def planned(args: Namespace) -> "Plan":
     """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
-    from carrara.engine.makers import check_style, tokenizer_for
-    from carrara.engine.run import Job, Plan
+    from carrara.engine.jobs import Wanted, jobs
+    from carrara.engine.plan import Plan
+    from carrara.prompt.asked import Selection
 
-    preset = None
-    if found := preset_of(args.selection):
-        preset, args.selection = found
-        if args.published:  # of a preset these are the tests and lengths: what its items are like is given
-            args.lengths = args.lengths or read_lengths(preset.lengths)
-        else:
-            args.params = preset.params_beside(args.params)
-    if args.base_url and args.model.startswith("carrara/"):
-        raise UsageError(f"{args.model} runs here and has no address: leave --base-url out")
     model_args = options.model_args(args.model_args)
-    weights = model_args.get("gguf") if args.model == "carrara/smollm2" else None
-    own = preset.tokenizer if preset else ""
-    tokenizer = args.tokenizer or own or (f"gguf:{weights}" if weights else tokenizer_for(args.model))
-    asked = options.asked(args, tokenizer)
-    check_style(args.model, args.style)
-    jobs: Iterable[Job]
-    if args.published and args.within:
-        raise UsageError("--within makes prompts shorter, and published ones are as they are: leave it out")
-    if args.published:
-        jobs = _published(args, asked)
-    else:
-        jobs = (
-            Job(replace(recipe, length=size.length, index=size.first), args.n or size.worlds)
-            for recipe in asked.recipes
-            for size in (
-                preset.sizes(recipe.task, args.lengths) if preset else (Size(n, WORLDS) for n in args.lengths or [0])
-            )
-        )
-    settled = tuple(jobs)
-    options.check_many(sum(job.worlds for job in settled if job.worlds < sys.maxsize), "worlds", args.yes)
+    wanted = Wanted(
+        tests=[Selection(args.selection, options.given(args.params))],
+        lengths=args.lengths,
+        n=args.n,
+        drawn=options.drawn(args),
+        tokenizer=args.tokenizer or "",
+        published=args.published or "",
+    )
     return Plan(
-        jobs=settled,
+        jobs=jobs(wanted, args.model, model_args.get("gguf", "") if args.model == "carrara/smollm2" else ""),
         model=args.model,
         out=args.out,
         prompts=args.prompts,
@@ -174,67 +149,18 @@ def _retrieval(args: Namespace) -> str:
     return str(Retrieval.parse(args.retrieve, by=args.by, top=args.top_k, order=args.order))
 
 
-def _published(args: Namespace, asked: options.Asked) -> "Iterator[Job]":
-    """The jobs of published files: those of the tests and lengths that were asked for, all rows of them."""
-    from carrara import registry
-    from carrara.core.params import build, canonical, read_canonical
-    from carrara.engine.run import ALL, Job
-    from carrara.suites.babilong import _given as babilong
-    from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
-    from carrara.text.rows import known
-
-    suite, _, folder = args.published.partition(":")
-    if suite not in ("babilong", "mrcr") or not folder:
-        raise UsageError(f"--published {args.published} is not babilong:DIR or mrcr:DIR, which can be run")
-    for name, default in (("seed", 0), ("split", "test")):
-        if getattr(args, name) != default:
-            raise UsageError(f"--{name} draws other items, and published ones are as they are: leave it out")
-    of = {recipe.task: recipe for recipe in asked.recipes}
-    if suite == "mrcr":  # both data sets ask what our own test asks
-        own = of.get("michelangelo/mrcr")
-        of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
-    found = (mrcr_rows if suite == "mrcr" else babilong).sources(Path(folder))
-    some = {
-        (source.test, source.length)
-        for source in found
-        if source.test in of and (args.lengths is None or source.length in args.lengths)
-    }
-    if not some:
-        raise UsageError(f"{folder} has no file of {args.selection} at the lengths asked for")
-    there = {source.test for source in found}
-    if missing := _missing([test for test in of if suite != "mrcr" or test in there], args.lengths, some):
-        tell(f"{folder} has no file of {missing}: left out")
-    data = known(found)
-    for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
-        own, name = of[test], test if suite == "mrcr" else babilong.PREFIX + test.rpartition("/")[2]
-        task = registry.load(name)
-        params = canonical(task, build(task, name, {**read_canonical(own.params), "data": data}))
-        yield Job(replace(own, task=name, version=task.version, params=params, length=length), args.n or ALL)
-
-
-def _missing(tests: list[str], lengths: list[int] | None, found: set[tuple[str, int]]) -> str:
-    """What was asked for and is not there, in words; without lengths, the tests that are there at none."""
-    short = {test: test.rpartition("/")[2] for test in tests}
-    if lengths is None:
-        there = {test for test, _ in found}
-        return ", ".join(short[test] for test in tests if test not in there)
-    at: dict[str, list[str]] = {}
-    for length in lengths:
-        absent = ", ".join(short[test] for test in tests if (test, length) not in found)
-        at.setdefault(absent, []).append(write_length(length))
-    return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in at.items() if absent)
-
-
 def carried_out(plan: "Plan", as_json: bool) -> int:
     """Run a plan, print what it came to, write its report."""
-    from carrara.cli._output import print_json
-    from carrara.cli.report import print_summary, rows_as_json
+    from rich.console import Console
+
+    from carrara.cli._output import print_json, print_summary
+    from carrara.cli.report import rows_as_json
     from carrara.engine.planned import parts
     from carrara.engine.run import run
     from carrara.results.analysis.summary import summarize
     from carrara.results.report import write_report
 
-    outcome = run(plan)
+    outcome = run(plan, Console(stderr=True))
     page = plan.out / "report.html"
     write_report(outcome.folder, page, plan.out.resolve().name, parts(plan.out, outcome.folder))
     rows = summarize(outcome.own, among=outcome.folder)

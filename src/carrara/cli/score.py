@@ -77,8 +77,8 @@ def main(args: Namespace) -> int:
 
 def _scored(args: Namespace) -> int:
     """Replies to items made here."""
-    from carrara.cli.report import print_summary
-    from carrara.core.errors import tell
+    from carrara.cli._output import print_summary
+    from carrara.core.talk import tell
     from carrara.prompt.wording import read_pack
     from carrara.scoring.job import score
     from carrara.scoring.lines import Lines

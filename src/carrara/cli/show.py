@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 HELP = "show one item: needed updates highlighted, filler dimmed, question and gold below"
 EXAMPLE = "carrara show latent_list --length 1k --index 0"
 
+STYLES = {"frame": "", "filler": "dim", "needed": "bold green", "update": "yellow"}
+
 
 def arguments(parser: ArgumentParser) -> None:
     options.selection(parser, "or the id of an item")
@@ -55,32 +57,20 @@ def _print(item: "Item") -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from carrara.prompt.stretches import facts, stretches
+
     class Terminal(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # whoever reads has seen enough: no failure, as for the other commands
 
     console = Terminal(highlight=False, soft_wrap=True)
-    text, needs = Text(), frozenset(item.question.needs)
-    message = 0
-    for part in item.prompt.parts():
+    text, message = Text(), 0
+    for part in stretches(item):
         if part.message != message:
             text.append(f"\n\n[{part.role}]\n", style="bold blue")
             message = part.message
-        if part.update is not None:
-            text.append(part.text, style="bold green" if part.update in needs else "yellow")
-        else:
-            text.append(part.text, style="dim" if part.piece else "")
+        text.append(part.text, style=STYLES[part.kind])
     console.print(text)
-    survey, question = item.survey, item.question
-    labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
-    chat = item.recipe.style == "chat"
-    knows = item.prompt.measure.tokenizer.chat is not None
-    template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
     console.print()
-    console.print(Text.assemble(("question  ", "bold"), question.ask))
-    console.print(Text.assemble(("gold      ", "bold"), (item.gold, "bold green")))
-    console.print(Text.assemble(("floor     ", "bold"), f"{question.floor:.3f}"))
-    if labels:
-        console.print(Text.assemble(("labels    ", "bold"), labels))
-    console.print(Text.assemble(("tokens    ", "bold"), f"{survey.tokens:,} by {item.recipe.tokenizer}, {template}"))
-    console.print(Text.assemble(("id        ", "bold"), item.id))
+    for name, value in facts(item).items():
+        console.print(Text.assemble((f"{name:10}", "bold"), (value, "bold green" if name == "gold" else "")))

@@ -35,6 +35,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     from carrara import tokens
     from carrara.core.errors import UsageError
+    from carrara.core.many import check_many
     from carrara.results.analysis.dataset import CHARACTERS, WORDS, shape, sizes
     from carrara.results.published.figures import BABILONG_FACTS, BABILONG_LABELS, BABILONG_LENGTHS, BABILONG_TOKENS
 
@@ -45,7 +46,7 @@ def main(args: Namespace) -> int:
         if name not in (WORDS, CHARACTERS):
             tokens.get(name)
     asked = options.asked(args, names[0])
-    options.check_many(len(asked.recipes) * args.n, "worlds", args.yes)
+    check_many(len(asked.recipes) * args.n, "worlds", args.yes)
     shapes = [shape(recipe, args.n) for recipe in progress(asked.recipes, len(asked.recipes), "drawing worlds")]
     jobs = [(length, [replace(recipe, length=length) for recipe in asked.recipes]) for length in args.lengths]
     counted = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.core.errors import RunError, UsageError
+from carrara.core.many import check_many
 
 if TYPE_CHECKING:
     from carrara.models.writing import Missing, Order
@@ -68,11 +69,13 @@ def _names(text: str) -> list[str]:
 
 
 def main(args: Namespace) -> int:
+    from rich.console import Console
+
     from carrara.models.writing import write
 
     order = ordered(args)
     try:
-        written = write(order)
+        written = write(order, Console(stderr=True))
     except KeyboardInterrupt:
         print("\ncarrara: stopped; the same command goes on where this one was", file=sys.stderr)
         sys.stderr.flush()
@@ -106,7 +109,7 @@ def ordered(args: Namespace) -> "Order":
         )
     ]
     keys = tuple(Key(*key) for key in product(*parts))
-    options.check_many(len(keys) * args.n, "drafts", args.yes)
+    check_many(len(keys) * args.n, "drafts", args.yes)
     return Order(
         keys=keys,
         drafts=args.n,

@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from carrara.core.errors import RunError
+from carrara.core.talk import overheard, tell_into
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -21,7 +25,11 @@ def on_all(work: Callable[[T], R], jobs: Sequence[T]) -> Iterator[R]:
         yield from map(work, jobs)
         return
     # spawned, not forked: tokenizers have threads, which do not survive a fork
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=quietly_interrupted) as pool:
+    context = get_context("spawn")
+    with (
+        overheard(context) as told,
+        ProcessPoolExecutor(workers, context, initializer=begin, initargs=(told,)) as pool,
+    ):
         try:
             yield from pool.map(work, jobs)
         except BrokenProcessPool:
@@ -33,6 +41,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def quietly_interrupted() -> None:
-    """Ctrl-C reaches all processes: one of them says so."""
+def begin(told: "Queue[Any]") -> None:
+    """In a process that was started: Ctrl-C reaches all, and one of them says so, as it says what the others tell."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    tell_into(told)

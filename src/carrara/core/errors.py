@@ -1,19 +1,23 @@
-"""The two errors that a user is meant to see, and kinds of them that can be dealt with.
+"""The errors that a user is meant to see, and kinds of them that can be dealt with.
 
 Each message is one sentence that names the input and the mend: "no tokenizer is called 'o20k'; did you mean o200k?".
 The command line prints it without a traceback and exits with the code given here. Anything else that escapes is a bug.
+A setting is named as Python has it, in backquotes (`max_tokens=512`); the command line writes the flag instead.
 """
 
-import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-class UsageError(Exception):
+class CarraraError(Exception):
+    """Carrara cannot do what it was asked for, and says why."""
+
+
+class UsageError(CarraraError):
     """Carrara was asked for something that cannot be: exit code 2."""
 
 
-class RunError(Exception):
+class RunError(CarraraError):
     """What was asked for is sound, but doing it failed: exit code 1."""
 
 
@@ -28,27 +32,6 @@ class Unreachable(UsageError):
 
 class Dry(UsageError):
     """A stream of filler has nothing left: it was asked for more than there is."""
-
-
-def tell(what: str) -> None:
-    """Say on stderr what people should know of work that goes on."""
-    print(f"carrara: {what}", file=sys.stderr)
-
-
-_said: set[str] = set()
-"""What `tell_once` has said in this command."""
-
-
-def tell_once(what: str) -> None:
-    """Say what is as true of the next test, length or file as of this one: a warning, not news."""
-    if what not in _said:
-        _said.add(what)
-        tell(what)
-
-
-def forget_what_was_said() -> None:
-    """A new command begins."""
-    _said.clear()
 
 
 def nearest(word: str, options: Iterable[str]) -> str:

@@ -39,15 +39,20 @@ def way(cot: str, style: str, subject: Subject, before: Sequence[Subject]) -> st
     if style == "base":
         return PREFILLED
     model, settings = subject
-    if model.removeprefix("carrara/") in REFERENCES:
+    if _only_replies(model):
         return ASKED
     same = {way for way in (PREFILLED, ASKED) if (model, tuple(sorted({*settings, (COT, way)}))) in before}
     return same.pop() if len(same) == 1 else None
 
 
+def _only_replies(model: str) -> bool:
+    """Whether a model is asked for a reply, and nothing else can be said to it."""
+    return model.removeprefix("carrara/") in REFERENCES or model.startswith("function/")
+
+
 def told(model: str, base_url: str | None, args: Mapping[str, Any]) -> Told | None:
     """What a server has to be told to go on with a message; None if it cannot."""
-    if model.removeprefix("carrara/") in REFERENCES:
+    if _only_replies(model):
         return None
     for option in _TOLD:
         if anyio.run(_goes_on, made(model, base_url, args).api, model, option):
@@ -58,8 +63,8 @@ def told(model: str, base_url: str | None, args: Mapping[str, Any]) -> Told | No
 def must(model: str, cot: str, found: Told | None) -> Told:
     if found is None:
         raise UsageError(
-            f"the server of {model} cannot go on with a message, which --cot {cot} needs, or keeps its reasoning "
-            f"apart: use a server that can, such as vLLM or llama.cpp without a reasoning parser, or another --cot"
+            f"the server of {model} cannot go on with a message, which `cot={cot}` needs, or keeps its reasoning "
+            f"apart: use a server that can, such as vLLM or llama.cpp without a reasoning parser, or another `cot`"
         )
     return found
 

@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 
 from inspect_ai.log import EvalLog
 
-from carrara.core.errors import RunError, UsageError, tell
+from carrara.core.errors import RunError, UsageError
+from carrara.core.talk import tell
 from carrara.engine.reading import Damaged, header, logs
 
 RESERVE = 32 << 20
@@ -24,7 +25,7 @@ def make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise UsageError(f"--out {out} is a file, or within one: give a folder, which need not be there yet") from None
+        raise UsageError(f"`out={out}` is a file, or within one: give a folder, which need not be there yet") from None
 
 
 @contextmanager
@@ -70,7 +71,7 @@ def _alone(out: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise RunError(f"another run is at work in {out}: wait for it, or give another --out") from None
+            raise RunError(f"another run is at work in {out}: wait for it, or give another `out`") from None
         yield
 
 

@@ -24,7 +24,7 @@ def know(pack: Pack | None) -> None:
 def item_of(id: str) -> Item:
     wanted = Recipe.parse(id).pack
     if wanted and wanted not in _PACKS:
-        raise UsageError(f"{id} was made with a prompt pack of hash {wanted}: give it with --prompts")
+        raise UsageError(f"{id} was made with a prompt pack of hash {wanted}: give it with `prompts`")
     return rebuild(id, _PACKS.get(wanted))
 
 

@@ -14,7 +14,7 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.model._generate_config import active_generate_config
 from rich.markup import escape
 
-from carrara import registry, tokens
+from carrara import registry
 from carrara.core import params as parameters
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Split
@@ -25,6 +25,7 @@ from carrara.engine import arguments
 from carrara.engine.arguments import one_of, text, whole
 from carrara.engine.items import know
 from carrara.engine.settings import address
+from carrara.engine.suited import check_style, tokenizer_for
 from carrara.engine.tasks import inspect_task
 from carrara.engine.thinking import ASKED, NONE, PREFILLED, Thinking
 from carrara.prompt.wording import Pack, read_pack
@@ -32,6 +33,7 @@ from carrara.prompt.wording import Pack, read_pack
 Maker = Callable[..., Task]
 
 ARGUMENTS = (
+    "first",
     "length",
     "n",
     "params",
@@ -49,10 +51,14 @@ ARGUMENTS = (
 
 
 def maker(name: str) -> Maker:
-    """The Inspect task function of a test. What it is asked wrongly is Inspect's own error, which has no traceback."""
+    """The Inspect task function of a test, which is loaded when the task is made.
+
+    What it is asked wrongly is Inspect's own error, which has no traceback.
+    """
     short = name.rpartition("/")[2]
 
     def make(
+        first: str = "",
         length: str | int = "0",
         n: int = 20,
         params: Any = "",
@@ -67,57 +73,45 @@ def maker(name: str) -> Maker:
         within: int = 0,
         **other: Any,
     ) -> Task:
+        """A test of Carrara. Its first item is named by a recipe, `first`, which says it all, or by the others."""
         try:
             arguments.none_other(other, ARGUMENTS)
-            model = get_model()
-            asked = one_of("style", style, Style)
-            check_style(str(model), asked)
-            loaded = registry.load(name)
-            given = parameters.build(loaded, name, arguments.parameters(params))
-            pack = _pack(text(prompts))
-            first = Recipe(
-                task=name,
-                version=loaded.version,
-                params=parameters.canonical(loaded, given),
-                split=one_of("split", split, Split),
-                seed=whole("seed", seed, 0),
-                index=whole("index", index, 0),
-                question=0,
-                length=read_length(text(length)),
-                style=asked,
-                pack=pack.hash if pack else "",
-                tokenizer=text(tokenizer) or tokenizer_for(str(model)),
-            )
-            worlds = whole("n", n, 1)
+            model, pack = get_model(), _pack(text(prompts))
+            if first:
+                recipe = Recipe.parse(first)
+                if recipe.task != name:
+                    raise UsageError(f"first={first} is an item of {recipe.task}: name that test")
+            else:
+                loaded = registry.load(name)
+                given = parameters.build(loaded, name, arguments.parameters(params))
+                recipe = Recipe(
+                    task=name,
+                    version=loaded.version,
+                    params=parameters.canonical(loaded, given),
+                    split=one_of("split", split, Split),
+                    seed=whole("seed", seed, 0),
+                    index=whole("index", index, 0),
+                    question=0,
+                    length=read_length(text(length)),
+                    style=one_of("style", style, Style),
+                    pack=pack.hash if pack else "",
+                    tokenizer=text(tokenizer) or tokenizer_for(str(model)),
+                )
+            check_style(str(model), recipe.style)
             return inspect_task(
-                loaded.title,
-                first,
-                worlds,
+                recipe,
+                whole("n", n, 1),
                 pack,
-                _settle(model, asked),
-                address(model),
-                _retrieval(text(retrieve)),
-                _thinking(text(cot), asked),
-                _room(whole("within", within, 0), first),
+                budgeted=_settle(model, recipe.style),
+                server=address(model),
+                retrieve=_retrieval(text(retrieve)),
+                thinking=_thinking(text(cot), recipe.style),
+                within=_room(whole("within", within, 0), recipe),
             )
         except (UsageError, RunError) as error:
             raise PrerequisiteError(escape(f"{short}: {error}")) from error
 
-    make.__doc__ = f"{registry.load(name).title}: {registry.load(name).capability}."
     return task(name=short)(make)
-
-
-def check_style(model: str, style: Style) -> None:
-    """A plain prompt sent as a chat, or the other way round, would be another experiment of another length."""
-    provider = model.partition("/")[0]
-    completes = provider.endswith("-completions")
-    if style == "base" and not (completes or provider in ("carrara", "hf", "mockllm")):
-        raise UsageError(
-            f"{provider} chats, and the style base is plain completion: use a completions provider, such as "
-            f"vllm-completions/… or openai-api-completions/…"
-        )
-    if style == "chat" and completes:
-        raise UsageError(f"{provider} completes plain text: ask for the style base")
 
 
 def _settle(model: Model, style: Style) -> bool:
@@ -165,18 +159,6 @@ def _pack(path: str) -> Pack | None:
     pack = read_pack(Path(path)) if path else None
     know(pack)
     return pack
-
-
-def tokenizer_for(model: str) -> str:
-    """The tokenizer of a model, which is known or asked for, and never guessed."""
-    known = tokens.for_model(model)
-    if known is None:
-        bundled = ", ".join(name for name, _ in tokens.names())
-        raise UsageError(
-            f"it is not known how {model} counts tokens: name its tokenizer with --tokenizer "
-            f"(-T tokenizer= in Inspect), one of {bundled}"
-        )
-    return known
 
 
 def all_tasks() -> dict[str, Any]:

@@ -13,7 +13,8 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.http import status_code_of
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI
 
-from carrara.core.errors import RunError, UsageError, tell
+from carrara.core.errors import RunError, UsageError
+from carrara.core.talk import tell
 from carrara.engine.clipping import clip
 from carrara.engine.endings import tells_overflow
 from carrara.engine.providers import made, once, secrets_of
@@ -24,7 +25,7 @@ from carrara.engine.troubles import Trouble, plain, trouble_of
 LOCAL = {"vllm": "vllm", "vllm-completions": "vllm", "sglang": "sglang"}
 """Providers that start a server themselves where no address is given, and the package they do it with."""
 
-LOADING = frozenset({"hf", "transformer_lens", "nnterp", "mockllm"})
+LOADING = frozenset({"hf", "transformer_lens", "nnterp", "mockllm", "function"})
 """Providers that load a model into this process: a second one only to be greeted would take its memory twice."""
 
 SECONDS = 60
@@ -49,7 +50,7 @@ def check(model: str, base_url: str | None, args: Mapping[str, Any], served: boo
         if find_spec(LOCAL[provider]) is None:
             raise UsageError(
                 f"{model} needs the package {LOCAL[provider]} to start a server: install it, or give the address of a "
-                "server that runs with --base-url"
+                "server that runs with `base_url`"
             )
         return  # its server is started by the run, once
     if stands(model, served):

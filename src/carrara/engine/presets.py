@@ -1,6 +1,6 @@
 """Runs that have a name: tests with their lengths and sizes. A part of one is `NAME:SELECTION`."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -8,6 +8,9 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.lengths import read_length, read_lengths
 from carrara.core.subsets import SUBSETS, Subset
+
+WORLDS = 20
+"""For each test and length, unless it is said how many."""
 
 
 class Larger(NamedTuple):
@@ -50,11 +53,9 @@ class Preset:
     subsets: tuple[Subset, ...] = ()
     """Parts with worlds of their own, and lengths that overlap."""
 
-    def params_beside(self, given: Iterable[str]) -> list[str]:
+    def params_beside(self, given: Mapping[str, str]) -> dict[str, str]:
         """The preset's parameters with those that were given, which win."""
-        own = list(given)
-        names = {pair.partition("=")[0].strip() for pair in own}
-        return [*(pair for pair in self.params if pair.partition("=")[0] not in names), *own]
+        return {**dict(pair.split("=") for pair in self.params), **given}
 
     def sizes(self, test: str, lengths: Collection[int] | None) -> Iterator[Size]:
         """The lengths of a test, or those asked for, with their worlds."""

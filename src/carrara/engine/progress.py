@@ -1,4 +1,4 @@
-"""How a run goes: a bar for people, and where stderr is no terminal a line at least every half a minute.
+"""How a run goes: a bar for people, and where they have no terminal a line at least every half a minute.
 
     412 of 1,500 answered · 3 errors · 20 waiting, the longest for 34 s · 1,213,004 tokens · about 12 min left
     … · trouble: the server answered 503 (loading), asking again
@@ -9,6 +9,7 @@ Inspect's own display is off (`display="none"`): it shows one bar a task, and a 
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from io import StringIO
 from threading import Event, Lock, Thread
 from typing import TypeVar
 
@@ -149,7 +150,7 @@ def _tick(shown: Progress, over: Event) -> None:
 
 def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]:
     """The tests of a run, one after the other, while their prompts are prepared, of which there may be thousands."""
-    console = console or Console(stderr=True)
+    console = console or _nowhere()
     columns = TextColumn("preparing prompts"), BarColumn(None), MofNCompleteColumn(), TimeElapsedColumn()
     begun, done, over = time.monotonic(), 0, Event()
 
@@ -169,11 +170,16 @@ def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]
         over.set()
 
 
+def _nowhere() -> Console:
+    """For those who did not ask to be shown anything."""
+    return Console(file=StringIO(), quiet=True, force_terminal=False, force_jupyter=False)
+
+
 @contextmanager
 def progress(total: int, left: Mapping[str, int], about: str, console: Console | None = None) -> Iterator[Progress]:
     """Show progress on a console of its own while the shared one, which Inspect prints to, keeps quiet."""
     shared = rich.get_console()
-    counter = Progress(total, left, console or Console(stderr=True))
+    counter = Progress(total, left, console or _nowhere())
     counter.console.print(about, highlight=False, markup=False, soft_wrap=True)
     before, shared.quiet = shared.quiet, True
     _SHOWN.append(counter)

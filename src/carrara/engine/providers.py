@@ -27,7 +27,9 @@ def made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
             _send_query(found.api, address)
     except TypeError as error:
         given = ", ".join(f"{name}={value}" for name, value in args.items()) or "none"
-        raise UsageError(f"{model} cannot be made with its arguments ({given}): {plain(error)}; correct -M") from None
+        raise UsageError(
+            f"{model} cannot be made with its arguments ({given}): {plain(error)}; correct `model_args`"
+        ) from None
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise UsageError(plain(error)) from None
     found.api.addressed = address  # type: ignore[attr-defined]

@@ -54,7 +54,7 @@ def read_results(directory: Path) -> list[Result]:
     Of two replies of one model, asked in the same way, to an item the later counts, errors last.
     """
     if not directory.is_dir():
-        raise UsageError(f"there is no folder {directory}; give the --out of a run")
+        raise UsageError(f"there is no folder {directory}; give the folder of a run")
     return [reply.result for reply in read_replies(directory)]
 
 

@@ -14,9 +14,10 @@ from threading import Lock
 from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
-from carrara.core.errors import UsageError, tell
+from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
+from carrara.core.talk import tell
 from carrara.core.types import Message
 from carrara.engine.attempts import PATIENCE
 from carrara.engine.by_reference import REQUEST, RETRIEVE

@@ -4,12 +4,11 @@ A run is an Inspect eval set. Its logs are the store; beside them Inspect's cach
 arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left to chance).
 """
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
@@ -18,16 +17,18 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput
 from inspect_ai.model._model import init_active_model
 from inspect_ai.model._model_config import model_args_for_log
+from rich.console import Console
 
-from carrara.core.errors import RunError, UsageError, tell
-from carrara.core.recipe import Recipe
+from carrara.core.errors import RunError, UsageError
 from carrara.core.result import Result, Subject
+from carrara.core.talk import tell
 from carrara.core.types import Message
-from carrara.engine import attempts, by_reference, continuing, planned, preflight, progress, within
+from carrara.engine import by_reference, continuing, planned, preflight, progress, within
 from carrara.engine.attempts import TALLY
 from carrara.engine.continuing import Told
 from carrara.engine.folder import at_work, check_disk, make_folder, plain_path, set_aside, tidy
 from carrara.engine.makers import maker
+from carrara.engine.plan import ALL, Job, Plan
 from carrara.engine.providers import made
 from carrara.engine.reading import LOGS, Reply, read_replies, read_results
 from carrara.engine.repeats import repeats
@@ -39,51 +40,12 @@ from carrara.engine.unchanged import check_unchanged
 from carrara.engine.window import window
 from carrara.prompt.wording import read_pack
 
-ALL = sys.maxsize
-"""Of a job's worlds: as many as are given."""
 MOST = 10**9
 """Tokens beyond which a model that is not one of ours is asked nothing unless it is said that so many are meant."""
 LONG = 512
 """Tokens of an answer from which it is worth saying that a limit cuts it."""
 FLUSH = 100
 """Replies between two writings of a log; the cache has them meanwhile."""
-
-
-class Job(NamedTuple):
-    """A test at a length."""
-
-    first: Recipe
-    worlds: int
-    """How many, from the first recipe's on."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be asked, of whom, and how."""
-
-    jobs: tuple[Job, ...]
-    model: str
-    out: Path
-    prompts: Path | None = None
-    base_url: str | None = None
-    model_args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    max_tokens: int | None = None
-    temperature: float | None = 0.0
-    connections: int | None = None
-    retrieve: str = ""
-    """How contexts are shortened before they are sent, if they are."""
-    cot: str = ""
-    """How the model is to reason: free, none, exactly:N."""
-    any_size: bool = False
-    """Whether it may send more than `MOST` tokens."""
-    within: bool = False
-    """Whether lengths hold the answer too."""
-    limit: float | None = attempts.LIMIT
-    """Seconds for one request."""
-
-    @property
-    def embedded(self) -> bool:
-        return self.model.startswith("carrara/")
 
 
 @dataclass(frozen=True)
@@ -100,12 +62,16 @@ class Outcome:
     """Those among them that were made because another one had failed."""
 
 
-def run(plan: Plan) -> Outcome:
-    """Carry a plan out, or go on with it."""
+_ONE = Lock()
+"""Inspect runs one evaluation at a time in a process; of two threads the second waits."""
+
+
+def run(plan: Plan, console: Console | None = None) -> Outcome:
+    """Carry a plan out, or go on with it. How it goes is shown on a console, if there is one."""
     make_folder(plan.out)
     check_disk(plan.out)
-    with at_work(plan.out):
-        model = made(plan.model, plan.base_url, plan.model_args)
+    with _ONE, at_work(plan.out):
+        model = plan.own() if plan.own else made(plan.model, plan.base_url, plan.model_args)
         replies = read_replies(plan.out, set_aside) if (plan.out / LOGS).is_dir() else []
         plan, server = _reasoning(plan, model, replies)
         subject = _subject(plan, model)
@@ -118,7 +84,7 @@ def run(plan: Plan) -> Outcome:
             _check_size(plan, sum(job.first.length * job.worlds for job in plan.jobs if job.worlds < ALL), "about ")
         going_on = dict(server or {})
         _prepare(plan, model, known, going_on)
-        tasks = copy_context().run(_tasks, plan, model)
+        tasks = copy_context().run(_tasks, plan, model, console)
         samples = {str(sample.id): sample for task in tasks for sample in task.dataset}
         if not plan.retrieve:  # what was found may come from a server that is asked for it
             check_unchanged(known, samples)
@@ -130,7 +96,7 @@ def run(plan: Plan) -> Outcome:
         crowded = _crowded(plan, model, served, samples, left)
         for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
             tell(what)
-        if left and not plan.embedded:
+        if left and not plan.here:
             preflight.check(plan.model, plan.base_url, plan.model_args, served)
         if left and server is None and _continues(plan):
             going_on |= continuing.must(
@@ -142,7 +108,7 @@ def run(plan: Plan) -> Outcome:
         about += f"{len(left):,} prompts, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
         about += f" before retrieval ({plan.retrieve})" if plan.retrieve else ""
         before, again = TALLY.requests, TALLY.again
-        shown = progress.progress(len(samples), left, f"{about}, to {plan.model}")
+        shown = progress.progress(len(samples), left, f"{about}, to {plan.model}", console)
         with plain_path(plan.out / LOGS) as folder, shown:
             logs = _evaluate(plan, model, tasks, folder)
         if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
@@ -161,7 +127,7 @@ def _crowded(plan: Plan, model: Model, served: bool, samples: Mapping[str, Sampl
     """What to say of prompts that leave their answers no room in the model's window; refused if none does."""
     if not left or plan.retrieve:
         return ""
-    if plan.embedded:
+    if plan.here:
         takes = getattr(model.api, "context", None)
     else:
         takes = window(plan.model, plan.base_url, plan.model_args) if preflight.stands(plan.model, served) else None
@@ -183,7 +149,7 @@ def _cut(samples: Iterable[Sample], limit: int | None) -> str:
     longest, test = max((meta["budget"], meta["test"]) for meta in metas)
     if not limit or limit >= longest or longest < LONG:
         return ""
-    return f"answers in {test} take up to {longest:,} tokens and are cut at {limit:,}: --max-tokens {longest} has room"
+    return f"answers in {test} take up to {longest:,} tokens and are cut at {limit:,}: `max_tokens={longest}` has room"
 
 
 def _subject(plan: Plan, model: Model) -> Subject:
@@ -209,7 +175,7 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequen
             fail_on_error=True,
             continue_on_fail=True,
             cache=CachePolicy(expiry=None, scopes={name: str(value) for name, value in plan.model_args.items()}),
-            max_connections=plan.connections or (model.api.max_connections() if plan.embedded else None),
+            max_connections=plan.connections or (model.api.max_connections() if plan.here else None),
             log_realtime=False,
             log_buffer=FLUSH,
             log_level="error",
@@ -225,11 +191,11 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequen
     return logs
 
 
-def _tasks(plan: Plan, model: Model) -> list[Task]:
+def _tasks(plan: Plan, model: Model, console: Console | None) -> list[Task]:
     """Made as Inspect's own command makes them: with the model active that they are for."""
     init_active_model(model, GenerateConfig(max_tokens=plan.max_tokens))
     try:
-        return [_task(plan, job) for job in progress.preparing(plan.jobs)]
+        return [_task(plan, job) for job in progress.preparing(plan.jobs, console)]
     except PrerequisiteError as error:
         if isinstance(error.__cause__, UsageError | RunError):
             raise error.__cause__ from None
@@ -237,18 +203,11 @@ def _tasks(plan: Plan, model: Model) -> list[Task]:
 
 
 def _task(plan: Plan, job: Job) -> Task:
-    first = job.first
-    return maker(first.task)(
-        length=first.length,
+    return maker(job.first.task)(
+        first=str(job.first),
         n=job.worlds,
-        params=first.params,
-        seed=first.seed,
-        split=first.split,
-        style=first.style,
-        tokenizer=first.tokenizer,
         prompts=str(plan.prompts) if plan.prompts else "",
         retrieve=plan.retrieve,
-        index=first.index,
         cot=plan.cot,
         within=_room(plan, job),
     )
@@ -293,14 +252,14 @@ def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Map
         # An item may render to another text after an update; then its old reply answers another question.
         return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
 
-    loads = plan.embedded or plan.model.partition("/")[0] in preflight.LOADING
+    loads = plan.here or plan.model.partition("/")[0] in preflight.LOADING
     by_reference.install(model, render, progress, recall, going_on, None if loads else plan.limit)
 
 
 def _check_size(plan: Plan, tokens: int, about: str = "") -> None:
-    if tokens > MOST and not (plan.embedded or plan.any_size):
+    if tokens > MOST and not (plan.here or plan.any_size):
         before = " before retrieval" if plan.retrieve else ""
         raise UsageError(
             f"this run has {about}{tokens:,} tokens of prompts{before} for {plan.model}: "
-            "give --yes to go on with so many"
+            "give `any_size=True` to go on with so many"
         )

@@ -17,10 +17,11 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
-from carrara.core.errors import RunError, UsageError, tell
+from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN
+from carrara.core.talk import tell
 from carrara.engine import by_reference, progress
 from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
@@ -34,16 +35,17 @@ from carrara.engine.troubles import Trouble, plain
 from carrara.prompt.items import Item, contexts
 from carrara.prompt.prompt import fingerprint
 from carrara.prompt.wording import Pack
+from carrara.registry import load
 
 DIGITS = 4
 """Of the figures that stand beside a reply in the log: one more than reports show."""
 
 
 def inspect_task(
-    title: str,
     first: Recipe,
     worlds: int,
     pack: Pack | None,
+    *,
     budgeted: bool,
     server: str,
     retrieve: str,
@@ -67,7 +69,7 @@ def inspect_task(
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
         metadata={"test": first.task, "first": str(first), "worlds": worlds, "budgeted": budgeted},
-        display_name=f"{title} {write_length(first.length)}",
+        display_name=f"{load(first.task).title} {write_length(first.length)}",
     )
 
 

@@ -158,7 +158,7 @@ class _Turn:
                 return False
             wrote = output.usage.output_tokens if output.usage else 0
             if not wrote and output.completion:
-                raise RunError(f"{output.model} does not say how many tokens it wrote, and --cot exactly needs it")
+                raise RunError(f"{output.model} does not say how many tokens it wrote, and `cot=exactly` needs it")
             idle = idle + 1 if wrote <= 1 else 0
             self.spent += wrote
             if push := next((push for push in PUSHES if counter.count(push) <= length - self.spent), ""):

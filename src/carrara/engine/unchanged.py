@@ -30,5 +30,5 @@ def check_unchanged(known: Mapping[str, Reply], samples: Mapping[str, Sample]) -
                 test = reply.result
                 raise UsageError(
                     f"{test.task} asks in other words now than when its replies were given, and is still version "
-                    f"{test.version} ({test.id}): raise the version of a test that was changed, or give another --out"
+                    f"{test.version} ({test.id}): raise the version of a test that was changed, or give another `out`"
                 )

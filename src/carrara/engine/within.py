@@ -1,6 +1,6 @@
 """Lengths that hold the answer too: how much of one is left to it, so that prompt and answer fit a model's window.
 
---lengths 32k --within    a prompt of 32,576 tokens for a test whose answers take up to 192
+32k within    a prompt of 32,576 tokens for a test whose answers take up to 192
 """
 
 from collections.abc import Mapping
@@ -79,5 +79,5 @@ def complaint(found: Mapping[int, tuple[int, int, int]], model: str, window: int
     )
     return (
         f"{model} takes {window:,} tokens, prompt and answer together, without room for the answers of {where}: "
-        "--within makes lengths hold the answer too, or give shorter ones"
+        "`within=True` makes lengths hold the answer too, or give shorter ones"
     )

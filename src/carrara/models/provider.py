@@ -54,15 +54,19 @@ def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> N
         if name not in hints:
             has = f"it has {', '.join(own)}" if own else "it has none"
             raise PrerequisiteError(
-                escape(f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct -M")
+                escape(
+                    f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct `model_args`"
+                )
             )
         kinds = get_args(hints[name]) or (hints[name],)
         # True is an int to Python, and no number of tokens to anybody.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             wanted = "a whole number" if int in kinds else "a path" if str in kinds else "something else"
-            raise PrerequisiteError(escape(f"carrara/{model_name}: {name}={value} is not {wanted}: correct -M"))
+            raise PrerequisiteError(
+                escape(f"carrara/{model_name}: {name}={value} is not {wanted}: correct `model_args`")
+            )
         if isinstance(value, int) and not isinstance(value, bool) and value < 1:
-            raise PrerequisiteError(escape(f"carrara/{model_name}: {name}={value} is below 1: correct -M"))
+            raise PrerequisiteError(escape(f"carrara/{model_name}: {name}={value} is below 1: correct `model_args`"))
 
 
 class Reference(ModelAPI):

@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
-from carrara.core.errors import RunError, UsageError, tell
+from carrara.core.errors import RunError, UsageError
+from carrara.core.talk import tell
 from carrara.text.corpus import cache
 
 

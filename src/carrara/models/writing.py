@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import anyio
 from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from rich.console import Console
 
 from carrara.answers.grade import declines
 from carrara.answers.reading import spoken
@@ -90,14 +91,14 @@ class Written:
     missing: list[Missing]
 
 
-def write(order: Order) -> Written:
+def write(order: Order, console: Console | None = None) -> Written:
     """Have an order written, or the rest of it that its file does not have."""
     _check(order)
     with growing(order.out) as bank:
         left = [Slot(key, n) for key in order.keys for n in range(bank.count[key], order.drafts)]
         missing: list[Missing] = []
         if left:
-            missing = _written(order, bank, left)
+            missing = _written(order, bank, left, console)
         pieces = sum(bank.count[key] for key in order.keys)
         return Written(pieces, len(left) - len(missing), missing)
 
@@ -123,21 +124,21 @@ def _check(order: Order) -> None:
             f"{order.model} answers tests and cannot write: name a model that can, such as carrara/smollm2"
         )
     if order.embedded and order.base_url:
-        raise UsageError(f"{order.model} runs here and has no address: leave --base-url out")
+        raise UsageError(f"{order.model} runs here and has no address: leave `base_url` out")
     if provider.endswith("-completions"):
         raise UsageError(
             f"{provider} completes plain text, and pieces are asked for in a chat: name a provider that chats"
         )
 
 
-def _written(order: Order, bank: Growing, left: Sequence[Slot]) -> list[Missing]:
+def _written(order: Order, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
     """The pieces that were not to be had."""
     model = made(order.model, order.base_url, order.model_args)
     if not order.embedded:
         served = bool(address(model) or "port" in order.model_args)
         preflight.check(order.model, order.base_url, order.model_args, served)
     total = len(order.keys) * order.drafts
-    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(order, total, left)) as shown:
+    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(order, total, left), console) as shown:
         asking = _Asking(order, bank, model, shown)
         try:
             anyio.run(asking.all, left)
@@ -227,7 +228,7 @@ class _Asking:
             case "called":
                 return "the model called a tool"
             case "truncated":
-                return f"it was cut off at {self.order.max_tokens:,} tokens: --max-tokens gives more"
+                return f"it was cut off at {self.order.max_tokens:,} tokens: `max_tokens` gives more"
             case "overflow":
                 return "the request is longer than the model's context"
         if not text:

@@ -11,13 +11,15 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context, parent_process
-from typing import TypeVar
+from multiprocessing.queues import Queue
+from typing import Any, TypeVar
 from zlib import crc32
 
-from carrara.core.cores import cores, quietly_interrupted
+from carrara.core.cores import begin, cores
 from carrara.core.errors import RunError
+from carrara.core.talk import overheard
 from carrara.scoring.lines import Batch
 from carrara.scoring.scored import Outcome, Scorer, Way
 
@@ -41,6 +43,7 @@ class Crew:
         self._scorer = Scorer(way)
         self._began = time.monotonic()
         self._turn = 0
+        self._listening = ExitStack()
 
     def outcomes(self, batches: Iterator[Batch]) -> Generator[list[Outcome], None, None]:
         """What comes of each batch, in order. An empty batch says that the next may be long in coming."""
@@ -67,13 +70,15 @@ class Crew:
     def dismiss(self) -> None:
         for worker in self._workers:
             worker.shutdown(wait=True, cancel_futures=True)
+        self._listening.close()
 
     def start(self) -> None:
         """Have the others come."""
         # spawned, not forked: tokenizers have threads, which do not survive a fork
+        context = get_context("spawn")
+        told = self._listening.enter_context(overheard(context))
         self._workers = [
-            ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=(self._way,))
-            for _ in range(self._count)
+            ProcessPoolExecutor(1, context, initializer=_begin, initargs=(self._way, told)) for _ in range(self._count)
         ]
         self._starting = [worker.submit(_scored, []) for worker in self._workers]
 
@@ -113,8 +118,8 @@ _SCORERS: list[Scorer] = []
 """Of a process that scores: its own."""
 
 
-def _begin(way: Way) -> None:
-    quietly_interrupted()
+def _begin(way: Way, told: "Queue[Any]") -> None:
+    begin(told)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _SCORERS.append(Scorer(way))
 

@@ -14,8 +14,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from carrara.core.errors import UsageError, tell_once
+from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content, lines, opened, regular
+from carrara.core.talk import tell_once
 from carrara.text.corpus import cache
 
 Row = Mapping[str, str]

@@ -71,7 +71,7 @@ class Supply:
             return self._compound()
         raise Dry(
             f"the list has {len(self.words):,} words, and this context needs more, none of them twice: ask for a "
-            f"shorter one, or name a longer list with -p words=dictionary or -p words=FILE"
+            f"shorter one, or name a longer list with words=dictionary or words=FILE"
         )
 
     def _compound(self) -> str:
@@ -212,7 +212,7 @@ def _own(hash: str) -> tuple[str, ...]:
 
     path = kept.folder("words") / hash
     if not path.is_file():
-        raise UsageError(f"the list of words {hash} is not known here: name it once by its path, -p words=FILE")
+        raise UsageError(f"the list of words {hash} is not known here: name it once by its path, words=FILE")
     return tuple(path.read_text("utf-8").split("\n"))
 
 

@@ -89,5 +89,5 @@ def _published(score: Score) -> str:
 def _twice(first: Entry, second: Entry) -> str:
     one, other = (f"{entry.model!r} ({entry.place})" if entry.place else repr(entry.model) for entry in (first, second))
     if first.source != OUTSIDE:
-        return f"{one} and {other} would be one model on {first.column}; leave out the --alias that makes them one"
+        return f"{one} and {other} would be one model on {first.column}; leave out the `alias` that makes them one"
     return f"{second.column!r} has two scores of one model, for {one} and {other}; leave one of the rows out"

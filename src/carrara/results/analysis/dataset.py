@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrara import tokens
-from carrara.core.errors import tell
 from carrara.core.recipe import Recipe
+from carrara.core.talk import tell
 from carrara.prompt.items import Context, contexts, questions_of
 
 WORDS, CHARACTERS = "words", "characters"

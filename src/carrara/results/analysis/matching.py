@@ -48,7 +48,7 @@ def matching(runs: Iterable[str], ours: Iterable[str], theirs: Mapping[str, str]
     for alias in aliases:
         one, other = _split(alias, mine, theirs)
         if found.setdefault(one.casefold(), plain(other)) != plain(other):
-            raise UsageError(f"--alias {alias} takes {one} for a second model; give each of yours once")
+            raise UsageError(f"`alias={alias}` takes {one} for a second model; give each of yours once")
     return Matching(apart, found)
 
 
@@ -57,16 +57,16 @@ def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[
     cuts = [place for place, character in enumerate(alias) if character == "="]
     pairs = [(alias[:cut].strip(), alias[cut + 1 :].strip()) for cut in cuts]
     if not pairs:
-        raise UsageError(f"--alias {alias!r} is not OURS=THEIRS; write for example --alias openai/gpt-4o=GPT-4o")
+        raise UsageError(f"`alias={alias}` is not OURS=THEIRS; write for example `alias=openai/gpt-4o=GPT-4o`")
     for one, other in pairs:
         mine, names = _called(one, ours), _published(other, theirs)
         if mine and names:
             return _only(alias, one, mine), _only(alias, other, names)
     known = [pair for pair in pairs if _called(pair[0], ours)]
     if not known:
-        raise UsageError(f"--alias {alias}: no model of yours is called {pairs[0][0]!r}{nearest(pairs[0][0], ours)}")
+        raise UsageError(f"`alias={alias}`: no model of yours is called {pairs[0][0]!r}{nearest(pairs[0][0], ours)}")
     other = known[0][1]
-    raise UsageError(f"--alias {alias}: no model to compare with is called {other!r}{nearest(other, theirs)}")
+    raise UsageError(f"`alias={alias}`: no model to compare with is called {other!r}{nearest(other, theirs)}")
 
 
 def _called(text: str, ours: Sequence[str]) -> list[str]:
@@ -81,5 +81,5 @@ def _published(text: str, theirs: Mapping[str, str]) -> list[str]:
 
 def _only(alias: str, text: str, names: Sequence[str]) -> str:
     if len({name.casefold() for name in names}) > 1:
-        raise UsageError(f"--alias {alias}: {text} may be {' or '.join(names)}; give the whole name")
+        raise UsageError(f"`alias={alias}`: {text} may be {' or '.join(names)}; give the whole name")
     return names[0]

@@ -79,7 +79,7 @@ def load(name: str) -> Babilong[Any]:
 def sources(folder: Path) -> list[Source]:
     """The files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
     if not os.path.exists(folder):
-        raise UsageError(f"there is no folder {folder}: --published takes one with files such as 4k/qa1.json")
+        raise UsageError(f"there is no folder {folder}: `published` takes one with files such as 4k/qa1.json")
     found = sorted(_found(folder))
     if not found:
         raise UsageError(f"{folder} has no file whose path names a task and a length, such as 4k/qa1.json")

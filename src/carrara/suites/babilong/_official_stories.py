@@ -48,7 +48,7 @@ class Checked:
 def files(folder: Path) -> list[tuple[int, Path]]:
     """The story files of a folder, by task."""
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}; --babi takes one with bAbI's files, such as qa1_…_test.txt")
+        raise UsageError(f"there is no folder {folder}; `babi` takes one with bAbI's files, such as qa1_…_test.txt")
     named = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
     found = sorted((int(match[1]), path) for match, path in named if match and int(match[1]) in TASKS)
     if not found:

@@ -71,7 +71,7 @@ def rescore(path: Path, task: int) -> Rescored:
             target = test.official_gold(question, prediction.target)
         except UsageError as error:
             raise UsageError(
-                f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with --task"
+                f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with `task`"
             ) from None
         answer = read(task, question, test.options(test.query(question), test.cast), prediction.output)
         n += 1
@@ -91,7 +91,7 @@ def task_number(given: str | None, path: Path) -> int:
         return int(match[1])
     named = {int(number) for number in _NAMED.findall(path.name.replace("_", " "))} & set(TASKS)
     if len(named) != 1:
-        raise UsageError(f"the name of {path} does not tell the task; add --task qa1 (to qa20)")
+        raise UsageError(f"the name of {path} does not tell the task; add `task=qa1` (to qa20)")
     return named.pop()
 
 

@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara import tokens
-from carrara.core.errors import UsageError, tell
+from carrara.core.errors import UsageError
 from carrara.core.files import lines, opened, regular
 from carrara.core.lengths import read_length, write_length
+from carrara.core.talk import tell
 from carrara.core.types import Message, Role
 from carrara.text.corpus import cache
 from carrara.text.rows import Source, file_hash, files_of, remembered, tell_left_out
@@ -76,7 +77,7 @@ def sources(folder: Path) -> list[Source]:
     """The files of a folder, or a file, under each length that they have rows of."""
     if not os.path.exists(folder):
         raise UsageError(
-            f"there is no folder {folder}: --published takes one with files of MRCR, as they were published"
+            f"there is no folder {folder}: `published` takes one with files of MRCR, as they were published"
         )
     found = sorted(_found(folder))
     if not found:

@@ -260,7 +260,7 @@ def _shown(shelf: Source, keys: Sequence[Wanted], n: int, dice: Dice) -> Dialogu
     far = talk.unlike(shelf, keys, 2)
     short = [key for key in far if key.format in _SHORT] or far
     if not short:
-        raise UsageError("the writings have no key with two drafts left for examples: ask for -p examples=0")
+        raise UsageError("the writings have no key with two drafts left for examples: ask for examples=0")
     asked = dice.choice(short)
     turns = tuple(Turn(asked, draft) for draft in shelf.drafts(asked, 2, dice))
     return Dialogue(turns, asked, 2 - n % 2, talk.marker(dice))

@@ -208,8 +208,8 @@ def too_small(reading: Reading, asked: int) -> Dry:
     out += [f"what is not {screen.sieve.name}"] if screen and screen.sieve else []
     wanted = f"{asked:,} were asked for" if asked else "that is nothing to read"
     more = split and available(corpus, reading.tokenizer, None, screen) > reading.available
-    mends = ["read the documents of all splits (-p background=all)"] if more else []
-    mends += ["let it repeat (-p repeat=true)"] if reading.available else []
+    mends = ["read the documents of all splits (background=all)"] if more else []
+    mends += ["let it repeat (repeat=true)"] if reading.available else []
     return Dry(
         f"the corpus {corpus.name} has {reading.available:,} tokens{whose}{' without ' if out else ''}"
         f"{' and '.join(out)} by {reading.tokenizer}, and {wanted}: {', '.join((*mends, 'add text to it'))} "

@@ -19,8 +19,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from carrara.core.errors import UsageError, nearest, tell
+from carrara.core.errors import UsageError, nearest
 from carrara.core.reserved import NO_CORPUS
+from carrara.core.talk import tell
 from carrara.text.corpus import cache
 from carrara.text.corpus.choosing import NotThere, source
 from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from carrara.core.errors import RunError, UsageError, tell
+from carrara.core.errors import RunError, UsageError
 from carrara.core.files import regular
+from carrara.core.talk import tell
 from carrara.text.writings.bank import entries, flaw, gist
 from carrara.text.writings.writer import Key
 
@@ -58,20 +59,20 @@ class Growing:
 def growing(path: Path) -> Iterator[Growing]:
     """Open a bank to add to, alone; a file that is not there is made, and is gone again if nothing comes of it."""
     if path.suffix == ".json":
-        raise UsageError(f"--out {path}: pieces are written as lines, so call it {path.with_suffix('.jsonl')}")
+        raise UsageError(f"`out={path}`: pieces are written as lines, so call it {path.with_suffix('.jsonl')}")
     if os.path.exists(path) and not os.path.isdir(path):
         regular(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     except OSError as error:
-        raise UsageError(f"--out {path} cannot be written to ({error.strerror}): give another file") from None
+        raise UsageError(f"`out={path}` cannot be written to ({error.strerror}): give another file") from None
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise RunError(
-                f"another `carrara write` is at work on {path}: wait for it, or give another --out"
+                f"another `carrara write` is at work on {path}: wait for it, or give another `out`"
             ) from None
         try:
             _repair(path, file)

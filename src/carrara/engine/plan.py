@@ -1,0 +1,67 @@
+"""What a run is: its jobs, who is asked, and how."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from carrara.core.errors import UsageError
+from carrara.core.many import check_many
+from carrara.core.recipe import Recipe
+from carrara.engine.attempts import LIMIT
+from carrara.engine.suited import check_style
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+ALL = sys.maxsize
+"""Of a job's worlds: as many as are given."""
+
+
+class Job(NamedTuple):
+    """A test at a length."""
+
+    first: Recipe
+    worlds: int
+    """How many, from the first recipe's on."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be asked, of whom, and how."""
+
+    jobs: tuple[Job, ...]
+    model: str
+    out: Path
+    prompts: Path | None = None
+    base_url: str | None = None
+    model_args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    max_tokens: int | None = None
+    temperature: float | None = 0.0
+    connections: int | None = None
+    retrieve: str = ""
+    """How contexts are shortened before they are sent, if they are."""
+    cot: str = ""
+    """How the model is to reason: free, none, exactly:N."""
+    any_size: bool = False
+    """Whether it may send more than `MOST` tokens."""
+    within: bool = False
+    """Whether lengths hold the answer too."""
+    limit: float | None = LIMIT
+    """Seconds for one request."""
+    own: "Callable[[], Model] | None" = None
+    """Makes the model, where its name alone cannot: somebody's function."""
+
+    def __post_init__(self) -> None:
+        if self.base_url and self.here:
+            raise UsageError(f"{self.model} runs here and has no address: leave `base_url` out")
+        if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
+            raise UsageError("`within` makes prompts shorter, and published ones are as they are: leave it out")
+        check_style(self.model, self.jobs[0].first.style)
+        check_many(sum(job.worlds for job in self.jobs if job.worlds < ALL), "worlds", self.any_size)
+
+    @property
+    def here(self) -> bool:
+        """Whether its model runs in this process."""
+        return self.model.partition("/")[0] in ("carrara", "function")

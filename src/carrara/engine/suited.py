@@ -1,0 +1,29 @@
+"""What suits a model: the tokenizer that it counts with, the style that its provider takes."""
+
+from carrara import tokens
+from carrara.core.errors import UsageError
+from carrara.core.types import Style
+
+
+def tokenizer_for(model: str) -> str:
+    """The tokenizer of a model, which is known or asked for, and never guessed."""
+    known = tokens.for_model(model)
+    if known is None:
+        bundled = ", ".join(name for name, _ in tokens.names())
+        raise UsageError(
+            f"it is not known how {model} counts tokens: name its tokenizer with `tokenizer`, one of {bundled}"
+        )
+    return known
+
+
+def check_style(model: str, style: Style) -> None:
+    """A plain prompt sent as a chat, or the other way round, would be another experiment of another length."""
+    provider = model.partition("/")[0]
+    completes = provider.endswith("-completions")
+    if style == "base" and not (completes or provider in ("carrara", "function", "hf", "mockllm")):
+        raise UsageError(
+            f"{provider} chats, and the style base is plain completion: use a completions provider, such as "
+            f"vllm-completions/… or openai-api-completions/…"
+        )
+    if style == "chat" and completes:
+        raise UsageError(f"{provider} completes plain text: ask for the style base")

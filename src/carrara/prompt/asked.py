@@ -1,0 +1,71 @@
+"""What is asked for by names: a selection of tests with their parameters comes to the first recipe of each test."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from carrara import registry
+from carrara.core import params as parameters
+from carrara.core.errors import UsageError, nearest
+from carrara.core.keys import Split
+from carrara.core.recipe import Recipe
+from carrara.core.types import Style
+from carrara.prompt.wording import Pack, read_pack
+
+
+class Selection(NamedTuple):
+    """Tests by name, suite or pattern, and what is said of their parameters: each takes those that it has."""
+
+    tests: str
+    params: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """How items are drawn and worded, whichever test they are of."""
+
+    seed: int = 0
+    split: Split = "test"
+    style: Style = "chat"
+    prompts: Path | None = None
+    """The file of a prompt pack."""
+
+    def pack(self) -> Pack | None:
+        pack = read_pack(self.prompts) if self.prompts else None
+        for name in pack.replaced if pack else ():
+            if name not in (known := registry.names()):
+                raise UsageError(f"the prompt pack is for {name!r}, and no test is called so{nearest(name, known)}")
+        return pack
+
+
+def recipes(selection: Selection, drawn: Drawn, pack: Pack | None, tokenizer: str) -> list[Recipe]:
+    """The first recipe of each test, at length 0."""
+    loaded = {name: registry.load(name) for name in registry.select(selection.tests)}
+    known = {parameter for test in loaded.values() for parameter in parameters.defaults(test)}
+    for parameter in selection.params:
+        if parameter not in known:
+            raise UsageError(
+                f"no test of {selection.tests!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
+                f"they have {', '.join(sorted(known)) or 'none'}"
+            )
+    found = []
+    for name, test in loaded.items():
+        own = parameters.defaults(test)
+        mine = {parameter: value for parameter, value in selection.params.items() if parameter in own}
+        found.append(
+            Recipe(
+                task=name,
+                version=test.version,
+                params=parameters.canonical(test, parameters.build(test, name, mine)),
+                split=drawn.split,
+                seed=drawn.seed,
+                index=0,
+                question=0,
+                length=0,
+                style=drawn.style,
+                pack=pack.hash if pack else "",
+                tokenizer=tokenizer,
+            )
+        )
+    return found

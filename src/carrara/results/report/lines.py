@@ -1,0 +1,124 @@
+"""What results came to, as lines of text: a row for each test and length, or of many a grid."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from carrara.core.lengths import write_length
+from carrara.core.table import table
+from carrara.results.analysis import Row, categories
+from carrara.results.analysis.partial import Part, sentence
+from carrara.results.analysis.summary import RECALL
+from carrara.results.analysis.trivial import Best, highest
+from carrara.results.report.visible import distinct, short
+
+FEW = 24
+"""Rows that are shown one by one; of more, each test is a row, with a column for each length."""
+
+
+def lines(rows: Sequence[Row], parts: Sequence[Part] = ()) -> Iterator[str]:
+    """What results came to."""
+    if len(rows) > FEW and len({row.length for row in rows}) > 1:
+        yield from _grid_lines(rows)
+    else:
+        yield from _row_lines(rows)
+    yield from _category_lines(rows)
+    if what := sentence(parts):
+        yield from ("", what)
+
+
+def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Means of the tests of each category, where a paper has several."""
+    if not (scores := categories(rows)):
+        return
+    names = distinct(str(row.series) for row in rows)
+    yield ""
+    yield from table(
+        ["model", "category", "length", "score", "95 % interval", "floor", "tests"],
+        [
+            (
+                names[str(score.series)],
+                score.category,
+                write_length(score.length),
+                f"{score.mean:.3f}",
+                f"{score.low:.3f}-{score.high:.3f}",
+                f"{score.floor:.3f}",
+                str(len(score.tests)),
+            )
+            for score in scores
+        ],
+    )
+
+
+def _grid_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Scores of tests by lengths, and their mean where all tests have one; with retrieval, recall likewise.
+
+    Of trivial replies the best at any length stands beside the floor.
+    """
+    lengths = sorted({row.length for row in rows})
+    names = distinct(str(row.series) for row in rows)
+    for series in dict.fromkeys(row.series for row in rows):
+        own = {(row.task, row.length): row.stat for row in rows if row.series == series}
+        tests = list(dict.fromkeys(task for task, _ in own))
+        floors = [f"{next(stat.floor for (task, _), stat in own.items() if task == test):.3f}" for test in tests]
+        means = {at: f"{stat.mean:.3f}" if stat.scored else stat.unscored for at, stat in own.items()}
+        recalls = {at: f"{stat.retrieval[RECALL]:.3f}" for at, stat in own.items() if RECALL in stat.retrieval}
+        counts = sorted({stat.n for stat in own.values()})
+        yield f"{names[str(series)]}, {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} items each"
+        trivial = _trivial(highest(s.best_trivial for (task, _), s in own.items() if task == test) for test in tests)
+        beside = {"floor": floors, **({"trivial": trivial} if trivial else {})}
+        grid = list(_grid(means, tests, lengths))
+        for n, line in enumerate(grid):
+            line[1:1] = [column[n] if n < len(tests) else "" for column in beside.values()]
+        yield from table(["test", *beside, *map(write_length, lengths)], grid)
+        if recalls:
+            yield "recall, how often all that the answer is read from was found"
+            yield from table(["test", *map(write_length, lengths)], _grid(recalls, tests, lengths))
+        not_ok = sum(stat.not_ok for stat in own.values())
+        if not_ok:
+            yield f"{not_ok} replies were not plain answers; the report has them, and all intervals"
+
+
+def _grid(values: Mapping[tuple[str, int], str], tests: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
+    """A line for each test, and one of means over the tests."""
+    for test in tests:
+        yield [short(test), *(values.get((test, length), "") for length in lengths)]
+    if len(tests) > 1:
+        numbers = {at: float(value) for at, value in values.items() if value[:1].isdigit()}
+        columns = [[numbers[test, length] for test in tests if (test, length) in numbers] for length in lengths]
+        means = (f"{sum(column) / len(column):.3f}" if len(column) == len(tests) else "" for column in columns)
+        yield [f"mean of {len(tests)}", *means]
+
+
+def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
+    names = distinct(str(row.series) for row in rows)
+    trivial = _trivial(row.stat.best_trivial for row in rows)
+    columns = ["model", "test", "length", "score", "95 % interval", "floor", *(["trivial"] if trivial else [])]
+    columns += ["n", "not ok"]
+    retrieved = any(RECALL in row.stat.retrieval for row in rows)
+    yield from table(
+        [*columns, "recall"] if retrieved else columns,
+        [
+            (
+                names[str(row.series)],
+                short(row.task),
+                write_length(row.length),
+                f"{row.stat.mean:.3f}" if row.stat.scored else "–",
+                f"{row.stat.low:.3f}-{row.stat.high:.3f}" if row.stat.scored else row.stat.unscored,
+                f"{row.stat.floor:.3f}",
+                *([trivial[n]] if trivial else []),
+                str(row.stat.n),
+                str(row.stat.not_ok),
+                *([f"{row.stat.retrieval[RECALL]:.3f}" if RECALL in row.stat.retrieval else ""] if retrieved else []),
+            )
+            for n, row in enumerate(rows)
+        ],
+    )
+
+
+def _trivial(best: Iterable[Best | None]) -> list[str]:
+    """A column: the best trivial reply of each row, named where it scores anything. Empty if no row has one."""
+    found = list(best)
+    if not any(found):
+        return []
+    names = [short(one.said, 30) if one else "" for one in found]
+    width = max(map(len, names))  # all of one width: the table puts numbers to the right
+    return [f"{one.score:.3f} {name:<{width}}" if one else "" for one, name in zip(found, names, strict=True)]
