@@ -1,3 +1,64 @@
-"""Carrara measures what language models can really do with a long context."""
+"""Carrara measures what language models can really do with a long context.
+
+    >>> import carrara
+    >>> t = carrara.load("latent_list", complexity=5)
+    >>> i = t.item("1k", index=3, tokenizer="gpt2")
+    >>> i.prompt.tokens, i.score(i.gold).value
+    (1024, 1.0)
+
+Each name is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from carrara.core.errors import CarraraError
+    from carrara.core.types import Piece, Question
+    from carrara.door.item import Item, Score
+    from carrara.door.results import Results
+    from carrara.door.running import audit, read, run
+    from carrara.door.tests import find, item, load
+    from carrara.parts.simple import Test, World
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CarraraError",
+    "Item",
+    "Piece",
+    "Question",
+    "Results",
+    "Score",
+    "Test",
+    "World",
+    "__version__",
+    "audit",
+    "find",
+    "item",
+    "load",
+    "read",
+    "run",
+]
+
+_PLACES = {
+    "carrara.core.errors": ("CarraraError",),
+    "carrara.core.types": ("Piece", "Question"),
+    "carrara.door.item": ("Item", "Score"),
+    "carrara.door.results": ("Results",),
+    "carrara.door.running": ("audit", "read", "run"),
+    "carrara.door.tests": ("find", "item", "load"),
+    "carrara.parts.simple": ("Test", "World"),
+}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACE_OF:
+        raise AttributeError(f"module 'carrara' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_PLACE_OF[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

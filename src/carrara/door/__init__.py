@@ -1,0 +1,1 @@
+"""What `import carrara` offers; nothing else of ours imports it."""

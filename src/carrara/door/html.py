@@ -1,0 +1,55 @@
+"""An item in a notebook: needed updates highlighted, filler dimmed, question and gold below, as `carrara show`."""
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+
+from carrara.prompt.items import Item
+from carrara.prompt.stretches import Kind, Stretch, facts, stretches
+
+STYLES: dict[Kind, str] = {
+    "frame": "",
+    "filler": "opacity:.55",
+    "needed": "color:#0a7d33;font-weight:bold",
+    "update": "color:#a06a00",
+}
+WHOLE, KEPT = 2000, 500
+"""Characters of a stretch of filler that is shown whole, and of each end of a longer one."""
+
+
+def html(item: Item) -> str:
+    told = "".join(
+        f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in facts(item).items()
+    )
+    return f'<pre style="white-space:pre-wrap">{"".join(_spans(item))}</pre><table>{told}</table>'
+
+
+def _spans(item: Item) -> Iterator[str]:
+    message = 0
+    for (number, role, kind), run in groupby(_joined(item), key=lambda part: (part.message, part.role, part.kind)):
+        if number != message:
+            yield f"\n\n<b>[{role}]</b>\n"
+            message = number
+        text = "".join(part.text for part in run)
+        shown = _shortened(text) if kind == "filler" else escape(text)
+        yield f'<span class="{kind}" style="{STYLES[kind]}">{shown}</span>'
+
+
+def _joined(item: Item) -> Iterator[Stretch]:
+    """The stretches, where the joint behind a piece of filler is filler too."""
+    behind_filler = False
+    for part in stretches(item):
+        if behind_filler and part.kind == "frame" and part.text.isspace():
+            yield part._replace(kind="filler")
+        else:
+            behind_filler = part.kind == "filler"
+            yield part
+
+
+def _shortened(text: str) -> str:
+    """Filler; what is left out of it is said in its place."""
+    if len(text) <= WHOLE:
+        return escape(text)
+    left_out = f"<i>[… {len(text) - 2 * KEPT:,} more characters of filler …]</i>"
+    return f"{escape(text[:KEPT])} {left_out} {escape(text[-KEPT:])}"

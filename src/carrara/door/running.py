@@ -1,0 +1,200 @@
+"""Runs in Python: any model, or a function; and what runs came to."""
+
+import asyncio
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from carrara.core.errors import RunError, UsageError
+from carrara.core.keys import Split
+from carrara.core.many import check_many
+from carrara.core.talk import tell_once
+from carrara.core.types import Style
+from carrara.door.given import File, Lengths, Value, drawn_of, lengths_of, parameters_of, whole
+from carrara.door.results import Results
+from carrara.door.tests import Loaded
+from carrara.prompt.asked import Selection, recipes
+from carrara.tokens import DEFAULT
+
+if TYPE_CHECKING:
+    from carrara.engine.plan import Plan
+    from carrara.models.function import Function
+    from carrara.proof.audit import Breach
+
+T = TypeVar("T")
+Tests = str | Loaded | Sequence[str | Loaded]
+"""Tests by selection, or loaded with their parameters; for a run, presets too."""
+
+
+def run(
+    tests: Tests,
+    model: "str | Function",
+    /,
+    *,
+    out: File,
+    lengths: Lengths | None = None,
+    n: int | None = None,
+    params: Mapping[str, Value] | None = None,
+    seed: int = 0,
+    split: Split = "test",
+    style: Style = "chat",
+    tokenizer: str = "",
+    prompts: File | None = None,
+    published: str = "",
+    retrieve: str = "",
+    cot: str = "free",
+    within: bool = False,
+    base_url: str | None = None,
+    model_args: Mapping[str, Any] | None = None,
+    max_tokens: int | None = None,
+    temperature: float | None = 0.0,
+    connections: int | None = None,
+    request_timeout: float = 1800.0,
+    any_size: bool = False,
+    progress: bool = False,
+) -> Results:
+    """Run tests on a model, into a folder; stopped at any moment, the same call goes on where it was.
+
+    The model is the name of any Inspect model (`vllm/Qwen/Qwen3-8B`), or a function: `str -> str`, or, as its parameter
+    is annotated, `list[dict[str, str]] -> str`, which is sent messages; async or not. A function's tokenizer has to be
+    named. What it raises becomes a result whose status is `error`.
+
+    The other arguments are those of `carrara run`: `lengths`, `n` worlds at each, `params` for tests that are given by
+    name, and so on. With `progress`, stderr shows how it goes.
+    """
+    from carrara.engine.jobs import Wanted, jobs
+    from carrara.engine.plan import Plan
+    from carrara.engine.secrecy import refuse_secret
+
+    args = dict(model_args or {})
+    for name, value in args.items():
+        refuse_secret(name, value, "`model_args`")
+    own = None
+    if not isinstance(model, str):
+        from carrara.models.function import model_of, name_of
+
+        own, model = partial(model_of, model), name_of(model)
+    drawn = drawn_of(seed, split, style, prompts)
+    wanted = Wanted(
+        tests=_selections(tests, params),
+        lengths=None if lengths is None else lengths_of(lengths),
+        n=None if n is None else whole("n", n, 1),
+        drawn=drawn,
+        tokenizer=tokenizer,
+        published=published,
+    )
+    plan = Plan(
+        jobs=jobs(wanted, model, str(args.get("gguf", "")) if model == "carrara/smollm2" else ""),
+        model=model,
+        out=Path(out),
+        prompts=drawn.prompts,
+        base_url=base_url,
+        model_args=args,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        connections=connections,
+        retrieve=_retrieval(retrieve),
+        cot=cot,
+        any_size=any_size,
+        within=within,
+        limit=request_timeout,
+        own=own,
+    )
+    return _beside_loop(partial(_results, plan, progress))
+
+
+def read(folder: File) -> Results:
+    """The results of a run's folder, of a folder of Inspect's logs, or of one that `carrara score --out` wrote."""
+    from carrara.engine.planned import parts
+    from carrara.engine.reading import read_results
+
+    place = Path(folder)
+    found = read_results(place)
+    return Results(found, place.resolve().name, parts(place, found))
+
+
+def audit(
+    tests: Tests,
+    /,
+    *,
+    lengths: Lengths = "0,4k",
+    n: int = 200,
+    params: Mapping[str, Value] | None = None,
+    seed: int = 0,
+    split: Split = "test",
+    style: Style = "chat",
+    tokenizer: str = DEFAULT,
+    prompts: File | None = None,
+    any_size: bool = False,
+) -> "list[Breach]":
+    """What is wrong with the items of tests, by all that `carrara audit` proves; nothing, as it should be.
+
+    >>> import carrara
+    >>> carrara.audit("latent_list", lengths="0,1k", n=3)
+    []
+    """
+    from carrara.proof.audit import audit as audited
+
+    drawn = drawn_of(seed, split, style, prompts)
+    pack = drawn.pack()
+    firsts = [
+        replace(recipe, length=length)
+        for selection in _selections(tests, params)
+        for recipe in recipes(selection, drawn, pack, tokenizer)
+        for length in lengths_of(lengths)
+    ]
+    check_many(len(firsts) * whole("n", n, 1), "contexts", any_size)
+    found = [audited(first, n, pack) for first in firsts]
+    for what in (what for one in found for what in one.left_out):
+        tell_once(what)
+    return [breach for one in found for breach in one.breaches]
+
+
+def _selections(tests: Tests, params: Mapping[str, Value] | None) -> list[Selection]:
+    given = parameters_of(params or {})
+    several = [tests] if isinstance(tests, str | Loaded) else tests
+    return [
+        Selection(one, given) if isinstance(one, str) else Selection(one.name, {**one.params, **given})
+        for one in several
+    ]
+
+
+def _retrieval(written: str) -> str:
+    if not written:
+        return ""
+    from carrara.retrieval import Retrieval
+
+    return str(Retrieval.parse(written))
+
+
+def _results(plan: "Plan", progress: bool) -> Results:
+    from inspect_ai._util.platform import running_in_notebook
+    from rich.console import Console
+
+    from carrara.engine import run as engine
+
+    if running_in_notebook() and find_spec("ipywidgets") is None:
+        raise UsageError("in a notebook Inspect needs ipywidgets: pip install ipywidgets")
+    outcome = engine.run(plan, Console(stderr=True) if progress else None)
+    own = Results(outcome.own, plan.out.resolve().name)
+    if failed := own.where(status="error"):
+        why = (failed[0].error or "no reason given").strip().splitlines()[-1]
+        said = f"{len(failed)} of {len(own)} requests failed (the first: {why}); the same call asks them again"
+        if len(failed) == len(own):
+            raise RunError(said)
+        warnings.warn(said, stacklevel=2)
+    return own
+
+
+def _beside_loop(work: Callable[[], T]) -> T:
+    """Do it here, or in a thread of its own where an event loop runs: a notebook's, which knows no second one."""
+    if asyncio._get_running_loop() is None:
+        return work()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(copy_context().run, work).result()

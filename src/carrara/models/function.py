@@ -1,0 +1,99 @@
+"""A plain function as a model, so that who trains one writes no server.
+
+    def ask(prompt: str) -> str: ...                     # a prompt that is one message
+    def ask(messages: list[dict[str, str]]) -> str: ...  # [{"role": "user", "content": …}, …], as chat templates take
+    async def ask(…) -> str: ...
+
+What it is sent is told by how its parameter is annotated; without an annotation it is a text. One that is not async is
+called in a thread, one call at a time unless more connections are asked for. Its name is its name in results.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any, get_origin, get_type_hints
+
+import anyio
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, modelapi
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from carrara.core.errors import RunError, UsageError
+
+Function = Callable[[Any], str | Awaitable[str]]
+
+MOST_AT_ONCE = 10
+"""Calls of an async function."""
+
+
+def name_of(function: Function) -> str:
+    """What a function is called among models.
+
+    >>> def ask(prompt: str) -> str: ...
+    >>> name_of(ask)
+    'function/ask'
+    """
+    name = getattr(function, "__name__", type(function).__name__)
+    if not name.isidentifier():
+        raise UsageError(f"a model in results is called by its name, and {name} is none: define it with `def`")
+    return f"function/{name}"
+
+
+def model_of(function: Function) -> Model:
+    make: Callable[[str, Function], ModelAPI] = _provider  # as Inspect's decorator leaves it
+    return Model(make(name_of(function).partition("/")[2], function), GenerateConfig())
+
+
+class FunctionAPI(ModelAPI):
+    def __init__(self, model_name: str, function: Function) -> None:
+        super().__init__(model_name)
+        self.function = function
+        self.takes_messages = _takes_messages(function)
+        self.waits = inspect.iscoroutinefunction(_called(function))
+
+    def max_connections(self) -> int:
+        return MOST_AT_ONCE if self.waits else 1
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        if self.takes_messages:
+            given: Any = [{"role": message.role, "content": message.text} for message in input]
+        elif len(input) == 1:
+            given = input[0].text
+        else:
+            raise UsageError(
+                f"{self.model_name} takes one text, and this prompt has {len(input)} turns: annotate its parameter "
+                "as list[dict[str, str]], and it is sent messages"
+            )
+        try:
+            if self.waits:
+                reply: Any = await self.function(given)  # type: ignore[misc]
+            else:
+                reply = await anyio.to_thread.run_sync(self.function, given)
+        except Exception as error:
+            raise RunError(f"{self.model_name} raised {type(error).__name__}: {error}") from error
+        if not isinstance(reply, str):
+            raise UsageError(f"{self.model_name} replied with a {type(reply).__name__}, which is no text")
+        return ModelOutput.from_content(self.model_name, reply)
+
+
+@modelapi(name="function")
+def _provider() -> type[ModelAPI]:
+    return FunctionAPI
+
+
+def _called(function: Function) -> Callable[..., Any]:
+    """What runs: of an object, the method by which it is called."""
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _takes_messages(function: Function) -> bool:
+    wanted = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    if len(wanted) != 1 or wanted[0].kind not in (wanted[0].POSITIONAL_ONLY, wanted[0].POSITIONAL_OR_KEYWORD):
+        raise UsageError(f"{name_of(function)} is to take a prompt, and nothing else that has to be given")
+    hint = get_type_hints(_called(function)).get(wanted[0].name, str)
+    if hint is str:
+        return False
+    origin = get_origin(hint) or hint
+    if isinstance(origin, type) and issubclass(list, origin):
+        return True
+    raise UsageError(f"{name_of(function)} takes a {hint}: annotate its parameter as str, or as list[dict[str, str]]")
