@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from carrara import registry
+from carrara.cli._talk import talking
 from carrara.cli.main import main
 from carrara.cli.run import arguments, planned
 from carrara.core.errors import UsageError
@@ -77,8 +78,8 @@ def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
         ("babilong", "sync:{}", [], "is not babilong:DIR"),
         ("babilong", "babilong:{}/nowhere", [], "there is no folder"),
         ("babilong", "babilong:{}", ["-p", "haystack=letters"], "haystack cannot be chosen"),
-        ("babilong", "babilong:{}", ["--seed", "7"], "--seed draws other items"),
-        ("babilong", "babilong:{}", ["--split", "train"], "--split draws other items"),
+        ("babilong", "babilong:{}", ["--seed", "7"], "`seed` draws other items"),
+        ("babilong", "babilong:{}", ["--split", "train"], "`split` draws other items"),
     ],
 )
 def test_what_cannot_be_run_is_refused(
@@ -244,7 +245,10 @@ def _planned(official: Path, *more: str):  # type: ignore[no-untyped-def]
     given = list(more) if more and not more[0].startswith("-") else ["babilong", *more]
     if "--published" not in given:
         given += ["--published", f"babilong:{official}"]
-    return planned(parser.parse_args([*given, "--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]))
+    with talking():
+        return planned(
+            parser.parse_args([*given, "--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"])
+        )
 
 
 def test_the_published_grid() -> None:

@@ -100,7 +100,7 @@ def find(selection: str = "all") -> list[Loaded]:
 
     >>> import carrara
     >>> carrara.find("qa1,niah")
-    [<babilong/qa1: Single supporting fact>, <classic/niah: Needles in a haystack>]
+    [<babilong/qa1: qa1: single supporting fact>, <classic/niah: Needle in a haystack>]
     """
     return [Loaded(name) for name in registry.select(selection)]
 
