@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from carrara.cli._talk import talking
 from tests.server import Address, serving
 
 
@@ -67,3 +68,10 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if left := config.stash[LEFT_OUT]:
         terminalreporter.write_line(f"{left:,} slow cases were left out: `make test-all` runs them too.")
+
+
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """What the library tells is on stderr, as within a command."""
+    with talking():
+        yield

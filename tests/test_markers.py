@@ -160,6 +160,7 @@ def test_the_command_says_how_many(text: Path, capsys: pytest.CaptureFixture[str
     assert json.loads(capsys.readouterr().out)["left_out"]["marked"] == 2
 
 
+@pytest.mark.usefixtures("heard")
 def test_the_first_indexing_says_how_many_and_later_ones_nothing(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,6 +209,7 @@ def old(text: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return hash
 
 
+@pytest.mark.usefixtures("heard")
 def test_an_older_index_is_made_anew_under_its_name(text: Path, old: str, capsys: pytest.CaptureFixture[str]) -> None:
     opened = corpus.open("odd")
     assert opened.text(0, opened.sentences) == PLAIN_ODD
@@ -221,6 +223,7 @@ def test_an_older_index_is_made_anew_under_its_name(text: Path, old: str, capsys
     assert named(str(text)) == opened.hash
 
 
+@pytest.mark.usefixtures("heard")
 def test_an_older_index_whose_text_has_changed_stays_and_is_told(
     text: Path, old: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

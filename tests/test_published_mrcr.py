@@ -399,6 +399,7 @@ def test_a_length_is_the_one_that_the_path_names(tmp_path: Path) -> None:
     assert [source.length for source in mrcr_rows.sources(tmp_path / "in_16384_32768.csv")] == [32768]
 
 
+@pytest.mark.usefixtures("heard")
 def test_where_no_path_names_a_length_each_row_has_its_bin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [openai(told(n, 2, False, length=length)) for n, length in enumerate((1, 100, 2, 300, 100))]
     parquet(tmp_path / "2needle" / "2needle_0.parquet", rows[:3])
@@ -513,6 +514,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, name: str, conten
         mrcr_rows.sources(tmp_path)
 
 
+@pytest.mark.usefixtures("heard")
 def test_what_is_no_mrcr_is_left_out_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     jsonl(tmp_path / "8k" / "other.jsonl", [{"question": "?"}])
     parquet(tmp_path / "8k" / "2needle_0.parquet", [openai(told(0, 2, False))])

@@ -119,6 +119,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     retrieving._found.cache_clear()
 
 
+@pytest.mark.usefixtures("heard")
 def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     impatient.setattr(retrieving, "_index", Failing(3))
     assert found(make("babilong/qa1").id, SETTING).text == "what was found"
@@ -158,6 +159,7 @@ def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(find_spec("faiss") is None, reason="the extra `retrieval` is not installed: no faiss")
+@pytest.mark.usefixtures("heard")
 def test_long_embedding_is_told(
     impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
