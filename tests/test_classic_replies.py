@@ -11,6 +11,7 @@ from carrara.answers.grade import grade
 from carrara.core.types import Question, Undecidable
 from carrara.prompt.items import make, questions_of
 from tests.classic import TESTS, recipe, text_of
+from tests.told import answered
 
 
 def asked(test: str, params: str = "", index: int = 0) -> Question[tuple[str, ...]]:
@@ -88,7 +89,7 @@ def test_wrong_ones_count_against_right_ones(reply: str, score: float, published
     ],
 )
 def test_replies_without_a_number_are_unparsed(reply: str) -> None:
-    assert NIAH.parse(reply, FOUR) is None
+    assert answered(NIAH, reply, FOUR) is None
 
 
 def test_a_long_story_is_read_at_its_end() -> None:
@@ -211,7 +212,7 @@ WHY = (
     ],
 )
 def test_the_list_is_told_from_the_trace(reply: str) -> None:
-    assert VT.parse(reply, THREE) == THREE.gold
+    assert answered(VT, reply, THREE) == THREE.gold
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_the_list_is_told_from_the_trace(reply: str) -> None:
     ],
 )
 def test_several_lists_are_one(reply: str, names: int) -> None:
-    answer = VT.parse(reply, THREE)
+    answer = answered(VT, reply, THREE)
     assert answer is not None
     assert len(answer) == names
 
@@ -272,7 +273,7 @@ TALLY = "vhpskb: 17\nwgpskh: 9\ntkrdwg: 6\nbdqmjs: 4\njdnvkw: 3"
     ],
 )
 def test_the_most_frequent_are_told_from_the_tally(reply: str) -> None:
-    assert FWE.parse(reply, WORDS) == WORDS.gold
+    assert answered(FWE, reply, WORDS) == WORDS.gold
 
 
 NAMES = replace(asked("cwe"), gold=("frozen-bay", "hollow-cup", "old-house"))
@@ -294,7 +295,7 @@ NAMES = replace(asked("cwe"), gold=("frozen-bay", "hollow-cup", "old-house"))
     ],
 )
 def test_names_with_any_hyphen(reply: str) -> None:
-    assert CWE.parse(reply, NAMES) == NAMES.gold
+    assert answered(CWE, reply, NAMES) == NAMES.gold
 
 
 A, B = "9066d8cd-1964-4f4a-9c91-21c1234f4bc0", "8beedd7e-d452-49df-b6f0-85ae64eb8aff"
@@ -316,7 +317,7 @@ TWO_EACH = replace(FOUR, ask=KEYS.format("number"))
     ],
 )
 def test_codes_with_any_hyphen(reply: str) -> None:
-    assert NIAH.parse(reply, CODES) == CODES.gold
+    assert answered(NIAH, reply, CODES) == CODES.gold
 
 
 @pytest.mark.parametrize(
@@ -335,7 +336,7 @@ def test_codes_with_any_hyphen(reply: str) -> None:
     ],
 )
 def test_answers_for_each_of_several_names(reply: str) -> None:
-    assert NIAH.parse(reply, TWO_EACH) == FOUR.gold
+    assert answered(NIAH, reply, TWO_EACH) == FOUR.gold
 
 
 ONE = replace(asked("niah", "variant=single_1"), gold=("1111111",))
@@ -372,22 +373,22 @@ def test_what_the_question_names_is_no_answer() -> None:
     for params in ("variant=multikey_3", "variant=single_2;value=words"):
         question = asked("niah", params)
         key = re.findall(r"kept for (\S+)\?", question.ask)[0]
-        assert NIAH.parse(key, question) is None
-        assert NIAH.parse(f"{key}: {question.gold[0]}", question) == question.gold
+        assert answered(NIAH, key, question) is None
+        assert answered(NIAH, f"{key}: {question.gold[0]}", question) == question.gold
     lookup = asked("json_kv")
     task = registry.load("classic/json_kv")
     key = re.findall(r'"(.+)"', lookup.ask)[0]
-    assert task.parse(key, lookup) is None
+    assert answered(task, key, lookup) is None
     for reply in (f'{{"{key}": "{lookup.gold}"}}', f'"{lookup.gold}"', str(lookup.gold).upper(), f"`{lookup.gold}`"):
-        assert task.parse(reply, lookup) == lookup.gold
+        assert answered(task, reply, lookup) == lookup.gold
 
 
 def test_two_values_of_an_object_are_none() -> None:
     item = make("classic/json_kv", length=2048)
     values = re.findall(r': "([^"]+)"', item.text)
     task, question = item.task, item.question
-    assert task.parse("\n".join(values), question) is None
-    assert task.parse(f"{values[0]} or {values[1]}", question) is None
+    assert answered(task, "\n".join(values), question) is None
+    assert answered(task, f"{values[0]} or {values[1]}", question) is None
     assert task.published("\n".join(values), question) == {"helmet": 1.0}
 
 
@@ -403,9 +404,9 @@ def test_pass_keys() -> None:
         "<think>12345</think>\n71432",
         "Today's pass key is **71432**.",
     ):
-        assert task.parse(reply, question) == "71432"
+        assert answered(task, reply, question) == "71432"
     for reply in ("714321", "7143", "71432 or 12345", " ".join(map(str, range(10_000, 99_999)))):
-        assert task.parse(reply, question) is None
+        assert answered(task, reply, question) is None
 
 
 def test_words_and_codes_are_read_as_written() -> None:

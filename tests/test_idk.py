@@ -13,6 +13,7 @@ from carrara.registry import load
 from carrara.suites.michelangelo import _choosing, _scenes
 from carrara.suites.michelangelo.idk import UNKNOWN
 from carrara.text.writings.people import NAMES
+from tests.told import answered, told
 
 TASK = "michelangelo/idk"
 
@@ -199,7 +200,7 @@ def cases(replies: str, wanted: str | None) -> list[tuple[str, str | None]]:
 def test_replies(reply: str, wanted: str | None) -> None:
     posed = questions_of(recipe())
     question = type(posed.questions[0])(ask="?", gold="Pepper", needs=(), floor=0.7, options=OPTIONS)
-    assert posed.task.parse(reply, question) == wanted
+    assert answered(posed.task, reply, question) == wanted
 
 
 @pytest.mark.parametrize(
@@ -237,7 +238,7 @@ def test_replies(reply: str, wanted: str | None) -> None:
 )
 def test_replies_to_other_choices(options: tuple[str, ...], replies: str, wanted: str) -> None:
     for reply, _ in cases(replies, wanted):
-        assert (reply, _choosing.read(reply, (*options, UNKNOWN))) == (reply, wanted)
+        assert (reply, told(_choosing.read, reply, (*options, UNKNOWN))) == (reply, wanted)
 
 
 def test_every_way_to_tell_is_an_answer() -> None:
@@ -247,9 +248,9 @@ def test_every_way_to_tell_is_an_answer() -> None:
             *_, value = options = attribute.values[:3]
             for way in attribute.told:
                 line = way.replace("{value}", value).replace("{name}", "Ada").replace("{Name}", "Ada")
-                assert (line, _choosing.read(line, (*options, UNKNOWN))) == (line, value)
+                assert (line, told(_choosing.read, line, (*options, UNKNOWN))) == (line, value)
             ask = attribute.ask.replace("{name}", "Ada")
-            assert (ask, _choosing.read(ask, (*options, UNKNOWN))) == (ask, None)
+            assert (ask, told(_choosing.read, ask, (*options, UNKNOWN))) == (ask, None)
 
 
 def test_a_long_reply_is_read_at_once() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 
 from carrara.answers.lists import read_list
 from tests.listed import folded, several, states_nothing
+from tests.told import told
 
 FRUIT = ("apple", "pear", "plum")
 
@@ -221,7 +222,7 @@ FRUIT = ("apple", "pear", "plum")
     ],
 )
 def test_three_words(reply: str) -> None:
-    assert read_list(reply) == FRUIT
+    assert told(read_list, reply) == FRUIT
 
 
 @pytest.mark.parametrize(
@@ -336,7 +337,7 @@ def test_three_words(reply: str) -> None:
     ],
 )
 def test_other_lists(reply: str, items: tuple[str, ...]) -> None:
-    assert read_list(reply) == items
+    assert told(read_list, reply) == items
 
 
 @pytest.mark.parametrize(
@@ -376,7 +377,7 @@ def test_other_lists(reply: str, items: tuple[str, ...]) -> None:
     ],
 )
 def test_no_list(reply: str) -> None:
-    assert read_list(reply) is None
+    assert told(read_list, reply) is None
 
 
 @pytest.mark.parametrize(
@@ -396,7 +397,7 @@ def test_no_list(reply: str) -> None:
     ],
 )
 def test_several_lists_are_never_one(reply: str) -> None:
-    assert read_list(reply) in (None, ("plum", "fig"))
+    assert told(read_list, reply) in (None, ("plum", "fig"))
 
 
 WORDS = [re.sub("[^a-z]", "", f"{n:x}".translate(str.maketrans("0123456789", "ghijklmnop"))) for n in range(300, 5300)]
@@ -441,12 +442,12 @@ def wrapped(size: int, joint: str) -> str:
     ids=range(28),
 )
 def test_copies_of_a_long_context(reply: str) -> None:
-    assert read_list(reply) == tuple(WORDS)
+    assert told(read_list, reply) == tuple(WORDS)
 
 
 def test_slips_in_a_long_list_cost_only_themselves() -> None:
     said = ["uno dos" if n == 1000 else "wh/at" if n == 2000 else one for n, one in enumerate(WORDS)]
-    items = read_list(f"Here it is:\n{', '.join(said)}")
+    items = told(read_list, f"Here it is:\n{', '.join(said)}")
     assert items
     assert sorted({*items} ^ {*WORDS}) == sorted(["uno", "dos", "wh/at", WORDS[1000], WORDS[2000]])
 
@@ -458,6 +459,6 @@ def test_slips_in_a_long_list_cost_only_themselves() -> None:
 @given(several)
 def test_a_written_list_is_read(items: list[str]) -> None:
     expected = () if states_nothing(items) else folded(items)
-    assert read_list(", ".join(items)) == expected
-    assert read_list(json.dumps(items, ensure_ascii=False)) == expected
-    assert read_list(f"Answer: {', '.join(items)}.") == expected
+    assert told(read_list, ", ".join(items)) == expected
+    assert told(read_list, json.dumps(items, ensure_ascii=False)) == expected
+    assert told(read_list, f"Answer: {', '.join(items)}.") == expected

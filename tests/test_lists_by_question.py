@@ -6,6 +6,7 @@ import pytest
 
 from carrara.answers.listing import Listing, Rows, Set
 from carrara.answers.lists import read_list
+from tests.told import told
 
 KEYS, FRUIT = ("fig", "date", "lime"), ("apple", "pear", "plum")
 
@@ -82,7 +83,7 @@ PARTNERS = (
     ],
 )
 def test_partners(reply: str) -> None:
-    assert read_list(reply, asked=Listing().asked(PARTNERS)) == FRUIT
+    assert told(read_list, reply, asked=Listing().asked(PARTNERS)) == FRUIT
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_partners(reply: str) -> None:
     ],
 )
 def test_partners_that_are_not(reply: str, items: tuple[str, ...] | None) -> None:
-    assert read_list(reply, asked=Listing().asked(PARTNERS)) == items
+    assert told(read_list, reply, asked=Listing().asked(PARTNERS)) == items
 
 
 # --- rows that add up ---
@@ -175,7 +176,7 @@ TEN = [f"{one}{n}" for n in range(4) for one in ("oak", "elm", "ash", "yew", "fi
     ],
 )
 def test_rows_that_add_up(reply: str) -> None:
-    assert read_list(reply, asked=Rows().asked("")) == SIX
+    assert told(read_list, reply, asked=Rows().asked("")) == SIX
 
 
 def rows(size: int, joint: str, lead: str = "") -> str:
@@ -210,7 +211,7 @@ def rows(size: int, joint: str, lead: str = "") -> str:
     ],
 )
 def test_long_copies_in_rows(reply: str) -> None:
-    assert read_list(reply, asked=Rows().asked("")) == tuple(TEN)
+    assert told(read_list, reply, asked=Rows().asked("")) == tuple(TEN)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_long_copies_in_rows(reply: str) -> None:
     ],
 )
 def test_rows_that_do_not(reply: str, items: tuple[str, ...] | None) -> None:
-    assert read_list(reply, asked=Rows().asked("")) == items
+    assert told(read_list, reply, asked=Rows().asked("")) == items
 
 
 # --- one of two lists ---
@@ -260,8 +261,8 @@ SECOND = (
     ],
 )
 def test_both_lists(reply: str) -> None:
-    assert read_list(reply, asked=Set().asked(FIRST)) == ("apple", "pear")
-    assert read_list(reply, asked=Set().asked(SECOND)) == ("plum", "fig")
+    assert told(read_list, reply, asked=Set().asked(FIRST)) == ("apple", "pear")
+    assert told(read_list, reply, asked=Set().asked(SECOND)) == ("plum", "fig")
 
 
 @pytest.mark.parametrize(
@@ -281,8 +282,8 @@ def test_both_lists(reply: str) -> None:
     ],
 )
 def test_one_word_of_both_lists(reply: str) -> None:
-    assert read_list(reply, asked=Set().asked(FIRST)) == ("apple",)
-    assert read_list(reply, asked=Set().asked(SECOND)) == ("plum",)
+    assert told(read_list, reply, asked=Set().asked(FIRST)) == ("apple",)
+    assert told(read_list, reply, asked=Set().asked(SECOND)) == ("plum",)
 
 
 @pytest.mark.parametrize(
@@ -316,7 +317,7 @@ def test_one_word_of_both_lists(reply: str) -> None:
     ],
 )
 def test_the_first_list(reply: str, items: tuple[str, ...]) -> None:
-    assert read_list(reply, asked=Set().asked(FIRST)) == items
+    assert told(read_list, reply, asked=Set().asked(FIRST)) == items
 
 
 @pytest.mark.parametrize(
@@ -324,4 +325,4 @@ def test_the_first_list(reply: str, items: tuple[str, ...]) -> None:
     ["apple or plum", "apple, pear or plum, fig", "apple, pear\n\nor\n\nplum, fig", "The lists are different."],
 )
 def test_no_list_of_two(reply: str) -> None:
-    assert read_list(reply, asked=Set().asked(FIRST)) is None
+    assert told(read_list, reply, asked=Set().asked(FIRST)) is None

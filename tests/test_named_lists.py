@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from carrara.answers.named_lists import read_named_lists
 from tests.listed import folded, states_nothing, words
+from tests.told import told
 
 FRUIT = ("apple", "pear", "plum")
 AB = {"Agent A": FRUIT, "Agent B": ("fig", "date")}
@@ -93,7 +94,7 @@ AB = {"Agent A": FRUIT, "Agent B": ("fig", "date")}
     ],
 )
 def test_two_agents(reply: str) -> None:
-    assert read_named_lists(reply, ["Agent A", "Agent B"]) == AB
+    assert told(read_named_lists, reply, ["Agent A", "Agent B"]) == AB
 
 
 @pytest.mark.parametrize(
@@ -125,14 +126,14 @@ def test_two_agents(reply: str) -> None:
     ],
 )
 def test_agents(reply: str, lists: dict[str, tuple[str, ...]] | None) -> None:
-    assert read_named_lists(reply, ["Agent A", "Agent B", "Agent C"]) == lists
+    assert told(read_named_lists, reply, ["Agent A", "Agent B", "Agent C"]) == lists
 
 
 def test_names_of_one_word() -> None:
     reply = "**Alice**\n- apple\n- bob\n\nBob: fig, alice\nAl: kiwi"
     lists = {"Al": ("kiwi",), "Alice": ("apple", "bob"), "Bob": ("fig", "alice")}
-    assert read_named_lists(reply, ["Al", "Alice", "Bob"]) == lists
-    assert read_named_lists(reply, []) is None
+    assert told(read_named_lists, reply, ["Al", "Alice", "Bob"]) == lists
+    assert told(read_named_lists, reply, []) is None
 
 
 @settings(max_examples=300, deadline=None)
@@ -140,4 +141,4 @@ def test_names_of_one_word() -> None:
 def test_named_lists_are_read(lists: list[list[str]]) -> None:
     held = {f"Agent {'ABCD'[n]}": () if states_nothing(items) else folded(items) for n, items in enumerate(lists)}
     lines = (f"{name}: {', '.join(items) or 'none'}" for name, items in zip(held, lists, strict=True))
-    assert read_named_lists("\n".join(lines), list(held)) == held
+    assert told(read_named_lists, "\n".join(lines), list(held)) == held

@@ -19,6 +19,7 @@ from carrara.suites.sync._graph_worlds import FAMILIES, apart, distant, due, gra
 from carrara.suites.sync._tongues import Shape, coverage, letters
 from carrara.suites.sync._tongues import drawn as drawn_tongues
 from carrara.suites.sync.graph import LABELS, Answer
+from tests.told import told
 
 CONNECTED, SHORTEST, LONGEST = range(3)
 SINGLE, MULTI, COVERAGE = range(3)
@@ -332,7 +333,7 @@ SAID = "Node 3, Node 7, Node 12"
     ],
 )
 def test_how_else_a_path_is_said(text: str) -> None:
-    assert _paths.read(text, "Shortest Path") == (3, 7, 12)
+    assert told(_paths.read, text, "Shortest Path") == (3, 7, 12)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +356,7 @@ def test_how_else_a_path_is_said(text: str) -> None:
     ],
 )
 def test_how_it_is_said_that_there_is_no_path(text: str) -> None:
-    assert _paths.read(text, "Shortest Path") == ()
+    assert told(_paths.read, text, "Shortest Path") == ()
 
 
 @pytest.mark.parametrize(
@@ -389,7 +390,7 @@ def test_how_it_is_said_that_there_is_no_path(text: str) -> None:
     ],
 )
 def test_what_else_states_no_path(text: str) -> None:
-    assert _paths.read(text, "Shortest Path") is None
+    assert told(_paths.read, text, "Shortest Path") is None
 
 
 @pytest.mark.parametrize(
@@ -444,7 +445,7 @@ def test_what_else_states_no_path(text: str) -> None:
     ],
 )
 def test_how_nodes_are_said(text: str, nodes: tuple[int, ...] | None) -> None:
-    assert _paths.read(text, "Connected Node", several=True) == nodes
+    assert told(_paths.read, text, "Connected Node", several=True) == nodes
 
 
 # --- languages ---
@@ -588,7 +589,7 @@ KNOWN = frozenset({"abc", "kloe", "wux", "xyz", "qqq"})
     ],
 )
 def test_how_a_translation_is_said(text: str) -> None:
-    assert _words.read(text, "Translation", KNOWN) == ("abc", "kloe")
+    assert told(_words.read, text, "Translation", KNOWN) == ("abc", "kloe")
 
 
 @pytest.mark.parametrize(
@@ -616,7 +617,7 @@ def test_how_a_translation_is_said(text: str) -> None:
     ],
 )
 def test_how_three_words_are_said(text: str) -> None:
-    assert _words.read(text, "Letter Coverage", KNOWN, several=True) == ("abc", "kloe", "wux")
+    assert told(_words.read, text, "Letter Coverage", KNOWN, several=True) == ("abc", "kloe", "wux")
 
 
 @pytest.mark.parametrize(
@@ -645,7 +646,7 @@ def test_how_three_words_are_said(text: str) -> None:
     ],
 )
 def test_what_states_no_translation(text: str) -> None:
-    assert _words.read(text, "Translation", KNOWN) is None
+    assert told(_words.read, text, "Translation", KNOWN) is None
 
 
 # --- bad input ---

@@ -14,6 +14,7 @@ from carrara.core.types import ANSWER, Question
 from carrara.prompt.items import Posed, contexts, make, questions_of
 from carrara.proof.audit import audit
 from carrara.proof.reference import majority
+from tests.told import answered
 
 TASKS = registry.names()
 WORLDS = 15
@@ -146,7 +147,7 @@ def score_nothing(task: str, attack: str, reply: str) -> None:
     for question in posed.questions:
         graded = grade(posed.task, question, reply)
         assert graded.score == 0.0
-        if attack in SILENT or posed.task.parse("quixotry", question) is None:  # any word may be the answer in some
+        if attack in SILENT or answered(posed.task, "quixotry", question) is None:  # any word may be the answer in some
             assert graded.status in ("unparsed", "refused")
 
 

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.answers.words import read_word
+from tests.told import told
 
 PAIRS = (
     'Given a list of word pairs formatted as "word_1: word_2" in the context, return the second word associated with '
@@ -137,7 +138,7 @@ NEXT = "Predict the third word that appears after the final word in the given se
 )
 @pytest.mark.parametrize("ask", [PAIRS, REPEATED, NEXT])
 def test_banana(reply: str, ask: str) -> None:
-    assert read_word(reply, ask) == "banana"
+    assert told(read_word, reply, ask) == "banana"
 
 
 @pytest.mark.parametrize(
@@ -248,7 +249,7 @@ def test_banana(reply: str, ask: str) -> None:
     ],
 )
 def test_banana_to_one_question(reply: str, ask: str) -> None:
-    assert read_word(reply, ask) == "banana"
+    assert told(read_word, reply, ask) == "banana"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +273,7 @@ def test_banana_to_one_question(reply: str, ask: str) -> None:
     ],
 )
 def test_other_words(reply: str, answer: str) -> None:
-    assert read_word(reply, PAIRS) == answer
+    assert told(read_word, reply, PAIRS) == answer
 
 
 @pytest.mark.parametrize(
@@ -332,7 +333,7 @@ def test_other_words(reply: str, answer: str) -> None:
     ],
 )
 def test_no_word(reply: str) -> None:
-    assert read_word(reply, PAIRS) is None
+    assert told(read_word, reply, PAIRS) is None
 
 
 MEANT = [
@@ -371,7 +372,7 @@ MEANT = [
     ],
 )
 def test_words_that_sentences_use_too(one: str, reply: str) -> None:
-    assert read_word(reply.format(one), PAIRS) == one
+    assert told(read_word, reply.format(one), PAIRS) == one
 
 
 words = st.from_regex(r"[^\W_]([^\W_]|[-'’](?=[^\W_])){0,12}", fullmatch=True)
@@ -381,4 +382,4 @@ words = st.from_regex(r"[^\W_]([^\W_]|[-'’](?=[^\W_])){0,12}", fullmatch=True)
 @given(words)
 def test_a_written_word_is_read(one: str) -> None:
     for reply in (one, f"**{one}**", f"Answer: {one}", f'The second word associated with "apple" is "{one}".'):
-        assert read_word(reply, PAIRS) == one.casefold()
+        assert told(read_word, reply, PAIRS) == one.casefold()

@@ -34,7 +34,7 @@ def asks_for(what: str) -> str:
 
 def behind_label(reply: str) -> str:
     """What stands on that line and below it, as the reader of another form has it; or the reply."""
-    own = own_line(reply)
+    own = own_line(spoken(reply))
     return own.behind.strip() if own and own.says else reply
 
 
@@ -56,9 +56,8 @@ class OwnLine(NamedTuple):
         return self.segment[label.end() :] if label else self.segment
 
 
-def own_line(reply: str) -> OwnLine | None:
-    """What a reply says from the last such line on; None if it has none."""
-    text = spoken(reply)
+def own_line(text: str) -> OwnLine | None:
+    """What a text says from the last such line on; None if it has none."""
     labels = list(_LABEL.finditer(text))[-_FEW:]
     if not labels:
         return None

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from carrara.answers.contract import own_line
 from carrara.answers.reading import spoken
+from carrara.answers.turns import heard
 from carrara.core.result import ANSWERED, SOUND, Status
 from carrara.core.types import AnyTest, Fault, Question
 
@@ -72,12 +73,22 @@ def read(task: AnyTest, question: Question[Any], reply: str) -> Stated | None:
     A line that was asked for and says no answer states none, whatever was said before it; and so do two of them, one
     beside the other, that say different things.
     """
+    if task.verbatim:
+        return _whole(task, question, reply)
     for said_back in task.said_back(question):
         reply = reply.replace(said_back, " ")
-    own = own_line(reply)
+    return next(filter(None, (_stated(task, question, text) for text in heard(reply, question.ask))), None)
+
+
+def _whole(task: AnyTest, question: Question[Any], text: str) -> Stated | None:
+    answer = task.parse(text, question)
+    return None if answer is None else Stated(answer, "the reply")
+
+
+def _stated(task: AnyTest, question: Question[Any], text: str) -> Stated | None:
+    own = own_line(text)
     if own is None or not own.says:
-        answer = task.parse(reply, question)
-        return None if answer is None else Stated(answer, "the reply")
+        return _whole(task, question, text)
     answer = task.parse(own.segment, question)
     if answer is None or any(task.parse(line, question) not in (None, answer) for line in own.before):
         return None

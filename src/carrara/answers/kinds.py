@@ -11,8 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 from carrara.answers.contract import FINAL, asks_for
 from carrara.answers.numbers import counted, find_numbers, read_number, settled
 from carrara.answers.numerals import in_digits
-from carrara.answers.reading import agreed, said, tidy, turns
-from carrara.answers.statements import NEXT_TURN
+from carrara.answers.reading import agreed, said, tidy
 from carrara.answers.words import read_word
 from carrara.core.keys import Dice
 from carrara.core.types import Question
@@ -88,12 +87,12 @@ class Number(Answers[int]):
         return str(answer)
 
     def read(self, reply: str, question: Question[int]) -> int | None:
-        for text in map(tidy, turns(reply, NEXT_TURN)):
-            worded = in_digits(text) if len(text) <= SHORT else text
-            for digits in dict.fromkeys((text, worded)):
-                answers = said(settled(digits), read_number, find_numbers, _counted, steps=self.steps)
-                if answers:
-                    return agreed(answers)
+        text = tidy(reply)
+        worded = in_digits(text) if len(text) <= SHORT else text
+        for digits in dict.fromkeys((text, worded)):
+            answers = said(settled(digits), read_number, find_numbers, _counted, steps=self.steps)
+            if answers:
+                return agreed(answers)
         return None
 
     def guess(self, dice: Dice, gold: int) -> int:

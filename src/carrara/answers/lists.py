@@ -24,7 +24,7 @@ from carrara.answers.statements import (
     SAYS,
     behind_labels,
     is_talk,
-    own_words,
+    laid_out,
     statements,
     ungrouped,
     word,
@@ -239,11 +239,11 @@ def meant_of(lists: Sequence[Listed], asked: Asked = NOTHING_ASKED) -> Listed | 
 
 def read_list(reply: str, labels: Sequence[str] = LABELS, asked: Asked = NOTHING_ASKED) -> Items | None:
     """The items of the list that a reply states, in order and in lower case; None if it states none, or several."""
-    for text in own_words(reply):
-        behind = (_behind(part, asked) for part in behind_labels(text, labels))
-        if meant := next(filter(None, behind), None) or _unlabelled(text, asked):
-            items = None if _says_all(meant.keys, asked.keys) else meant.stated()
-            return items and _behind_keys(items, asked.keys)
+    text = laid_out(reply)
+    behind = (_behind(part, asked) for part in behind_labels(text, labels))
+    if meant := next(filter(None, behind), None) or _unlabelled(text, asked):
+        items = None if _says_all(meant.keys, asked.keys) else meant.stated()
+        return items and _behind_keys(items, asked.keys)
     return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from carrara.answers.lists import LABELS, Items, Lists, meant_of
-from carrara.answers.statements import BULLET, behind_labels, own_words
+from carrara.answers.statements import BULLET, behind_labels, laid_out
 
 _ACTS = re.compile(
     r"(?i)\b(?:start|beg[ai]n|draw|discard|swap|trad|exchang|receiv|giv|los|add|remov|initial|tak|for the following)"
@@ -19,15 +19,15 @@ _JOINT = re.compile(r"[,;]? (?:and|while|whereas|but|then) \Z", re.IGNORECASE)
 
 def read_named_lists(reply: str, names: Sequence[str]) -> dict[str, Items] | None:
     """The last list that a reply states for each name; None if it states none."""
-    for text in own_words(reply):
-        found: dict[str, Items] = {}
-        for part in behind_labels(text, LABELS):
-            here = _named(part, names)
-            if here.keys() & found.keys():
-                break
-            found |= here
-        if found := found or _named(text, names):
-            return {name: found[name] for name in names if name in found}
+    text = laid_out(reply)
+    found: dict[str, Items] = {}
+    for part in behind_labels(text, LABELS):
+        here = _named(part, names)
+        if here.keys() & found.keys():
+            break
+        found |= here
+    if found := found or _named(text, names):
+        return {name: found[name] for name in names if name in found}
     return None
 
 

@@ -12,8 +12,7 @@ from carrara.answers.claims import BEFORE, PRESENT, SAME, Says
 from carrara.answers.contract import asks_for
 from carrara.answers.kinds import Answers, Reference
 from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
-from carrara.answers.reading import Found, affirmed, agreed, said, tidy, turns
-from carrara.answers.statements import NEXT_TURN
+from carrara.answers.reading import Found, affirmed, agreed, said, tidy
 from carrara.core.keys import Dice
 from carrara.core.types import Question
 
@@ -58,11 +57,8 @@ class YesNo(Answers[str]):
                 return [opening.lastgroup or "", *(found.answer for found in affirmed(text, _plainly))]
             return self._claim.answers(text, question.ask) if self._claim else []
 
-        for text in turns(reply, NEXT_TURN):
-            text = _AS_WELL.sub(r" or \1", _ASKED.sub(" ", tidy(text)))
-            if answers := said(text, _whole, _find, claimed, lambda text: latest(text, _plainly)):
-                return agreed(answers)
-        return None
+        text = _AS_WELL.sub(r" or \1", _ASKED.sub(" ", tidy(reply)))
+        return agreed(said(text, _whole, _find, claimed, lambda text: latest(text, _plainly)))
 
     def guess(self, dice: Dice, gold: str) -> str:
         return dice.choice(("yes", "no"))
@@ -101,7 +97,7 @@ class OneOf(Answers[str]):
 
     def read(self, reply: str, question: Question[str]) -> str | None:
         names = _names(question.options, self.tells)
-        return next((agreed(answers) for text in turns(reply, NEXT_TURN) if (answers := names.said(text))), None)
+        return agreed(names.said(reply))
 
     def guess(self, dice: Dice, gold: str) -> str:
         return "unknown"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from carrara.answers.reading import first_turn, spoken, tidy
+from carrara.answers.reading import tidy
 
 # --- what a word is ---
 
@@ -52,12 +52,6 @@ BULLET, END_OF_LIST, NOTHING = "• ", "\f", "none"
 _LABEL = "Final answer: "
 _OFF = "\x02"
 """Stands for the quotes around a single word, while all others are taken out."""
-NEXT_TURN = re.compile(
-    r"^\W{0,4}(?:context|instructions?|question|user|human|prompt|input|q|example(?: ?[0-9]{1,3})?)\b\W{0,3}:"
-    r"|^#{2,6} ?instruction",
-    re.I | re.M,
-)
-"""Where a model that completes text starts another example."""
 _ROLE = re.compile(r"<\|(?:im_start|start_header_id|start)\|>\s?assistant\b")
 _TAG = re.compile(r"<(/?)(?:final_?)?answer>", re.IGNORECASE)
 _ALIKE = str.maketrans(
@@ -198,14 +192,6 @@ def laid_out(said: str) -> str:
         text = pattern.sub(by, text)
     shown = _ASIDE.sub(_aside, text)
     return re.sub("[()]", "", shown if SAYS.search(shown) else text)
-
-
-def own_words(reply: str) -> Iterator[str]:
-    """What a reply says, laid out: up to where another example starts, and, if that says nothing, the whole."""
-    said, first = spoken(reply), first_turn(reply, NEXT_TURN)
-    yield laid_out(first)
-    if first != said:
-        yield laid_out(said)
 
 
 _GROUPED = re.compile(r"(?<![\w,])-?[0-9]{1,3}(?:,[0-9]{3})+(?!\w|,[0-9])")

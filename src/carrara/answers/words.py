@@ -27,7 +27,6 @@ from carrara.answers.statements import (
     behind_labels,
     is_talk,
     laid_out,
-    own_words,
     statements,
     ungrouped,
     word,
@@ -89,15 +88,15 @@ _LONG = 2_000
 def read_word(reply: str, ask: str) -> str | None:
     """The one word or number that a reply gives as its answer to a question; None if it gives none, or several."""
     asked = frozenset(found.casefold() for found in _QUOTED.findall(laid_out(ask)))
-    for text in own_words(reply.rpartition(ask)[2] if ask else reply):
-        text = ungrouped(text, always=True)
-        for part in behind_labels(text, ("answer",)):
-            said = [statement for statement in statements(part.strip()) if statement]
-            if words := _labelled(said[:1]) or _told(said[:1], asked) or _decided(said, asked):
-                return _one(words)
-        for part in dict.fromkeys((before_explanation(text), text)):
-            if words := _decided(statements(part), asked):
-                return _one(words)
+    text = laid_out(reply.rpartition(ask)[2] if ask else reply)
+    text = ungrouped(text, always=True)
+    for part in behind_labels(text, ("answer",)):
+        said = [statement for statement in statements(part.strip()) if statement]
+        if words := _labelled(said[:1]) or _told(said[:1], asked) or _decided(said, asked):
+            return _one(words)
+    for part in dict.fromkeys((before_explanation(text), text)):
+        if words := _decided(statements(part), asked):
+            return _one(words)
     return None
 
 

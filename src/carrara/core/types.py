@@ -213,6 +213,8 @@ class Test(ABC, Generic[P, L, A]):
     """Whether a world is another at each length: its context is its structure, or it is given at some lengths."""
     wording: ClassVar[Mapping[str, str]]
     """Every sentence of the prompt that is not the world's: data, so that a prompt pack can replace it."""
+    verbatim: ClassVar[bool] = False
+    """Whether a reply is the answer as it stands: a text that may have anything in it, such as another question."""
     echoes: ClassVar[int] = 0
     """Up to how many tokens the prompt said back is one of the trivial replies: to read longer ones takes too long."""
     keeps: ClassVar[Mapping[str, str]] = {}

@@ -15,7 +15,6 @@ import re
 from collections.abc import Sequence
 
 from carrara.answers.choices import Choices
-from carrara.answers.reading import spoken
 from carrara.suites.babilong import _claims, _steps, _tally, _verdict
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import (
@@ -32,16 +31,7 @@ _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "bore
 """Another word for the same answer."""
 
 _LABEL = re.compile(r"\A\W{0,4}(?:response|reply|solution|ai|assistant|bot)\b[^\w\n]{0,3}:", re.IGNORECASE)
-_NEXT_TURN = re.compile(
-    r"(?:\A|\n)[^\w\n]{0,4}(?:question|q|query|example|problem|user|human)\b\s?\d{0,3}[^\w\n]{0,3}[:?]"
-    r"|</?(?:context|example|question)>|\[/?INST\]",
-    re.IGNORECASE,
-)
-_MORE = re.compile(
-    r"(?:\A|\n)[^\w\n]{0,4}(?:context|input|facts?|passage|text|story)\b\s?\d{0,3}[^\w\n]{0,3}:", re.IGNORECASE
-)
 _ASIDE = re.compile(r"(?<=[\w*]) ?\((?!(?:false|untrue|wrong|incorrect|not true)\b)[^()\n]{0,200}\)", re.IGNORECASE)
-_CONCLUDES = re.compile(r"\b(?:answer|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
 
 
 def read(task: int, question: str, options: Sequence[str], reply: str) -> str | None:
@@ -50,27 +40,13 @@ def read(task: int, question: str, options: Sequence[str], reply: str) -> str | 
     `options` are those of the question. Several things (task 8) come in the order in which they are said.
     """
     echo = r"\s+".join(map(re.escape, question.split()))
-    text = re.sub(rf"\A\W*(?:(?:question|q)\W{{1,6}})?{echo}|{echo}", " ", spoken(reply), flags=re.IGNORECASE)
-    text = _LABEL.sub("Answer:", _up_to_next_turn(text))
-    # `Context:` may begin another example, which answers nothing, or the thoughts before the answer.
-    more = _MORE.search(text)
-    parts = [text[: more.start()] if more else text]
-    if more and _CONCLUDES.search(text, more.end()):
-        parts.append(text)
-    for part in dict.fromkeys(version for whole in parts for version in (_ASIDE.sub("", whole), whole)):
+    text = re.sub(rf"\A\W*(?:(?:question|q)\W{{1,6}})?{echo}|{echo}", " ", reply, flags=re.IGNORECASE)
+    text = _LABEL.sub("Answer:", text)
+    for part in dict.fromkeys((_ASIDE.sub("", text), text)):
         answer = _read(task, question, tuple(options), part)
         if answer is not None:
             return answer
     return None
-
-
-def _up_to_next_turn(text: str) -> str:
-    """What stands before another question, or another example, that a model made up."""
-    for found in _NEXT_TURN.finditer(text):
-        before, (behind, _, _) = text[: found.start()], text[found.end() :].partition("\n")
-        if re.search(r"\w", before) or "?" in behind:
-            return before
-    return text
 
 
 def _read(task: int, question: str, options: tuple[str, ...], text: str) -> str | None:

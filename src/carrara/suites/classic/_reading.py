@@ -15,11 +15,9 @@ from math import comb
 from typing import NamedTuple
 
 from carrara.answers.choices import before_explanation
-from carrara.answers.reading import Found, affirmed, agreed, beside, first_turn, plain, said, tidy
+from carrara.answers.reading import Found, affirmed, agreed, beside, plain, said, tidy
 from carrara.suites.classic._values import CODE, NAME, Kind
 
-_NEXT_TURN = re.compile(r"^(?:</?(?:text|example)>|Question:)", re.MULTILINE)
-"""Where a model that completes text starts another example."""
 _BOX = re.compile(r"\\boxed\s?\{([^{}\n]*)\}")
 _STOP = re.compile(r"(?<=[.!?;])\s|\n")
 _ANNOUNCED = re.compile(
@@ -128,7 +126,7 @@ def blind(known: int, gold: int) -> float:
 
 def _own(reply: str, ask: str) -> str:
     """What a reply says of its own: who repeats the prompt answers behind the question, if at all."""
-    return first_turn(reply, _NEXT_TURN).rpartition(ask)[2]
+    return reply.rpartition(ask)[2]
 
 
 class _Part(NamedTuple):

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from carrara.answers.casing import looked_up
 from carrara.answers.choices import Choices
 from carrara.answers.numerals import ORDINALS
-from carrara.answers.reading import spoken, tidy
+from carrara.answers.reading import tidy
 
 _END = 10_000
 """Characters that are read at either end of a reply."""
@@ -180,7 +180,7 @@ _OPENING = re.compile(rf"\W{{0,6}}({_K})[^\w\n]{{0,3}}(?:[.:,;(]|\s[–—-]\s)\
 
 def read(reply: str, options: Sequence[str]) -> str | None:
     """The option that a reply takes; None if it takes none, or leaves it open. The last option is not to know."""
-    text = _TAG.sub(r"(\1)", spoken(reply).strip())
+    text = _TAG.sub(r"(\1)", reply.strip())
     if len(text) > 2 * _END:
         text = f"{text[:_END]}\n{text[-_END:]}"
     text = _UNDERLINED.sub("", tidy(_KEY.sub(_line, text.translate(_SIGNS))))

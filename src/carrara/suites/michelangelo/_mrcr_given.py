@@ -90,6 +90,7 @@ class Conversation:
 
 
 class Published(Test[Given, Conversation, Recall]):
+    verbatim = True
     version = 1
     capability = "telling similar drafts of a long conversation apart by order"
     parameters = Given

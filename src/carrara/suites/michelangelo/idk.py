@@ -35,7 +35,6 @@ from functools import cache
 from typing import Literal
 
 from carrara.answers.contract import FINAL, asks_for
-from carrara.answers.reading import first_turn
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
     PRESENTS,
@@ -63,7 +62,6 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KNOWN_OF_TEN = 3
 _OWN = ("letters", "words", "stories")
 _CHOICE = re.compile(r"^\(([A-D])\) (.+)$", re.M)
-_NEXT_TURN = re.compile(r"^(?:Question|Text|Choices):|^=====", re.M)
 
 
 def _named(text: str) -> str:
@@ -204,7 +202,7 @@ class Idk(Test[Params, Scene, str]):
         return answer
 
     def parse(self, reply: str, question: Question[str]) -> str | None:
-        return _choosing.read(first_turn(reply, _NEXT_TURN), question.options)
+        return _choosing.read(reply, question.options)
 
     def guess(self, dice: Dice, world: World[Scene], question: Question[str]) -> str:
         return dice.choice(question.options)

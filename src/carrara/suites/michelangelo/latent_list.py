@@ -28,7 +28,7 @@ from functools import cached_property
 from typing import Literal, overload
 
 from carrara.answers.numbers import find_lists, find_numbers, read_list, read_number
-from carrara.answers.reading import first_turn, stated
+from carrara.answers.reading import stated
 from carrara.core.keys import Dice, Key
 from carrara.core.splits import owned_world
 from carrara.core.types import (
@@ -59,7 +59,6 @@ IDLE = ("Do", "nothing", "at", "all", "for", "now", "and", "then", "go", "on")
 FLOOR_DRAWS = 64
 """Blind guesses per question from which its floor is estimated; the mean over items is what matters."""
 
-_NEXT_EXAMPLE = re.compile(r"^=====[^\S\n]*$|^Example \d+:|^(?:User|Human):", re.M)
 _NEXT_STATEMENT = re.compile(r"^>>", re.M)
 
 
@@ -184,10 +183,9 @@ class LatentList(Test[Params, Session, Answer]):
         return str(list(answer) if isinstance(answer, tuple) else answer)
 
     def parse(self, reply: str, question: Question[Answer]) -> Answer | None:
-        own = first_turn(reply, _NEXT_EXAMPLE)
         if isinstance(question.gold, tuple):
-            return stated(own, read_list, find_lists, _NEXT_STATEMENT)
-        return stated(own, read_number, find_numbers, _NEXT_STATEMENT)
+            return stated(reply, read_list, find_lists, _NEXT_STATEMENT)
+        return stated(reply, read_number, find_numbers, _NEXT_STATEMENT)
 
     def guess(self, dice: Dice, world: World[Session], question: Question[Answer]) -> Answer:
         """The paper's random model: it knows the numbers, not what happens to them."""

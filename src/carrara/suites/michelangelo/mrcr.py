@@ -115,6 +115,7 @@ class Recall(NamedTuple):
 
 
 class Mrcr(Test[Params, Dialogue, Recall]):
+    verbatim = True
     version = 2
     title = "MRCR"
     capability = "telling similar drafts of a long conversation apart by order"

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from carrara.answers.reading import plain, spoken, tidy
+from carrara.answers.reading import plain, tidy
 
 Nodes = tuple[int, ...]
 
@@ -112,7 +112,7 @@ class _Row(NamedTuple):
 
 def read(reply: str, label: str, several: bool = False) -> Nodes | None:
     """The path that a reply states, or `several` nodes; () if it states that there are none, None if nothing."""
-    text = plain(tidy(_IN_TAG.sub(r"\1", spoken(reply)))).replace("&gt;", ">").replace("’", "'")
+    text = plain(tidy(_IN_TAG.sub(r"\1", reply))).replace("&gt;", ">").replace("’", "'")
     marks = list(_labels(label).finditer(text))[-_FEW:]
     while marks:
         mark = marks.pop()

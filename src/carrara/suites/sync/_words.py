@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice, takewhile
 
-from carrara.answers.reading import plain, spoken, tidy
+from carrara.answers.reading import plain, tidy
 
 Words = tuple[str, ...]
 
@@ -65,7 +65,7 @@ def read(reply: str, label: str, known: frozenset[str], several: bool = False) -
 
     A translation is asked for, or `several` words that are chosen, of which an arrow leads away.
     """
-    reading, said = _Reading(known, several), spoken(reply)
+    reading, said = _Reading(known, several), reply
     tags = set(_CLOSED_TAG.findall(said))
     bare = _IN_TAG.sub(lambda tag: tag[tag[1] not in tags and known.issuperset(_WORD.findall(tag[1].lower()))], said)
     text = plain(tidy(bare)).replace("&gt;", ">")

@@ -1,0 +1,50 @@
+r"""What a reply says of its own: without its reasoning, and without the turns that a model goes on with.
+
+A model that completes text may go on behind its answer with another question, or with another context. A question is
+never its own, unless it is the one that was asked; a context may be where it thinks aloud, if a conclusion follows.
+
+>>> [*heard("<think>hm</think>4\n\nQuestion: And now?\nAnswer: 5")]
+['4\n\n']
+>>> [*heard("Question: How many?\nAnswer: 4\n\nQuestion: And now?\nAnswer: 5", ask="How many?")]
+['Question: How many?\nAnswer: 4\n\n']
+>>> [*heard("First I look.\nContext: 2 and 2.\nSo it is 4.")]
+['First I look.\n', 'First I look.\nContext: 2 and 2.\nSo it is 4.']
+"""
+
+import re
+from collections.abc import Iterator
+
+from carrara.answers.reading import spoken
+
+_QUESTION = re.compile(
+    r"^[^\w\n]{0,4}(?:(?:question|query|q|problem|user|human)\b\s?\d{0,3}[^\w\n]{0,3}[:?]|example\b\s?\d{0,3}[^\w\n]{0,3}:)"
+    r"|^=====|</?(?:context|example|question|text)>|\[/?INST\]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONTEXT = re.compile(
+    r"^[^\w\n]{0,4}(?:context|inputs?|facts?|passage|prompt|instructions?|text|story|choices)\b\s?\d{0,3}[^\w\n]{0,3}:"
+    r"|^#{2,6} ?instruction",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONCLUDES = re.compile(r"\b(?:answer|output|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
+_SAYS = re.compile(r"\w")
+
+
+def heard(reply: str, ask: str = "") -> Iterator[str]:
+    """What a reply says of its own; and, where that is worth a second look, with what it goes on with."""
+    text, ask = spoken(reply), " ".join(ask.split())
+    ends = list[int]()
+    for found in _QUESTION.finditer(text):
+        behind = text[found.end() :].partition("\n")[0]
+        asked = bool(ask) and ask in " ".join(behind.split())
+        begun = _SAYS.search(text, 0, found.start()) is not None
+        if begun and asked:
+            ends.append(found.start())
+        elif not asked and (begun or "?" in behind):
+            text = text[: found.start()]
+            break
+    if more := _CONTEXT.search(text):
+        if not _CONCLUDES.search(text, more.end()):
+            text = text[: more.start()]
+        ends.append(more.start())
+    yield from dict.fromkeys(text[:end] for end in (*sorted(ends)[:1], len(text)))
