@@ -23,7 +23,7 @@ from carrara.suites.babilong._facts import (
     WhyGo,
     opposite,
 )
-from carrara.suites.babilong._roles import AT_FIRST, THEN, WENT, Roles, Sides, after, behind
+from carrara.suites.babilong._roles import AT_FIRST, THEN, WENT, Roles, Sides, after, around, behind
 from carrara.suites.babilong._subjects import named, of_another, of_another_thing, pronoun
 
 _IS = r"(?:\b(?:is|are|be|was|were|lies|lay|remains?|stays?|ended up|ends up|found)\b|['’](?:s|re)\b)"
@@ -79,12 +79,24 @@ def roles(query: Query | None) -> Roles:
             alone = re.compile(rf"^\W*\w+ (?:then )?{WENT}(?: back)? to(?: the)?\W*$", re.I)
             never = Sides(alone) if isinstance(query, ThingBefore) else Sides()
             another = of_another_thing(one) if isinstance(query, ThingBefore) else of_another(one)
-            return Roles((Sides(first, then), Sides(after(_one(one), _IS))), never, of_another=another)
+            turned = around(
+                rf"{there}[^;,.\0]{{0,30}}\b(?:before|prior to)\b(?: the)?\W*\0",
+                rf"\b(?:before|prior to)\b(?: the)?\W*\0[^;.\0]{{0,60}}\b(?:in|at|to) (?:the )?{re.escape(place)}\b",
+            )
+            claims = (Sides(first, then), Sides(after(_one(one), _IS)))
+            return Roles(claims, never, barred=Sides(around=turned), of_another=another)
         case Neighbour(way, place):
             there = rf"(?:\b{re.escape(place)}|\bit)\b"
             side = after(rf"\b{way}(?: side)? of (?:the )?{there}", rf"(?:{_IS}|:)")
             turned = after(there, _IS, rf"\b{opposite(way)}\b")
-            return Roles((Sides(side, behind(_IS, rf"\b{way}", rf"\bof (?:the )?{there}")), Sides(turned)))
+            lies = r"[^;,.\0]{0,20}\b(?:is|lies|was)\b[^;,.\0]{0,20}"
+            ways = "(?:north|south|east|west)(?: side)? of (?:the )?"
+            elsewhere = around(
+                rf"\0{lies}\b(?!{way}\b){ways}{re.escape(place)}\b",
+                rf"\b{re.escape(place)}\b{lies}\b(?!{opposite(way)}\b){ways}\W*\0",
+            )
+            claims = (Sides(side, behind(_IS, rf"\b{way}", rf"\bof (?:the )?{there}")), Sides(turned))
+            return Roles(claims, barred=Sides(around=elsewhere))
         case WhatGiven():
             return _gifts.given(query)
         case WhoGave():
@@ -119,7 +131,7 @@ def _no_longer() -> Sides:
     """Where somebody or something was, not is."""
     on = r"(?:(?!\b(?:later|then|now|but|after\w*|finally)\b)[^,;])*$"
     said = "(?<!said )(?<!noted )(?<!stated )(?<!mentioned )"
-    earlier = rf"\b{AT_FIRST}\b,?{on}|(?:^|[,;(])\W*{_BEFORE}\W*$|\b{said}{_BEFORE}\W*[:,]{on}"
+    earlier = rf"\bused to be\b{on}|\b{AT_FIRST}\b,?{on}|(?:^|[,;(])\W*{_BEFORE}\W*$|\b{said}{_BEFORE}\W*[:,]{on}"
     return Sides(re.compile(earlier, re.I), re.compile(rf"\W*{AT_FIRST}\b|\W*{_ON}\W*$|\W*before(?:hand)?\W*$", re.I))
 
 

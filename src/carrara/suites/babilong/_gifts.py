@@ -28,7 +28,12 @@ def given(query: WhatGiven) -> Roles:
         rf"{_GOT}[^;.\0]{{0,15}}\0 from {giver}\b",
     )
     either = Sides(after(rf"{_GAVE} (?:{taker}|him|her)"), behind(rf"\bto {taker}\b"))
-    return Roles((Sides(around=both), either), of_another=of_another(query.who, query.to))
+    turned = around(
+        rf"\b{taker}\b[^;,.\0]{{0,20}}{_GAVE}[^;.]{{0,25}}?\0[^;,.]{{0,12}}\bto {giver}\b",
+        rf"\b{taker}\b[^;,.\0]{{0,20}}{_GAVE} {giver}\W+(?:\w+\W+){{0,2}}\0",
+    )
+    barred = Sides(around=turned)
+    return Roles((Sides(around=both), either), barred=barred, of_another=of_another(query.who, query.to))
 
 
 def giver(query: WhoGave) -> Roles:

@@ -27,9 +27,15 @@ WENT = r"(?:went|moved|travell?ed|journeyed|returned|walked|headed)"
 _DENIED = re.compile(
     rf"{NOT}(?!\s(?:only|sure|certain|know)\b)(?:\s(?!but\b)[\w-]+){{0,4}}\W{{0,3}}$|^\W*if\b"
     r"|\bneither\b[^,;]{0,40}$"
-    r"|\b(?:no|not enough|insufficient) (?:information|mention|evidence|indication)\b",
+    r"|\b(?:no|not enough|insufficient) (?:information|mention|evidence|indication)\b"
+    r"|\b(?:might|may|could)\b(?:\s(?!but\b)[\w-]+){0,5}\W{0,3}$",
     re.IGNORECASE,
 )
+_LEFT_OPEN = re.compile(
+    r"[^.!?\n]{0,60}\?\s+(?:I['’]m not sure|I am not sure|I (?:do not|don['’]t|cannot|can['’]t) (?:know|say|tell)|(?:it is )?un\w+)\b",
+    re.IGNORECASE,
+)
+"""A question that is not answered."""
 _DOUBT = re.compile(rf"{NOT}|\b(?:whether|if|unless|neither)\b", re.IGNORECASE)
 _OR = re.compile(r"\W*\b(?:n?or)\b(?:\W+(?:in|at|to))?(?:\W+(?:the|an?))?\W*", re.IGNORECASE)
 _COMMA_OR = re.compile(rf"{_OR.pattern}|\W*,(?:\W+(?:in|at|to))?(?:\W+(?:the|an?))?\W*", re.IGNORECASE)
@@ -80,7 +86,12 @@ class Roles:
             joined = _COMMA_OR if neither else _OR
             denied = bool(_DENIED.search(before) or (denied and joined.fullmatch(before)))
             neither = denied and (neither or "neither" in before.lower())
-            if denied or self.barred.fit(*sides) or (self.passed and self.passed.match(text, found[i].end)):
+            if (
+                denied
+                or _LEFT_OPEN.match(text, found[i].end)
+                or self.barred.fit(*sides)
+                or (self.passed and self.passed.match(text, found[i].end))
+            ):
                 continue
             if self.of_another and self.of_another(*sides):
                 continue
