@@ -22,6 +22,8 @@ _LABEL = re.compile(
     r"(?P<label>final[ _]answer\b(?:[*_\"'` ]{0,4}(?:[:：=]| is\b:?)|[*_ ]{0,4}$))",
     re.IGNORECASE | re.MULTILINE,
 )
+_BULLETED = re.compile(r"\A(?P<label>[^\n]{0,40}?[:=])[ *_]{0,4}(?P<first>[-*•+] [^\n]*\n\s{0,3}[-*•+] )")
+"""A list that begins on the line of its label."""
 _SAYS = re.compile(r"\w")
 _FEW = 200
 """Labels that are looked at, from the last one on."""
@@ -69,4 +71,4 @@ def own_line(text: str) -> OwnLine | None:
             break
         before.append(segment)
         end = label.start()
-    return OwnLine(text[last.start("label") :], tuple(before))
+    return OwnLine(_BULLETED.sub("\\g<label>\n\\g<first>", text[last.start("label") :]), tuple(before))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from carrara.answers.contract import FINAL, asks_for
-from carrara.answers.numbers import counted, find_numbers, read_number, settled
+from carrara.answers.numbers import counted, find_numbers, read_number, settled, unchecked
 from carrara.answers.numerals import in_digits
 from carrara.answers.reading import agreed, said, tidy
 from carrara.answers.words import read_word
@@ -87,7 +87,7 @@ class Number(Answers[int]):
         return str(answer)
 
     def read(self, reply: str, question: Question[int]) -> int | None:
-        text = tidy(reply)
+        text = unchecked(tidy(reply))
         worded = in_digits(text) if len(text) <= SHORT else text
         for digits in dict.fromkeys((text, worded)):
             answers = said(settled(digits), read_number, find_numbers, _counted, steps=self.steps)

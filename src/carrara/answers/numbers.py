@@ -41,6 +41,16 @@ _VAGUE = re.compile(
     r"|[0-9]{1,18}(?:\+(?!\s?[0-9(])| or (?:more|less|fewer|so)\b)",
 )
 _TIMES = re.compile(r"([0-9]{1,9}) (?:[a-z]+ )?(?:times?|occurrences?|instances?|mentions?|appearances?)\b")
+_ALONE_WITH_SIGN = re.compile(r"\A\s{0,9}- (?=[0-9]{1,18}\W{0,9}\Z)")
+_IN_BRACKETS = re.compile(r"(?:^|(?<=[:=])|(?<=[:=] ))\[ ?(-?[0-9]{1,18}) ?\](?=[^\w\n]{0,9}$)", re.MULTILINE)
+_SO_OFTEN = re.compile(r"(?<![\w.,])([0-9]{1,9}) ?[x×](?!\w)")
+_CHECKED = re.compile(
+    r"\b(?:(?:double-?)?check(?:ed|ing)?|verif(?:ied|ying)|(?:went|looked) (?:through|over)|scanned|recounted)\b"
+    r"[^.:;,\n0-9]{0,40}\b(?:twice|thrice|(?:two|three|[0-9]) times)\b"
+    r"|\bcount(?:ed|ing)\b[^.:;,\n0-9]{0,40}\b(?:twice|thrice|(?:two|three) times)\b(?=\s?[:,]| and\b| to be)",
+    re.IGNORECASE,
+)
+"""How often somebody looked, which is not what was asked."""
 _IN_NUMBER = tuple(".,+-0123456789")
 _SO = re.compile(r"\b(?:so|total|altogether|overall|therefore|thus|hence|in all)\b[^.!?\n0-9]*\Z", re.IGNORECASE)
 _IN_ALL = re.compile(r"[^.,;:!?\n0-9]{0,20}\b(?:total|altogether|overall|in all)\b", re.IGNORECASE)
@@ -59,7 +69,17 @@ def settled(text: str) -> str:
         sign = "-" if found["before"].count("-") == 1 else ""
         return f": {sign}{_NO_DIGIT.sub('', found['digits'])}"
 
-    return _ALONE_BEHIND.sub(alone, _VAGUE.sub("some", _SIGN.sub("-", text)))
+    text = _IN_BRACKETS.sub(r"\1", _ALONE_WITH_SIGN.sub("-", _SIGN.sub("-", text)))
+    return _ALONE_BEHIND.sub(alone, _VAGUE.sub("some", _SO_OFTEN.sub(r"\1 times", text)))
+
+
+def unchecked(text: str) -> str:
+    """A text without how often somebody counted.
+
+    >>> unchecked("I counted twice: 4"), unchecked("I checked the list two times. It comes twice.")
+    ('I : 4', 'I . It comes twice.')
+    """
+    return _CHECKED.sub("", text)
 
 
 def counted(text: str) -> Sequence[int]:

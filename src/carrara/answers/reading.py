@@ -174,7 +174,10 @@ _FEW = 1_000
 def affirmed(text: str, find: Callable[[str], Iterable[Found[T]]]) -> list[Found[T]]:
     """The answers inside a text, but not those behind a 'not'."""
     denied = {match.end() for match in _DENIED.finditer(text)}
-    return [found for found in find(text) if found.start not in denied]
+    # Where a number has a sign, that is what stands behind the 'not'.
+    return [
+        found for found in find(text) if denied.isdisjoint((found.start, found.start + (text[found.start] in "+-")))
+    ]
 
 
 def beside(text: str, one: Found[T], other: Found[T]) -> bool:

@@ -21,12 +21,12 @@ _QUESTION = re.compile(
     r"|^=====|</?(?:context|example|question|text)>|\[/?INST\]",
     re.IGNORECASE | re.MULTILINE,
 )
-_CONTEXT = re.compile(
+CONTEXT = re.compile(
     r"^[^\w\n]{0,4}(?:context|inputs?|facts?|passage|prompt|instructions?|text|story|choices)\b\s?\d{0,3}[^\w\n]{0,3}:"
     r"|^#{2,6} ?instruction",
     re.IGNORECASE | re.MULTILINE,
 )
-_CONCLUDES = re.compile(r"\b(?:answer|output|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
+CONCLUDES = re.compile(r"\b(?:answer|results?|output|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
 _SAYS = re.compile(r"\w")
 
 
@@ -35,16 +35,15 @@ def heard(reply: str, ask: str = "") -> Iterator[str]:
     text, ask = spoken(reply), " ".join(ask.split())
     ends = list[int]()
     for found in _QUESTION.finditer(text):
-        behind = text[found.end() :].partition("\n")[0]
-        asked = bool(ask) and ask in " ".join(behind.split())
-        begun = _SAYS.search(text, 0, found.start()) is not None
-        if begun and asked:
+        if not _SAYS.search(text, 0, found.start()):
+            continue  # the question said again, in one's own words perhaps
+        if ask and ask in " ".join(text[found.end() :].partition("\n")[0].split()):
             ends.append(found.start())
-        elif not asked and (begun or "?" in behind):
+        else:
             text = text[: found.start()]
             break
-    if more := _CONTEXT.search(text):
-        if not _CONCLUDES.search(text, more.end()):
+    if (more := CONTEXT.search(text)) and _SAYS.search(text, 0, more.start()):
+        if not CONCLUDES.search(text, more.end()):
             text = text[: more.start()]
         ends.append(more.start())
     yield from dict.fromkeys(text[:end] for end in (*sorted(ends)[:1], len(text)))

@@ -119,7 +119,9 @@ def _decided(said: Iterable[str], asked: frozenset[str]) -> Sequence[str]:
     # A line of a word that the question names may only say what the next ones are about; several words are a list.
     others = [set(end) - asked for end in ends]
     single = [one for other in others if len(other) == 1 for one in other]
-    return single or _told(said, asked) or ([] if any(others) else ends[0] or ends[1])
+    lone = {one for one in alone if one} - asked  # between a sentence that leads to it and one that closes
+    named = single or _told(said, asked) or (sorted(lone) if len(lone) == 1 else [])
+    return named or ([] if any(others) else ends[0] or ends[1])
 
 
 def _keys(said: Iterable[str], asked: frozenset[str]) -> frozenset[str]:
@@ -171,6 +173,8 @@ def _told(said: Sequence[str], asked: frozenset[str]) -> Sequence[str]:
 def _claimed(sentence: str, asked: frozenset[str], keys: frozenset[str]) -> Sequence[str]:
     """The words that a sentence ends in, or begins with, saying that they are the answer; none that is asked about."""
     head = _HEAD.match(sentence)
+    if told := [one for key in sorted(asked) for one in _told_of(key, sentence) if one not in asked]:
+        return told
     for found in reversed(list(_POINTED.finditer(sentence))):
         key = _COMMA.split(sentence[: found.start()])[-1].strip(' "').casefold()
         if found["sign"] and (not _leads(key, keys) or (head and head.end() <= found.start())):
@@ -181,6 +185,12 @@ def _claimed(sentence: str, asked: frozenset[str], keys: frozenset[str]) -> Sequ
             return others
     named = word(head["word"]) if head and not NO_WORD.fullmatch(head["word"]) else None
     return [named] if named and named not in asked else []
+
+
+def _told_of(key: str, sentence: str) -> list[str]:
+    """What a sentence that quotes a key says right behind it that it is: `The partner of "fig" is "date".`"""
+    is_it = re.compile(rf'"{re.escape(key)}" (?:is|was) (?:the (?:word|number) )?("{ANY}{{1,60}}")', re.IGNORECASE)
+    return [one for found in is_it.finditer(sentence) if (one := word(found[1]))]
 
 
 def _is_plain(found: re.Match[str]) -> bool:

@@ -83,8 +83,8 @@ def roles(query: Query | None) -> Roles:
                 rf"{there}[^;,.\0]{{0,30}}\b(?:before|prior to)\b(?: the)?\W*\0",
                 rf"\b(?:before|prior to)\b(?: the)?\W*\0[^;.\0]{{0,60}}\b(?:in|at|to) (?:the )?{re.escape(place)}\b",
             )
-            claims = (Sides(first, then), Sides(after(_one(one), _IS)))
-            return Roles(claims, never, barred=Sides(around=turned), of_another=another)
+            were = (Sides(first, then), Sides(after(_one(one), _IS)))
+            return Roles(were, never, barred=Sides(around=turned), of_another=another)
         case Neighbour(way, place):
             there = rf"(?:\b{re.escape(place)}|\bit)\b"
             side = after(rf"\b{way}(?: side)? of (?:the )?{there}", rf"(?:{_IS}|:)")
@@ -95,8 +95,8 @@ def roles(query: Query | None) -> Roles:
                 rf"\0{lies}\b(?!{way}\b){ways}{re.escape(place)}\b",
                 rf"\b{re.escape(place)}\b{lies}\b(?!{opposite(way)}\b){ways}\W*\0",
             )
-            claims = (Sides(side, behind(_IS, rf"\b{way}", rf"\bof (?:the )?{there}")), Sides(turned))
-            return Roles(claims, barred=Sides(around=elsewhere))
+            lying = (Sides(side, behind(_IS, rf"\b{way}", rf"\bof (?:the )?{there}")), Sides(turned))
+            return Roles(lying, barred=Sides(around=elsewhere))
         case WhatGiven():
             return _gifts.given(query)
         case WhoGave():

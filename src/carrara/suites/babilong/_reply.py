@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 
 from carrara.answers.choices import Choices
+from carrara.answers.turns import CONCLUDES, CONTEXT
 from carrara.suites.babilong import _claims, _steps, _tally, _verdict
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import (
@@ -31,6 +32,8 @@ _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "bore
 """Another word for the same answer."""
 
 _LABEL = re.compile(r"\A\W{0,4}(?:response|reply|solution|ai|assistant|bot)\b[^\w\n]{0,3}:", re.IGNORECASE)
+_OTHER_QUESTION = re.compile(r"[^\w\n]{0,9}(?:question|q)\W{1,6}([^\n]*\?)", re.IGNORECASE)
+"""With which a model begins that makes up an example."""
 _ASIDE = re.compile(r"(?<=[\w*]) ?\((?!(?:false|untrue|wrong|incorrect|not true)\b)[^()\n]{0,200}\)", re.IGNORECASE)
 
 
@@ -41,6 +44,10 @@ def read(task: int, question: str, options: Sequence[str], reply: str) -> str | 
     """
     echo = r"\s+".join(map(re.escape, question.split()))
     text = re.sub(rf"\A\W*(?:(?:question|q)\W{{1,6}})?{echo}|{echo}", " ", reply, flags=re.IGNORECASE)
+    if (other := _OTHER_QUESTION.match(text)) and asked(other[1]):
+        return None
+    if CONTEXT.match(text.lstrip()) and not CONCLUDES.search(text):
+        return None
     text = _LABEL.sub("Answer:", text)
     for part in dict.fromkeys((_ASIDE.sub("", text), text)):
         answer = _read(task, question, tuple(options), part)

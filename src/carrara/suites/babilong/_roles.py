@@ -32,7 +32,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OPEN = re.compile(
-    r"[^.!?\n]{0,60}\?\s+(?:I['’]m not sure|I am not sure|I (?:do not|don['’]t|cannot|can['’]t) (?:know|say|tell)|(?:it is )?un\w+)\b",
+    r"[^.!?\n]{0,60}\?\s+(?:I['’]m not sure|I am not sure|I (?:do not|don['’]t|cannot|can['’]t) (?:know|say|tell)"
+    r"|(?:it is )?un\w+)\b",
     re.IGNORECASE,
 )
 """A question that is not answered."""
