@@ -138,9 +138,7 @@ def test_right_numbers(reply: str) -> None:
     assert grade(TASK, NUMBER, reply).score == 1.0
 
 
-@pytest.mark.parametrize(
-    "reply", ["1234", "-1235", "-12345", "[-1234]", "-1234 or 5", "Output: 1\nOutput: 2", "-1234.5"]
-)
+@pytest.mark.parametrize("reply", ["1234", "-1235", "-12345", "-1234 or 5", "Output: 1\nOutput: 2", "-1234.5"])
 def test_wrong_numbers(reply: str) -> None:
     assert grade(TASK, NUMBER, reply).score == 0.0
 

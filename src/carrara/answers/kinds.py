@@ -90,7 +90,7 @@ class Number(Answers[int]):
         text = unchecked(tidy(reply))
         worded = in_digits(text) if len(text) <= SHORT else text
         for digits in dict.fromkeys((text, worded)):
-            answers = said(settled(digits), read_number, find_numbers, _counted, steps=self.steps)
+            answers = said(settled(digits, self._least < 0), read_number, find_numbers, _counted, steps=self.steps)
             if answers:
                 return agreed(answers)
         return None
@@ -109,3 +109,9 @@ def _counted(text: str) -> Sequence[int]:
 class FinalNumber(Number):
     rule = f"End your reply with a line such as: {FINAL} 42"
     steps = True
+
+    def __init__(self) -> None:
+        super().__init__((-100, 100))
+
+    def guess(self, dice: Dice, gold: int) -> int:
+        return dice.between(1, 100)

@@ -32,13 +32,14 @@ _LISTS = re.compile(rf"{_CALL}|(?P<list>(?<![\w\])]){_LIST.pattern})")
 
 _SIGN = re.compile(r"(?:[Mm]inus|[Nn]egative) (?=[$(]?[0-9])")
 _ALONE_BEHIND = re.compile(
-    r":(?P<before>[^\w\n:]{0,12})(?P<digits>[0-9]{1,3}(?:[ ,][0-9]{3}){1,5}|[0-9]{1,18})(?=[^\w\n+]{0,12}$)",
+    r"(?<![0-9]):(?P<before>[^\w\n:]{0,12})(?P<digits>[0-9]{1,3}(?:[ ,][0-9]{3}){1,5}|[0-9]{1,18})(?=[^\w\n+]{0,12}$)",
     re.MULTILINE,
 )
 _VAGUE = re.compile(
-    r"(?:[≥≤]|[Aa]t (?:least|most)|(?:[Mm]ore|[Ll]ess|[Ff]ewer) than|[Uu]p to|[Aa](?:bout|round|pproximately|lmost)"
+    r"(?:\bnot|n['’]t|\bnever)(?: [a-z]+){1,3} [0-9]{1,18} times\b"
+    r"|(?:[≥≤]|[Aa]t (?:least|most)|(?:[Mm]ore|[Ll]ess|[Ff]ewer) than|[Uu]p to|[Aa](?:bout|round|pproximately|lmost)"
     r"|[Rr]oughly|[Nn]early|(?<!more)[Oo]ver) ?[0-9]{1,18}(?!\w|[,.][0-9])"
-    r"|[0-9]{1,18}(?:\+(?!\s?[0-9(])| or (?:more|less|fewer|so)\b)",
+    r"|[0-9]{1,18}(?:\+(?!\s?[0-9(])| or (?:more|less|fewer|so)\b| (?:operations?|steps?|instructions?)\b)",
 )
 _TIMES = re.compile(r"([0-9]{1,9}) (?:[a-z]+ )?(?:times?|occurrences?|instances?|mentions?|appearances?)\b")
 _ALONE_WITH_SIGN = re.compile(r"\A\s{0,9}- (?=[0-9]{1,18}\W{0,9}\Z)")
@@ -53,23 +54,29 @@ _CHECKED = re.compile(
 """How often somebody looked, which is not what was asked."""
 _IN_NUMBER = tuple(".,+-0123456789")
 _SO = re.compile(r"\b(?:so|total|altogether|overall|therefore|thus|hence|in all)\b[^.!?\n0-9]*\Z", re.IGNORECASE)
+_NOT_SO_OFTEN = re.compile(r"(?:\b(?:not|never)\b|n['’]t\b)[^.,:;!?\n0-9]*\Z", re.IGNORECASE)
 _IN_ALL = re.compile(r"[^.,;:!?\n0-9]{0,20}\b(?:total|altogether|overall|in all)\b", re.IGNORECASE)
 _ANOTHER = re.compile(r"([0-9]{1,9}) ?(?:[-/,]|to|or|and) ?\Z")
 _NEAR = 60
 
 
-def settled(text: str) -> str:
+def settled(text: str, signed: bool = True) -> str:
     """A text with signs and thousands as read_number has them where a number stands alone, and without vague ones.
 
     >>> settled("Answer: minus 1 471."), settled("Answer: -$42$"), settled("at least 8, or 9+")
     ('Answer: -1471.', 'Answer: -42$', 'some, or some')
+
+    A dash that stands apart is a sign where numbers may have one, or else a bullet.
+
+    >>> settled("- 5"), settled("- 5", signed=False)
+    ('-5', '5')
     """
 
     def alone(found: re.Match[str]) -> str:
         sign = "-" if found["before"].count("-") == 1 else ""
         return f": {sign}{_NO_DIGIT.sub('', found['digits'])}"
 
-    text = _IN_BRACKETS.sub(r"\1", _ALONE_WITH_SIGN.sub("-", _SIGN.sub("-", text)))
+    text = _IN_BRACKETS.sub(r"\1", _ALONE_WITH_SIGN.sub("-" if signed else "", _SIGN.sub("-", text)))
     return _ALONE_BEHIND.sub(alone, _VAGUE.sub("some", _SO_OFTEN.sub(r"\1 times", text)))
 
 
@@ -91,6 +98,8 @@ def counted(text: str) -> Sequence[int]:
     whole, parts = list[int](), list[int]()
     for found in _TIMES.finditer(text):
         before = text[max(0, found.start() - _NEAR) : found.start()]
+        if _NOT_SO_OFTEN.search(before):
+            continue
         if other := _ANOTHER.search(before):
             return [int(other[1]), int(found[1])]
         if not before.endswith(_IN_NUMBER):

@@ -127,7 +127,8 @@ _GLUE = re.compile(
 )
 _BESIDE = re.compile(r"(?:[^\S\n]|[,;/|&\"'’‘]|\b(?:or|and|maybe|perhaps|possibly|either)\b)*", re.IGNORECASE)
 _DENIED = re.compile(
-    r"(?=[nir])(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bneither|\bnor)[^\w.\n]*+", re.IGNORECASE
+    r"(?=[nir])(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bneither|\bnor)(?:\s(?:be|equal)\b)?[^\w.\n]*+",
+    re.IGNORECASE,
 )
 _CLOSED = re.compile(r"[^\w\n,+*/=-]*(?:\n|\Z)|[.!]\W{0,3}\s(?=[A-Z])")
 _CORRECTION = re.compile(
@@ -173,11 +174,8 @@ _FEW = 1_000
 
 def affirmed(text: str, find: Callable[[str], Iterable[Found[T]]]) -> list[Found[T]]:
     """The answers inside a text, but not those behind a 'not'."""
-    denied = {match.end() for match in _DENIED.finditer(text)}
-    # Where a number has a sign, that is what stands behind the 'not'.
-    return [
-        found for found in find(text) if denied.isdisjoint((found.start, found.start + (text[found.start] in "+-")))
-    ]
+    denied = {place for match in _DENIED.finditer(text) for place in range(match.start() + 1, match.end() + 1)}
+    return [found for found in find(text) if found.start not in denied]
 
 
 def beside(text: str, one: Found[T], other: Found[T]) -> bool:

@@ -63,6 +63,8 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(rf"{NOT.pattern}|\b(?:appears?|occurs?|comes?|is there) {_ONCE}", re.IGNORECASE)
+_OPEN = re.compile(r"\b(?:might|may|could) be\b[^.!?]*[.!]?\Z|\?\W{0,9}\Z", re.IGNORECASE)
+"""A statement that leaves open what it names."""
 _SO = re.compile(r"\A(?:→|(?:so|thus|therefore|hence|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _COMMA = re.compile("[,;]")
@@ -107,6 +109,7 @@ def _one(words: Sequence[str]) -> str | None:
 def _decided(said: Iterable[str], asked: frozenset[str]) -> Sequence[str]:
     """The words that statements give as an answer: one, or several that leave it open."""
     said = [statement.removeprefix(BULLET) for statement in said if SAYS.search(statement)]
+    said = [statement for statement in said if not _OPEN.search(statement[-_LONG:])]
     for place in range(len(said) - 1, max(0, len(said) - FEW), -1):
         if again := AGAIN.match(said[place]):
             if words := _decided([said[place][again.end() :], *said[place + 1 :]], asked):

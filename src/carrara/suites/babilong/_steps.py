@@ -17,7 +17,7 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _ON = re.compile(
-    r"(?:[\s,;.>→⇒➔&+/|\"'’“”\[\]()*$`-]"
+    r"(?:[\u2190-\u21ff\u2b00-\u2bff\ufe0f]|[\s,;.>→⇒➔&+/|\"'’“”\[\]()*$`-]"
     r"|\b(?:to|from|at|in|into|reach(?:ing)?|via|through|towards?|until)(?: the)? "
     r"(?!the\b|north|south|east|west)[a-z]+"
     r"(?: (?!(?:and|then|to|from|at|in|into|until|via|through|is|you)\b|north|south|east|west)[a-z]+)?"

@@ -23,7 +23,7 @@ _EMPTY = re.compile(
     rf"|\bno {_KINDS}\b|\bempty[- ]handed\b|\bhands are empty\b",
     re.IGNORECASE,
 )
-_NONE = re.compile(r"\b(?:nothing|none|zero)\b", re.IGNORECASE)
+_NONE = re.compile(r"\b(?:nothing|none|zero)\b(?! of which\b)", re.IGNORECASE)
 _NUMBER = re.compile(
     rf"(?<![\w-])(?<!\bno )(?<!\bthe )(?<!\bthis )(?<!\bthat )(?:a )?(single|{'|'.join(NUMBERS[1:])})"
     rf"(?![\w'’-])(?! (?:of|by)\b)(?: {_KINDS}\b)?",

@@ -47,6 +47,7 @@ _SHORT = re.compile(
 _REMARK = re.compile(
     rf"\W*(?:(?:but|so|and) )?(?:(?:that|this|it|which)(?:['’]s| is| would be) )?(?:{_RIGHT})\W*", re.IGNORECASE
 )
+_IN_JSON = re.compile(r"([\"']\w{1,20}[\"']\s?:\s?)[\"']?(true|false)\b", re.IGNORECASE)
 _GOES = rf"(?:{WENT}|goes|moves|left|leaves)"
 _SENTENCE = re.compile(rf"(?<=[.!?])\s+|\n+|[,;] (?=(?:(?:but|and) )?{THEN}\b)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]|\bbut\b")
@@ -90,6 +91,7 @@ def verdict(query: Asked | None, text: str) -> str | None:
         return _stated(query, before_explanation(part)) if query else []
 
     meant = ANY.meant(_find)
+    text = _IN_JSON.sub(lambda found: f"{found[1]}{'yes' if found[2].lower() == 'true' else 'no'}", text)
     return agreed(said(tidy(text), _whole, meant, claimed, lambda part: latest(part, meant)))
 
 

@@ -18,6 +18,9 @@ from carrara.answers.choices import before_explanation
 from carrara.answers.reading import Found, affirmed, agreed, beside, plain, said, tidy
 from carrara.suites.classic._values import CODE, NAME, Kind
 
+_ANOTHERS = re.compile(
+    r"[^.,;:!?\n]{0,40}\b(?:for|of|to) (?:another|some other|a different) (?:name|key|one)\b", re.IGNORECASE
+)
 _BOX = re.compile(r"\\boxed\s?\{([^{}\n]*)\}")
 _STOP = re.compile(r"(?<=[.!?;])\s|\n")
 _ANNOUNCED = re.compile(
@@ -80,7 +83,7 @@ def one(reply: str, kind: Kind, ask: str) -> str | None:
         return value if (value := kind.whole(text)) not in asked else None
 
     def find(text: str) -> Iterable[Found[str]]:
-        return (found for found in kind.find(text) if found.answer not in asked)
+        return (one for one in kind.find(text) if one.answer not in asked and not _ANOTHERS.match(text, one.end))
 
     return agreed(said(tidy(_own(reply, ask)), read, find))
 

@@ -27,8 +27,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, overload
 
-from carrara.answers.numbers import find_lists, find_numbers, read_list, read_number
-from carrara.answers.reading import stated
+from carrara.answers.grade import read
+from carrara.answers.numbers import find_lists, find_numbers, read_list, read_number, settled
+from carrara.answers.reading import stated, tidy
 from carrara.core.keys import Dice, Key
 from carrara.core.splits import owned_world
 from carrara.core.types import (
@@ -185,7 +186,7 @@ class LatentList(Test[Params, Session, Answer]):
     def parse(self, reply: str, question: Question[Answer]) -> Answer | None:
         if isinstance(question.gold, tuple):
             return stated(reply, read_list, find_lists, _NEXT_STATEMENT)
-        return stated(reply, read_number, find_numbers, _NEXT_STATEMENT)
+        return stated(settled(tidy(reply)), read_number, find_numbers, _NEXT_STATEMENT)
 
     def guess(self, dice: Dice, world: World[Session], question: Question[Answer]) -> Answer:
         """The paper's random model: it knows the numbers, not what happens to them."""
@@ -207,7 +208,8 @@ class LatentList(Test[Params, Session, Answer]):
 
     def published(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:
         """The paper's metric: a print must be the same text, a number may be near (section 2.1)."""
-        answer, gold = self.parse(reply, question), question.gold
+        stated, gold = read(self, question, reply), question.gold
+        answer = stated and stated.answer
         if not isinstance(answer, int) or not isinstance(gold, int):
             return {"paper": float(answer == gold)}
         return {"paper": 1.0 - min(1.0, abs(gold - answer) / (1e-10 + abs(gold)))}

@@ -14,7 +14,7 @@ What is said in passing, such as an edge from one node to another, is no answer,
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from carrara.answers.reading import plain, tidy
@@ -166,7 +166,16 @@ def _bare(text: str, several: bool) -> Nodes | None:
         closing = _together(last[-size:], several)
         return closing if opening in (None, closing) else None
     row = _row(_SENTENCE.split(last[-1])[-1], several) if last and opening is None else None
-    return row.nodes if row and (len(row.nodes) != 1 or several) else opening
+    if row and (len(row.nodes) != 1 or several):
+        return row.nodes
+    return _led_to_alone([*dict.fromkeys([*first, *last])], several) if opening is None else opening
+
+
+def _led_to_alone(lines: Sequence[str], several: bool) -> Nodes | None:
+    """What the one line names that words lead to and others follow: `It is this one:`, a path, a remark."""
+    found = [_row(line, several) for lead, line in pairwise(lines[:_FEW]) if lead.rstrip().endswith(":")]
+    nodes = [row.nodes for row in found if row and (several or len(row.nodes) > 1)]
+    return nodes[0] if len(nodes) == 1 else None
 
 
 def _together(lines: Sequence[str], several: bool) -> Nodes | None:
