@@ -299,7 +299,7 @@ def test_a_million_characters_are_read() -> None:
 
 @pytest.mark.parametrize(
     ("task", "paper", "sound", "unparsed", "apart"),
-    [(1, 690, 685, 118, 7), (2, 375, 376, 176, 7), (3, 269, 269, 68, 0), (4, 456, 497, 60, 45), (5, 696, 753, 24, 59)],
+    [(1, 690, 685, 118, 7), (2, 375, 376, 176, 7), (3, 269, 269, 68, 0), (4, 456, 497, 63, 45), (5, 696, 753, 24, 59)],
 )
 def test_published_predictions(task: int, paper: int, sound: int, unparsed: int, apart: int) -> None:
     """How many the published metric and this reader count, and on how many replies they differ: each was looked at."""
