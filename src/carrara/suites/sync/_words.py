@@ -53,7 +53,7 @@ _ANNOUNCED = re.compile(
     rf"{_START}(?:answer|result|words(?: (?:of|from|in) LL0)?)(?: (?:is|are)\b[^\w\n]{{0,3}}|[^\w\n]{{0,3}}[:=])"
 )
 _PROSE = re.compile(
-    r"\b(?:the|an?|is|are|was|be|of|to|in|on|and|not|none?|i|it|see|above|below|unknown|unclear|impossible|undefined"
+    r"\b(?:the|an?|is|are|was|be|of|to|in|on|and|or|not|none?|i|it|see|above|below|unknown|unclear|impossible|undefined"
     r"|unable|cannot|words?|translations?|letters?|languages?|answers?|found|given|available|here|there|sorry)\b",
     re.IGNORECASE,
 )
@@ -82,7 +82,7 @@ def read(reply: str, label: str, known: frozenset[str], several: bool = False) -
         line = text[mark.end() : mark.end() + _LONGEST + 1]
         if words := reading.below(line):
             return words if _alone(reading, text, marks, mark, words) else None
-        if words := _invented(line.strip().split("\n", 1)[0].strip(_QUOTES)):
+        if words := _invented(line.strip().split("\n", 1)[0].strip(_QUOTES), known):
             return words
         if reading.decides(line.strip().split("\n", 1)[0]):
             return None
@@ -99,10 +99,10 @@ def _labels(label: str) -> re.Pattern[str]:
     return re.compile(rf"{_START}{'[ _]'.join(label.split())}s?\b(?:{says}| [-–—] |[^\w\n]{{0,4}}(?=\n))")
 
 
-def _invented(line: str) -> Words | None:
+def _invented(line: str, known: frozenset[str]) -> Words | None:
     """The words of a line that is nothing but a few words of no vocabulary and of no sentence."""
     words = _WORD.findall(line.lower())
-    few = 0 < len(words) <= _MANY and _WORDS.fullmatch(line.lower()) is not None
+    few = 1 < len(words) <= _MANY and known.isdisjoint(words) and _WORDS.fullmatch(line.lower()) is not None
     return tuple(words) if few and set(words) != {PLACEHOLDER} and not _PROSE.search(line) else None
 
 
