@@ -12,6 +12,7 @@ of the reply with its question: where items have become others, so have fuzzed r
 import csv
 import gzip
 import json
+import os
 import sys
 import time
 from argparse import ArgumentParser
@@ -32,7 +33,7 @@ from carrara.core.cores import on_all
 from carrara.core.types import AnyTest, Question
 from carrara.suites.minerva import _given
 
-SHARED = Path(__file__).parents[2] / "shared" / "data"
+SHARED = Path(os.environ.get("CARRARA_PUBLISHED") or "nowhere")
 FUZZED = 20_000
 SHOWN = 300
 """Characters of a reply that are shown."""

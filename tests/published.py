@@ -1,42 +1,37 @@
-"""Published files that tests compare with: packed in `tests/data/`, whose NOTICE.md says from where they are."""
+"""Published files that tests compare with. They are not in the repository: CARRARA_PUBLISHED names a folder with them.
 
-import atexit
-import lzma
+It has `babi/` (bAbI 1.2, English training files), `babilong_predictions/` (published replies of Phi-3-mini-128k),
+`minerva_metric_cases.json` (answers with the published scorer's scores) and `books/` (twenty novels, plain text).
+"""
+
 import os
-import tarfile
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
-DATA = Path(__file__).parent / "data"
-BOOKS = Path(os.environ.get("CARRARA_BOOKS") or DATA / "books")
-"""Twenty novels from Project Gutenberg, which are too large for the repository."""
+_HERE = os.environ.get("CARRARA_PUBLISHED")
+BOOKS = Path(_HERE or "nowhere") / "books"
 
-needs_books = pytest.mark.skipif(not BOOKS.is_dir(), reason="the novels are not here: CARRARA_BOOKS names their folder")
+needs_books = pytest.mark.skipif(not BOOKS.is_dir(), reason="the novels are not here: CARRARA_PUBLISHED names a folder")
 
 
-@cache
 def official() -> Path:
     """A folder with bAbI's training files."""
-    return _unpacked("babi")
+    return _published("babi")
 
 
-@cache
 def predictions() -> Path:
     """A folder with published replies to BABILong's questions."""
-    return _unpacked("babilong_predictions")
+    return _published("babilong_predictions")
 
 
 def minerva_cases() -> bytes:
     """Answers with the scores that Minerva's published scorer gives them."""
-    return lzma.decompress((DATA / "minerva_metric_cases.json.xz").read_bytes())
+    return _published("minerva_metric_cases.json").read_bytes()
 
 
-def _unpacked(name: str) -> Path:
-    folder = TemporaryDirectory(prefix="carrara-")
-    atexit.register(folder.cleanup)
-    with tarfile.open(DATA / f"{name}.tar.xz") as packed:
-        packed.extractall(folder.name, filter="data")
-    return Path(folder.name)
+def _published(name: str) -> Path:
+    path = Path(_HERE or "nowhere") / name
+    if not path.exists():
+        pytest.skip(f"published files are not here: CARRARA_PUBLISHED names a folder with {name}")
+    return path
