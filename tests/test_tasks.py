@@ -28,6 +28,7 @@ def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, g
 
 @pytest.mark.parametrize(("length", "worlds"), [(0, WORLDS), (2048, FEW), (8192, 4)])
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(54)
 def test_audit_finds_nothing(task: str, length: int, worlds: int) -> None:
     report = audit(first(task, length=length), worlds)
     assert report.items >= worlds or report.left_out
@@ -159,5 +160,6 @@ def test_hostile_replies_score_nothing(task: str, attack: str) -> None:
 
 @pytest.mark.parametrize("attack", LONG_ATTACKS)
 @pytest.mark.parametrize("task", READERS)
+@pytest.mark.sampled(20)
 def test_replies_of_a_million_characters_score_nothing(task: str, attack: str) -> None:
     score_nothing(task, attack, LONG_ATTACKS[attack])
