@@ -74,7 +74,7 @@ def test_the_perfect_reply_fits_its_budget(test: str, tokenizer: str) -> None:
     [
         ("niah", {"keys": "999"}, "keys, values and queries go from 1 to 256"),
         ("niah", {"queries": "-1"}, "keys, values and queries go from 1 to 256"),
-        ("niah", {"variant": "single_4"}, "variant=single_4 is not a list"),
+        ("niah", {"variant": "single_4"}, "variant=single_4 is not one of"),
         ("niah", {"haystack": "others"}, "haystack=others is for BABILong's tests"),
         ("niah", {"depth": "2"}, "depth is `drawn`, or shares of the context from 0 to 1"),
         ("json_kv", {"depth": "middle"}, "depth is `drawn`, or shares of the context from 0 to 1"),

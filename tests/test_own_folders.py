@@ -14,11 +14,12 @@ from tests.process import Ended
 
 DOCS = Path(__file__).parents[1] / "docs"
 [CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
-TITLE = 'title = "Harbour tally"'
+TITLE = '"Harbour tally"'
+IMPORTS = "from carrara import"
 
 
 def code(title: str = "Harbour tally") -> str:
-    return str(CODE).replace(TITLE, f'title = "{title}"')
+    return str(CODE).replace(TITLE, f'"{title}"')
 
 
 def write(folder: Path, name: str, content: str) -> Path:
@@ -30,8 +31,8 @@ def write(folder: Path, name: str, content: str) -> Path:
 def with_helper(folder: Path, title: str) -> Path:
     """A test whose title stands in a helper beside it."""
     write(folder, "_help.py", f"TITLE = {title!r}\n")
-    helped = code().replace("from carrara.core.types", "from ._help import TITLE\nfrom carrara.core.types", 1)
-    return write(folder, "harbour.py", helped.replace(TITLE, "title = TITLE"))
+    helped = code().replace(IMPORTS, f"from ._help import TITLE\n{IMPORTS}", 1)
+    return write(folder, "harbour.py", helped.replace(TITLE, "TITLE"))
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_folders_of_one_name_may_have_other_tests(tmp_path: Path, own: Own) -> N
 
 def test_a_folder_may_be_a_package_and_a_test_build_on_another(tmp_path: Path, own: Own) -> None:
     folder = write(tmp_path / "family", "__init__.py", "TITLE = 'Of the package'\n")
-    write(folder, "harbour.py", code().replace(TITLE, "from . import TITLE as title"))
+    write(folder, "harbour.py", code().replace(IMPORTS, f"from . import TITLE\n{IMPORTS}", 1).replace(TITLE, "TITLE"))
     write(folder, "port.py", "from .harbour import Harbour\n\ntask = Harbour()\n")
     own(folder)
     assert registry.load("family/harbour").title == registry.load("family/port").title == "Of the package"

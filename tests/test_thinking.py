@@ -22,7 +22,11 @@ from tests.server import serving
 from tests.test_run import run
 
 TESTS = "sync/graph,qa1"
-LEADS = {"sync/graph:shortest": "Shortest Path:", "sync/graph:longest": "Longest Path:", "babilong/qa1": "Answer:"}
+LEADS = {
+    "sync/graph:shortest": "Shortest Path:",
+    "sync/graph:longest": "Longest Path:",
+    "babilong/qa1": "FINAL ANSWER:",
+}
 
 
 @pytest.fixture(scope="module")
@@ -312,7 +316,7 @@ def test_every_prompt_has_words_that_an_answer_begins_with(task: str) -> None:
 
 def test_leads() -> None:
     assert lead_of(Frame("", "\n\nWho?\nOutput:")) == "Output:"
-    assert lead_of(Frame("", "\n\nWho is it?")) == "Answer:"
+    assert lead_of(Frame("", "\n\nWho is it?")) == "FINAL ANSWER:"
     assert lead_of(Frame("", "\n\nWho?\nOutput:", lead="")) == ""
     for text in ("free", "", "none, prefilled", "none,asked", "exactly:8"):
         assert Thinking.parse(str(Thinking.parse(text))) == Thinking.parse(text)

@@ -123,6 +123,8 @@ def _test_of(module: ModuleType, file: Path) -> AnyTest:
     task = getattr(module, "task", None)
     if isinstance(task, Test):
         return task
+    if isinstance(task, simple.Test):
+        return simple.Housed(type(task))
     own = [one for one in vars(module).values() if _is_simple(one) and one.__module__ == module.__name__]
     if len(own) != 1:
         raise UsageError(
