@@ -554,7 +554,7 @@ def test_splits_own_documents(folder: Path) -> None:
         assert {int(number) for numbers in read for number in numbers} == documents
     alone = corpus.open(str(folder / "00.txt"))
     other = next(split for split in SPLITS if len(alone.documents_of(split)) == 0)
-    with pytest.raises(UsageError, match=rf"has 0 tokens of the {other} split .* \(-p background=all\), add text"):
+    with pytest.raises(UsageError, match=rf"has 0 tokens of the {other} split .* \(background=all\), add text"):
         corpus.reading(alone, Dice("a"), "gpt2", split=other)
 
 

@@ -174,7 +174,7 @@ def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus
 def test_gaps_of_more_than_there_is(texts: corpus.Corpus) -> None:
     tap = corpus.reading(texts, Dice("a"), "gpt2")
     assert tap.gaps(tap.available)[-1] == tap.available
-    with pytest.raises(Dry, match=r"let it repeat \(-p repeat=true\), add text to it or take another"):
+    with pytest.raises(Dry, match=r"let it repeat \(repeat=true\), add text to it or take another"):
         tap.gaps(tap.available + 1)
     twice = corpus.reading(texts, Dice("a"), "gpt2", repeat=True)
     assert twice.gaps(2 * twice.available)[-1] == 2 * twice.available

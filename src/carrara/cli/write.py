@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
+from carrara.cli._talk import say
 from carrara.core.errors import RunError, UsageError
 from carrara.core.many import check_many
 
@@ -85,7 +86,7 @@ def main(args: Namespace) -> int:
     print(f"{order.out}: {written.pieces:,} pieces for {len(order.keys):,} keys, {written.new:,} of them new")
     if written.missing:
         for line in _told(written.missing):
-            print(f"carrara: {line}", file=sys.stderr)
+            say(line)
         raise RunError(
             f"{len(written.missing):,} pieces are missing, as told above; the same command asks for them again"
         )
