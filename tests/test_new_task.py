@@ -89,3 +89,19 @@ def test_a_test_made_of_parts_passes_the_audit_in_fewer_than_sixty_lines(tmp_pat
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert "BREACH" not in audited.stdout
     assert "left out" not in audited.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("changes: int = 4", "changes: int", "parameter changes needs a default"),
+        ("    answer = Number(guess=(3000, 7000))\n", "", "Harbour does not say its answer"),
+    ],
+)
+def test_what_a_test_does_not_say_is_told(folder: Path, old: str, new: str, told: str) -> None:
+    file = folder / "harbour.py"
+    file.write_text(file.read_text("utf-8").replace(old, new), "utf-8")
+    shown = carrara(folder, "show", "harbour")
+    assert shown.returncode == 2
+    assert told in shown.stderr
+    assert "Traceback" not in shown.stderr

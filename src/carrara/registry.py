@@ -124,14 +124,21 @@ def _test_of(module: ModuleType, file: Path) -> AnyTest:
     if isinstance(task, Test):
         return task
     if isinstance(task, simple.Test):
-        return simple.Housed(type(task))
+        return _housed(type(task), file)
     own = [one for one in vars(module).values() if _is_simple(one) and one.__module__ == module.__name__]
     if len(own) != 1:
         raise UsageError(
             f"{file} has {'several tests' if own else 'no test'}: a file has one class of the kind carrara.Test, or "
             f"ends with `task = YourTest()`; see docs/new-task.md"
         )
-    return simple.Housed(own[0])
+    return _housed(own[0], file)
+
+
+def _housed(made: type[simple.Test], file: Path) -> AnyTest:
+    try:
+        return simple.Housed(made)
+    except TypeError as error:
+        raise UsageError(f"{file} is no whole test: {error}; see docs/new-task.md") from None
 
 
 def _is_simple(one: object) -> bool:

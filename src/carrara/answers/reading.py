@@ -59,11 +59,6 @@ def first_turn(reply: str, stop: re.Pattern[str]) -> str:
     return reply[: found.start()] if found and reply[: found.start()].strip() else reply
 
 
-def turns(reply: str, stop: re.Pattern[str]) -> Iterable[str]:
-    """What a reply says up to where another example starts; and the whole, for where that says nothing."""
-    return dict.fromkeys((first_turn(reply, stop), spoken(reply)))
-
-
 _Substitutions = tuple[tuple[re.Pattern[str], str], ...]
 _UNTIDY: _Substitutions = (
     (re.compile(r"\r\n?"), "\n"),

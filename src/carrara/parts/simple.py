@@ -97,6 +97,8 @@ class Housed(house.Test[Any, World[Any], Any]):
     keeps = TEXT
 
     def __init__(self, made: type[Test]) -> None:
+        if missing := [name for name in ("version", "title", "capability", "answer", "ask") if not hasattr(made, name)]:
+            raise TypeError(f"{made.__name__} does not say its {', '.join(missing)}")
         self.made = made
         self.version, self.title, self.capability = made.version, made.title, made.capability  # type: ignore[misc]
         self.answers = made.answer
