@@ -247,11 +247,13 @@ def test_a_run_goes_on_as_it_began(server: Server, tmp_path: Path) -> None:
 
 def _closed(self: Handler) -> None:
     """The same server after an update: it goes on no more."""
-    read = self.rfile.read(int(self.headers["Content-Length"])).replace(b'"short"', b'"closed"')
-    self.rfile = io.BytesIO(read)
+    wire = self.rfile
+    read = wire.read(int(self.headers["Content-Length"])).replace(b'"short"', b'"closed"')
     del self.headers["Content-Length"]
     self.headers["Content-Length"] = str(len(read))
+    self.rfile = io.BytesIO(read)
     _POST(self)
+    self.rfile = wire  # the connection is kept: the next request comes on it
 
 
 _POST = Handler.do_POST
