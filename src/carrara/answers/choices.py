@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from carrara.answers.casing import looked_up
-from carrara.answers.reading import Found, Rule, affirmed, agreed, beside, said, spoken, tidy
+from carrara.answers.layout import tidy
+from carrara.answers.reading import Found, Rule, affirmed, agreed, beside, said
+from carrara.answers.turns import spoken
 
 Finder = Callable[[str], Iterable[Found[str]]]
 

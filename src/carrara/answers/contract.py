@@ -13,7 +13,7 @@ answer; a prompt for a base model ends with the line's beginning. A paper's own 
 import re
 from typing import NamedTuple
 
-from carrara.answers.reading import spoken
+from carrara.answers.turns import spoken
 
 FINAL = "FINAL ANSWER:"
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from carrara.answers.contract import own_line
-from carrara.answers.reading import spoken
-from carrara.answers.turns import heard
+from carrara.answers.turns import heard, spoken
 from carrara.core.result import ANSWERED, SOUND, Status
 from carrara.core.types import AnyTest, Fault, Question
 

@@ -16,6 +16,7 @@ from itertools import zip_longest
 
 from carrara.answers.asked import NOTHING_ASKED, Asked
 from carrara.answers.choices import before_explanation
+from carrara.answers.layout import laid_out
 from carrara.answers.rows import SOME, Listed, listed
 from carrara.answers.statements import (
     AGAIN,
@@ -24,7 +25,6 @@ from carrara.answers.statements import (
     SAYS,
     behind_labels,
     is_talk,
-    laid_out,
     statements,
     ungrouped,
     word,

@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from carrara.answers.layout import laid_out
 from carrara.answers.lists import LABELS, Items, Lists, meant_of
-from carrara.answers.statements import BULLET, behind_labels, laid_out
+from carrara.answers.statements import BULLET, behind_labels
 
 _ACTS = re.compile(
     r"(?i)\b(?:start|beg[ai]n|draw|discard|swap|trad|exchang|receiv|giv|los|add|remov|initial|tak|for the following)"

@@ -17,8 +17,9 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from carrara.answers.casing import looked_up
+from carrara.answers.layout import tidy
 from carrara.answers.numerals import ORDINALS
-from carrara.answers.reading import Found, affirmed, agreed, beside, said, tidy
+from carrara.answers.reading import Found, affirmed, agreed, beside, said
 
 NONE = "no"
 """The name of none of them."""

@@ -14,6 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
 
+from carrara.answers.layout import BOXED, plain
+from carrara.answers.layout import tidy as tidy
+from carrara.answers.turns import spoken
+
 T = TypeVar("T")
 Rule = Callable[[str], Sequence[T]]
 """The answers that a plain text gives by some rule."""
@@ -25,83 +29,6 @@ class Found(NamedTuple, Generic[T]):
     start: int
     end: int
     answer: T
-
-
-# --- what a reply says ---
-
-_OPEN, _CLOSE = (rf"(?:<|\[|◁){slash}(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)(?:>|\]|▷)" for slash in ("", "/"))
-_THOUGHT = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.DOTALL | re.IGNORECASE)
-_END_OF_THOUGHT = re.compile(_CLOSE, re.IGNORECASE)
-_CHANNEL = "<|channel|>"
-_FINAL = re.compile(r"<\|channel\|>\s?final\b[^<]{0,40}<\|message\|>")
-_END_OF_TURN = re.compile(r"<\|(?:end|return|im_end|eot_id|endoftext|end_of_text)\|>|<end_of_turn>|</s>")
-
-
-def spoken(reply: str) -> str:
-    """The reply without its thinking, up to the end of its turn. Thinking that never ends leaves nothing said.
-
-    >>> spoken("<think>is it 3? no</think>It is 4."), spoken("is it 3? no</think>It is 4."), spoken("[THINK]is it 3?")
-    ('It is 4.', 'It is 4.', '')
-    >>> spoken("<|channel|>analysis<|message|>is it 3?<|end|><|channel|>final<|message|>It is 4.<|return|>")
-    'It is 4.'
-    """
-    if _CHANNEL in reply:
-        _, *finals = _FINAL.split(reply)
-        reply = finals[-1] if finals else ""
-    reply = _END_OF_THOUGHT.split(_THOUGHT.sub("", reply))[-1]  # a template may open the thinking in the prompt
-    return next((turn for turn in _END_OF_TURN.split(reply) if turn.strip()), "")
-
-
-def first_turn(reply: str, stop: re.Pattern[str]) -> str:
-    """What is spoken up to where a model that completes text starts the next example of its own."""
-    reply = spoken(reply)
-    found = stop.search(reply)
-    return reply[: found.start()] if found and reply[: found.start()].strip() else reply
-
-
-_Substitutions = tuple[tuple[re.Pattern[str], str], ...]
-_UNTIDY: _Substitutions = (
-    (re.compile(r"\r\n?"), "\n"),
-    (re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]"), ""),
-    (re.compile("[−–‒‐‑﹣－]"), "-"),
-    (re.compile("(?<=[0-9])(?:[\u00a0\u2009\u202f]|\\{,\\}|\\\\[,!])(?=[0-9]{3}(?![0-9]))"), ","),  # of thousands
-    (re.compile(r"~~[^~\n]*~~"), " "),  # struck out
-    (re.compile(r"</?[a-zA-Z][^<>\n]{0,80}>|<\|[^<>|\n]{0,40}\|>"), " "),
-    (re.compile(r"[_^]\{[^{}\n]*\}"), " "),  # the bounds of a sum
-    (re.compile(r"\\(?:text|math|operatorname)[a-z]{0,10}\s?\{([^{}\n]*)\}"), r"\1"),
-)
-_BOXED = re.compile(r"\\boxed\s?\{([^{}\n]*)\}")
-_MARKS: _Substitutions = (
-    (_BOXED, r"\1"),
-    (re.compile(r"^[^\S\n]*```[\w+-]*$", re.M), ""),
-    (re.compile(r"\\[()]|[`$]"), " "),
-    (re.compile(r"^[^\S\n]*(?:(?:>|\#{1,6}|[*•]|-(?!\s*[0-9]))[^\S\n]+)*", re.M), ""),  # `- 5` may be a number
-    (re.compile(r"(?:^[0-9]{1,3}[.)][^\S\n]*+(?:\n\s*+|\Z)){2,}+", re.M), ""),  # items with nothing in them
-    (re.compile(r"(?:(?<=\n)[0-9]{1,3}|\A1)[.)][^\S\n]+(?=\S)"), ""),  # the number of an item
-    (re.compile(r"(?<![\w)*])\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}(?![\w(*])"), ""),
-    (re.compile(r"(?<![\w)])_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?![\w(])"), ""),
-    (re.compile(r"[^\S\n]+"), " "),
-    (re.compile(r" ?\n[ \n]*"), "\n"),
-)
-_SPREAD = re.compile(r"\[[-\s0-9,]*\]")
-
-
-def tidy(text: str) -> str:
-    """A text without tags and invisible signs, with one sign for minus; emphasis and paragraphs are left."""
-    for pattern, by in _UNTIDY:
-        text = pattern.sub(by, text)
-    return text
-
-
-def plain(text: str) -> str:
-    r"""A tidy text without marks of emphasis, code, lists and headings; a list spread over lines stands on one.
-
-    >>> plain("- **Output:** `[1,\n  2]`\n\n2. It is $\\boxed{3}$.")
-    'Output: [1, 2]\nIt is 3 .'
-    """
-    for pattern, by in _MARKS:
-        text = pattern.sub(by, text)
-    return _SPREAD.sub(lambda found: " ".join(found[0].split()), text).strip()
 
 
 # --- where an answer stands ---
@@ -256,7 +183,7 @@ class _Reading(Generic[T]):
 
     def boxed(self) -> Sequence[T]:
         """What stands in the last box, and in those beside it."""
-        boxes = list(_BOXED.finditer(self.marked))
+        boxes = list(BOXED.finditer(self.marked))
         row = boxes[-1:]
         while len(row) < len(boxes) and self._joins(self.marked, boxes[-len(row) - 1].end(), row[-1].start()):
             row.append(boxes[-len(row) - 1])

@@ -17,7 +17,7 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
 
 _LONGEST = 4
-"""An answer is compared as far as it is so many times as long as the gold one, as in `grading.similarity`."""
+"""An answer is compared as far as it is so many times as long as the gold one, as in `answers.similarity`."""
 
 _BLOCK = 1 << 14
 """So many places are held in one integer: more would take too much memory where all words differ, fewer more passes."""

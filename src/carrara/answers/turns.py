@@ -14,8 +14,12 @@ never its own, unless it is the one that was asked; a context may be where it th
 import re
 from collections.abc import Iterator
 
-from carrara.answers.reading import spoken
-
+_OPEN, _CLOSE = (rf"(?:<|\[|◁){slash}(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)(?:>|\]|▷)" for slash in ("", "/"))
+_THOUGHT = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(_CLOSE, re.IGNORECASE)
+_CHANNEL = "<|channel|>"
+_FINAL = re.compile(r"<\|channel\|>\s?final\b[^<]{0,40}<\|message\|>")
+_END_OF_TURN = re.compile(r"<\|(?:end|return|im_end|eot_id|endoftext|end_of_text)\|>|<end_of_turn>|</s>")
 _QUESTION = re.compile(
     r"^[^\w\n]{0,4}(?:(?:question|query|q|problem|user|human)\b\s?\d{0,3}[^\w\n]{0,3}[:?]|example\b\s?\d{0,3}[^\w\n]{0,3}:)"
     r"|^=====|</?(?:context|example|question|text)>|\[/?INST\]",
@@ -28,6 +32,28 @@ CONTEXT = re.compile(
 )
 CONCLUDES = re.compile(r"\b(?:answer|results?|output|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
 _SAYS = re.compile(r"\w")
+
+
+def spoken(reply: str) -> str:
+    """The reply without its thinking, up to the end of its turn. Thinking that never ends leaves nothing said.
+
+    >>> spoken("<think>is it 3? no</think>It is 4."), spoken("is it 3? no</think>It is 4."), spoken("[THINK]is it 3?")
+    ('It is 4.', 'It is 4.', '')
+    >>> spoken("<|channel|>analysis<|message|>is it 3?<|end|><|channel|>final<|message|>It is 4.<|return|>")
+    'It is 4.'
+    """
+    if _CHANNEL in reply:
+        _, *finals = _FINAL.split(reply)
+        reply = finals[-1] if finals else ""
+    reply = _END_OF_THOUGHT.split(_THOUGHT.sub("", reply))[-1]  # a template may open the thinking in the prompt
+    return next((turn for turn in _END_OF_TURN.split(reply) if turn.strip()), "")
+
+
+def first_turn(reply: str, stop: re.Pattern[str]) -> str:
+    """What is spoken up to where a model that completes text starts the next example of its own."""
+    reply = spoken(reply)
+    found = stop.search(reply)
+    return reply[: found.start()] if found and reply[: found.start()].strip() else reply
 
 
 def heard(reply: str, ask: str = "") -> Iterator[str]:

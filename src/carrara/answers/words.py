@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, takewhile
 
 from carrara.answers.choices import before_explanation
+from carrara.answers.layout import laid_out
 from carrara.answers.statements import (
     AGAIN,
     ANY,
@@ -26,7 +27,6 @@ from carrara.answers.statements import (
     SAYS,
     behind_labels,
     is_talk,
-    laid_out,
     statements,
     ungrouped,
     word,

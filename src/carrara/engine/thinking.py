@@ -28,7 +28,7 @@ from inspect_ai.solver import Generate, TaskState
 
 from carrara import tokens
 from carrara.answers.contract import FINAL
-from carrara.answers.reading import spoken
+from carrara.answers.turns import spoken
 from carrara.core.errors import RunError, UsageError
 from carrara.core.types import Frame
 from carrara.engine.by_reference import REQUESTS, Reference

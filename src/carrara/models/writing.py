@@ -18,7 +18,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
 from carrara.answers.grade import declines
-from carrara.answers.reading import spoken
+from carrara.answers.turns import spoken
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
 from carrara.engine import by_reference, preflight, progress

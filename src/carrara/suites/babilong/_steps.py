@@ -7,7 +7,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from carrara.answers.reading import Found, affirmed, agreed, beside, said, tidy
+from carrara.answers.layout import tidy
+from carrara.answers.reading import Found, affirmed, agreed, beside, said
 
 _STEP = re.compile(
     r"(?:\b(?P<before>twice|(?:two|2) (?:steps|times))(?: to the)? )?"

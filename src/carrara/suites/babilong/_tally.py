@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from carrara.answers.choices import latest
+from carrara.answers.layout import tidy
 from carrara.answers.numbers import find_numbers
-from carrara.answers.reading import Found, agreed, said, tidy
+from carrara.answers.reading import Found, agreed, said
 from carrara.suites.babilong._roles import ANY, Roles
 from carrara.suites.babilong._words import NOTHING, NUMBERS
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from carrara.answers.choices import before_explanation, latest
-from carrara.answers.reading import Found, agreed, said, tidy
+from carrara.answers.layout import tidy
+from carrara.answers.reading import Found, agreed, said
 from carrara.suites.babilong._facts import IsBeside, IsBigger, IsIn, Way, opposite
 from carrara.suites.babilong._roles import ANY, AT_FIRST, NOT, THEN, WENT
 from carrara.suites.babilong._subjects import pronoun

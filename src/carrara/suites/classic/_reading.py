@@ -15,7 +15,8 @@ from math import comb
 from typing import NamedTuple
 
 from carrara.answers.choices import before_explanation
-from carrara.answers.reading import Found, affirmed, agreed, beside, plain, said, tidy
+from carrara.answers.layout import plain, tidy
+from carrara.answers.reading import Found, affirmed, agreed, beside, said
 from carrara.suites.classic._values import CODE, NAME, Kind
 
 _ANOTHERS = re.compile(

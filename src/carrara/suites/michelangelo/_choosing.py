@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 
 from carrara.answers.casing import looked_up
 from carrara.answers.choices import Choices
+from carrara.answers.layout import tidy
 from carrara.answers.numerals import ORDINALS
-from carrara.answers.reading import tidy
 
 _END = 10_000
 """Characters that are read at either end of a reply."""

@@ -20,8 +20,8 @@ from functools import cache
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
-from carrara.answers.reading import spoken
 from carrara.answers.similarity import published_ratio, ratio
+from carrara.answers.turns import spoken
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
 from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, Test, Undecidable, Unit, World

@@ -28,8 +28,9 @@ from functools import cached_property
 from typing import Literal, overload
 
 from carrara.answers.grade import read
+from carrara.answers.layout import tidy
 from carrara.answers.numbers import find_lists, find_numbers, read_list, read_number, settled
-from carrara.answers.reading import stated, tidy
+from carrara.answers.reading import stated
 from carrara.core.keys import Dice, Key
 from carrara.core.splits import owned_world
 from carrara.core.types import (

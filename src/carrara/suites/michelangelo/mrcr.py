@@ -43,8 +43,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from carrara.answers.reading import first_turn
 from carrara.answers.similarity import published_ratio, ratio
+from carrara.answers.turns import first_turn
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (

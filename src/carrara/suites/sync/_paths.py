@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from carrara.answers.reading import plain, tidy
+from carrara.answers.layout import plain, tidy
 
 Nodes = tuple[int, ...]
 

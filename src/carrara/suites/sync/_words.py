@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice, takewhile
 
-from carrara.answers.reading import plain, tidy
+from carrara.answers.layout import plain, tidy
 
 Words = tuple[str, ...]
 

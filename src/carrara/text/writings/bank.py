@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from carrara.answers.reading import spoken
+from carrara.answers.turns import spoken
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content
 from carrara.text.corpus import cache
