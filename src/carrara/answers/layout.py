@@ -30,11 +30,12 @@ _UNTIDY = (
     (re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]"), ""),
     (re.compile("[−–‒‐‑﹣－]"), "-"),
     (re.compile("(?<=[0-9])(?:[\u00a0\u2009\u202f]|\\{,\\}|\\\\[,!])(?=[0-9]{3}(?![0-9]))"), ","),  # of thousands
+    (re.compile("&gt;"), ">"),
     (re.compile(r"~~[^~\n]*~~"), " "),  # struck out
     (re.compile(r"<\|(?:im_start|start_header_id|start)\|>\s?assistant\b"), ""),
     (re.compile(r"<(?:final_?)?answer>", re.IGNORECASE), f"\n{_LABEL}"),
     (re.compile(r"</(?:final_?)?answer>", re.IGNORECASE), "\n"),
-    (re.compile(r"</?[a-zA-Z][^<>\n]{0,80}>|<\|[^<>|\n]{0,40}\|>"), " "),
+    (re.compile(r"</?[a-zA-Z][\w:-]{0,40}(?: [^<>\n=]{0,40}=[^<>\n]{0,80})?\s?/?>|<\|[^<>|\n]{0,40}\|>"), " "),
     (re.compile(r"[_^]\{[^{}\n]*\}"), " "),  # the bounds of a sum
     (re.compile(r"\\(?:text|math|operatorname)[a-z]{0,10}\s?\{([^{}\n]*)\}"), r"\1"),
 )
