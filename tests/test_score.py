@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
@@ -182,6 +182,7 @@ def test_ends_of_lines_and_marks_of_order_are_no_matter(tmp_path: Path, capsys: 
     assert [row["score"] for row in scored(capsys.readouterr().out)] == [1, 1, 1]
 
 
+@example([b"\0\0", b"\n", b"\n"], 2)
 @given(st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"0", b"\n"))), st.integers(1, 20))
 def test_lines_are_numbered_as_editors_do_however_they_arrive(parts: list[bytes], block: int) -> None:
     data = b"".join(parts)

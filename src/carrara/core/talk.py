@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from multiprocessing.queues import Queue
 
 LOG = logging.getLogger("carrara")
+LOG.setLevel(logging.WARNING)  # its own: the one that it would inherit, Inspect sets anew for every evaluation
 LOG.addHandler(logging.NullHandler())
 
 ONCE = "once"

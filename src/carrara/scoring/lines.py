@@ -28,7 +28,7 @@ class Lines:
     """The bytes up to the end of each batch that was given and is not empty: to be taken away by whoever counts."""
 
     def batches(self) -> Iterator[Batch]:
-        number, at, held, size = 0, 0, list[bytes](), 0
+        number, at, end, held, size = 0, 0, 0, list[bytes](), 0
         while True:
             if self.waits:
                 yield []
@@ -50,12 +50,13 @@ class Lines:
                 if line is None or line.strip():
                     batch.append((number, line))
                     weight += len(line or b"")
+                    end = at
                 if len(batch) >= LINES or weight >= BYTES:
-                    self.ends.append(at)
+                    self.ends.append(end)
                     yield batch
                     batch, weight = [], 0
             if batch:
-                self.ends.append(at)
+                self.ends.append(end)
                 yield batch
             if not block:
                 return
