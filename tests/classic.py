@@ -2,7 +2,7 @@
 
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item
-from carrara.suites.classic import _prompt
+from carrara.suites.classic import _classic
 
 TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 
@@ -12,4 +12,4 @@ def recipe(test: str, params: str = "", length: int = 0, index: int = 0, tokeniz
 
 
 def text_of(item: Item) -> str:
-    return _prompt.opened(item.messages())[0]
+    return _classic.opened(item.messages())[0]

@@ -18,9 +18,6 @@ from carrara.core.types import Question
 
 A = TypeVar("A")
 
-Reference = str | int | list[str] | dict[str, list[str]]
-"""An answer as the published files of Minerva hold it."""
-
 SPARE = 48
 """Tokens of a reply beside its answer: a few words that lead to it, quotes, a full stop."""
 SHORT = 300
@@ -28,7 +25,7 @@ SHORT = 300
 
 
 class Answers(ABC, Generic[A]):
-    rule: ClassVar[str]
+    rule: ClassVar[str] = ""
     """What the prompt says of the form of the reply."""
     floor: ClassVar[float] = 0.0
     """What a blind guess scores."""
@@ -42,9 +39,6 @@ class Answers(ABC, Generic[A]):
     @abstractmethod
     def guess(self, dice: Dice, gold: A) -> A:
         """What somebody says who knows the form of an answer and nothing of the context."""
-
-    @abstractmethod
-    def reference(self, answer: A) -> Reference: ...
 
     def score(self, answer: A, gold: A) -> float:
         return float(answer == gold)
@@ -70,9 +64,6 @@ class Word(Answers[str]):
     def guess(self, dice: Dice, gold: str) -> str:
         return "unknown"
 
-    def reference(self, answer: str) -> Reference:
-        return answer
-
 
 class Number(Answers[int]):
     rule = asks_for("that number")
@@ -97,9 +88,6 @@ class Number(Answers[int]):
 
     def guess(self, dice: Dice, gold: int) -> int:
         return dice.between(self._least, self._most)
-
-    def reference(self, answer: int) -> Reference:
-        return answer
 
 
 def _counted(text: str) -> Sequence[int]:

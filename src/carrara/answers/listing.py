@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from carrara.answers.asked import Asked
 from carrara.answers.contract import FINAL, asks_for
-from carrara.answers.kinds import SPARE, Answers, Reference
+from carrara.answers.kinds import SPARE, Answers
 from carrara.answers.lists import read_list
 from carrara.answers.named_lists import read_named_lists
 from carrara.answers.sequences import jaccard, overlap
@@ -76,9 +76,6 @@ class Listing(Answers[Words]):
     def guess(self, dice: Dice, gold: Words) -> Words:
         return Words(("unknown",))
 
-    def reference(self, answer: Words) -> Reference:
-        return list(answer.items)
-
     def score(self, answer: Words, gold: Words) -> float:
         if len(replace(answer, ordered=gold.ordered)) > TWICE * len(gold):
             return 0.0
@@ -99,9 +96,6 @@ class Copy(Listing):
 
     in_rows = True
     rule = asks_for("the result in the same form, separated by commas")
-
-    def reference(self, answer: Words) -> Reference:
-        return ", ".join(answer.items)
 
     def budget(self, gold: Words) -> int:
         return SPARE + len(self.write(gold))  # digits may take a token each
@@ -170,9 +164,6 @@ class FinalHands(Answers[Hands]):
 
     def guess(self, dice: Dice, gold: Hands) -> Hands:
         return Hands(tuple((name, ("unknown",)) for name, _ in gold.of))
-
-    def reference(self, answer: Hands) -> Reference:
-        return {name: list(words) for name, words in answer.of}
 
     def score(self, answer: Hands, gold: Hands) -> float:
         if answer.holders.total() > TWICE * gold.holders.total():

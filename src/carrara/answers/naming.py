@@ -10,7 +10,7 @@ from functools import lru_cache
 from carrara.answers.choices import latest
 from carrara.answers.claims import BEFORE, PRESENT, SAME, Says
 from carrara.answers.contract import asks_for
-from carrara.answers.kinds import Answers, Reference
+from carrara.answers.kinds import Answers
 from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
 from carrara.answers.reading import Found, affirmed, agreed, said, tidy
 from carrara.core.keys import Dice
@@ -63,9 +63,6 @@ class YesNo(Answers[str]):
     def guess(self, dice: Dice, gold: str) -> str:
         return dice.choice(("yes", "no"))
 
-    def reference(self, answer: str) -> Reference:
-        return answer
-
     def trivial(self, question: Question[str]) -> Mapping[str, str]:
         return {"always yes": "yes", "yes or no": "yes or no"}
 
@@ -101,9 +98,6 @@ class OneOf(Answers[str]):
 
     def guess(self, dice: Dice, gold: str) -> str:
         return "unknown"
-
-    def reference(self, answer: str) -> Reference:
-        return answer
 
     def trivial(self, question: Question[str]) -> Mapping[str, str]:
         return {"every name": ", ".join(question.options)}

@@ -6,12 +6,13 @@ several phrasings, reading and scoring are the same for all.
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from carrara.answers.contract import FINAL
 from carrara.answers.kinds import Answers
-from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Test, World
+from carrara.core.keys import Key
+from carrara.core.types import PRESENTS, Frame, Message, Question, Style, World
+from carrara.parts.answered import A, Answered, L, P
 from carrara.parts.layout import INSTRUCT, OPEN, opened
 from carrara.text import vocabulary
 
@@ -19,11 +20,6 @@ WORDS: Mapping[str, object] = {"reads": vocabulary.named}
 """Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
 PHRASING = PRESENTS
 """Metadata of the parameter `phrasing`."""
-
-
-L = TypeVar("L")
-A = TypeVar("A")
-P = TypeVar("P")
 
 FRAME: Mapping[str, str] = {
     "open": f"{OPEN}\n",
@@ -47,8 +43,7 @@ def _phrased(part: str, n: int) -> str:
     return part if n == 1 else f"{part} {n}"
 
 
-class ContextTest(Test[P, L, A]):
-    answers: ClassVar[Answers[A]]
+class ContextTest(Answered[P, L, A]):
     keeps: ClassVar[Mapping[str, str]] = {"open": OPEN, "instruct": INSTRUCT}
     joint: ClassVar[str] = ", "
     echoes = 1 << 16
@@ -135,24 +130,9 @@ class ContextTest(Test[P, L, A]):
     def solve(self, messages: Sequence[Message]) -> A:
         return self.answer(*opened(messages))
 
-    def write(self, answer: A) -> str:
-        return self.answers.write(answer)
-
     def said_back(self, question: Question[A]) -> Sequence[str]:
         """What repeats the question says nothing by that: some have names of lists in them, or `no`."""
         return [part for part in (question.ask, self.wording["rule"]) if part]
-
-    def parse(self, reply: str, question: Question[A]) -> A | None:
-        return self.answers.read(reply, question)
-
-    def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:
-        return self.answers.guess(dice, question.gold)
-
-    def score(self, answer: A, question: Question[A]) -> float:
-        return self.answers.score(answer, question.gold)
-
-    def trivial(self, question: Question[A]) -> Mapping[str, str]:
-        return self.answers.trivial(question)
 
 
 def check_phrasing(asks: int, phrasing: Sequence[int]) -> None:

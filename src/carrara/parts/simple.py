@@ -26,6 +26,7 @@ from carrara.answers.kinds import Answers
 from carrara.core import types as house
 from carrara.core.keys import Dice, Key
 from carrara.core.types import Frame, Message, Piece, Question, Room, Style, Tap, Unit
+from carrara.parts.answered import Answered
 from carrara.text.turns import in_turn
 
 A = TypeVar("A")
@@ -91,7 +92,7 @@ class Test(ABC):
         """Raise ValueError, in a sentence, unless the parameters go together."""
 
 
-class Housed(house.Test[Any, World[Any], Any]):
+class Housed(Answered[Any, World[Any], Any]):
     """A test as the house has it."""
 
     keeps = TEXT
@@ -161,20 +162,8 @@ class Housed(house.Test[Any, World[Any], Any]):
     def said_back(self, question: Question[Any]) -> Sequence[str]:
         return [question.ask, self.wording["rule"]]
 
-    def write(self, answer: Any) -> str:
-        return self.answers.write(answer)
-
-    def parse(self, reply: str, question: Question[Any]) -> Any:
-        return self.answers.read(reply, question)
-
     def guess(self, dice: Dice, world: house.World[World[Any]], question: Question[Any]) -> Any:
-        return dice.choice(question.options) if question.options else self.answers.guess(dice, question.gold)
-
-    def score(self, answer: Any, question: Question[Any]) -> float:
-        return self.answers.score(answer, question.gold)
-
-    def trivial(self, question: Question[Any]) -> Mapping[str, str]:
-        return self.answers.trivial(question)
+        return dice.choice(question.options) if question.options else super().guess(dice, world, question)
 
     def _dealt(self, key: Key, params: Any) -> Test:
         """The test with one value of each of its parameters."""

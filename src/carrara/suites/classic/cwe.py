@@ -23,23 +23,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from carrara.answers.contract import FINAL, asks_for
+from carrara.answers.contract import asks_for
 from carrara.core.keys import Dice, Key
-from carrara.core.types import (
-    PRESENTS,
-    Filler,
-    Frame,
-    Message,
-    Piece,
-    Question,
-    Room,
-    Style,
-    Tap,
-    Test,
-    Undecidable,
-    World,
-)
-from carrara.suites.classic import _counting, _prompt, _published, _reading
+from carrara.core.types import PRESENTS, Filler, Piece, Question, Room, Tap, World
+from carrara.suites.classic import _counting, _reading
+from carrara.suites.classic._answers import Values, ruler
+from carrara.suites.classic._classic import Classic, wording
+from carrara.suites.classic._examples import Worked, check, worked
 from carrara.suites.classic._values import NAME
 from carrara.suites.classic._words import names
 
@@ -47,8 +37,6 @@ RIVALS = 2
 """Rare words in the puzzle itself, for each common one: at length 0, too, naming all words gains nothing."""
 WAITING = 4096
 """Rare words that are kept to come again."""
-
-_ASKED = re.compile(r"\bWhich ([0-9]+) of (?:its|the) words\b")
 
 
 @dataclass(frozen=True)
@@ -67,7 +55,7 @@ class Params:
             raise ValueError("words go from 1 to 100, and often to 1000")
         if not 1 <= self.rarely <= self.often - 2:
             raise ValueError("rarely goes from 1 to two less than often")
-        _prompt.check_examples(self.examples)
+        check(self.examples)
 
 
 @dataclass(frozen=True)
@@ -76,22 +64,21 @@ class Counts:
 
     common: tuple[str, ...]
     rare: tuple[str, ...]
-    examples: tuple[_prompt.Worked, ...]
+    examples: tuple[Worked, ...]
 
 
-class CommonWords(Test[Params, Counts, tuple[str, ...]]):
+class CommonWords(Classic[Params, Counts, tuple[str, ...]]):
     version = 2
     title = "Common words"
     capability = "counting words over a whole list"
     parameters = Params
-    keeps = _prompt.KEEPS
-    wording = {
-        **_prompt.MARKS,
-        "instruction": "The text below is a list of words. A few of them come up again and again, the rest rarely.\n\n",
-        "example": _prompt.EXAMPLE,
-        "several": f"{{ask}} {asks_for('those words, separated by commas')}",
-        "answer": f"\n{FINAL}",
-    }
+    answers = Values(NAME)
+    asked = re.compile(r"\bWhich ([0-9]+) of (?:its|the) words\b")
+    wording = wording(
+        "The text below is a list of words. A few of them come up again and again, the rest rarely.",
+        examples=True,
+        several=asks_for("those words, separated by commas"),
+    )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Counts]:
         dice = key.dice("words")
@@ -100,7 +87,7 @@ class CommonWords(Test[Params, Counts, tuple[str, ...]]):
         order = dice.shuffled([*common * params.often, *rare * params.rarely])
         small = replace(params, often=3, rarely=1, examples=0)
         return World(
-            structure=Counts(common, rare, _prompt.worked(self, key, small, params.examples)),
+            structure=Counts(common, rare, worked(self, key, small, params.examples)),
             updates=tuple((Piece(word, update=i),) for i, word in enumerate(order)),
             filler=_rare_words(frozenset(drawn), params.rarely),
             timeless=True,
@@ -108,43 +95,29 @@ class CommonWords(Test[Params, Counts, tuple[str, ...]]):
 
     def questions(self, world: World[Counts], key: Key, params: Params) -> Sequence[Question[tuple[str, ...]]]:
         common, rare = world.structure.common, world.structure.rare
+        gold = tuple(sorted(common))
         return [
             Question(
                 ask=f"Which {len(common)} of its words occur most often?",
-                gold=tuple(sorted(common)),
+                gold=gold,
                 needs=(),  # no single occurrence decides
                 floor=_reading.blind(len(common) + len(rare), len(common)),
-                budget=32 + NAME.tokens * len(common),
+                budget=self.answers.budget(gold),
             )
         ]
 
-    def frame(
-        self, world: World[Counts], question: Question[tuple[str, ...]], wording: Mapping[str, str], style: Style
-    ) -> Frame:
-        return _prompt.frame(wording, style, question.ask, "several", world.structure.examples)
+    def examples(self, world: World[Counts]) -> Sequence[Worked]:
+        return world.structure.examples
 
-    def solve(self, messages: Sequence[Message]) -> tuple[str, ...]:
-        text, around = _prompt.opened(messages)
-        asked = _ASKED.findall(around)
-        if not asked:
-            raise Undecidable("no question was found")
-        return _counting.most_frequent(text.split(), int(asked[-1]))
-
-    def write(self, answer: tuple[str, ...]) -> str:
-        return ", ".join(answer)
-
-    def parse(self, reply: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
-        return _reading.several(reply, NAME, question.ask)
+    def answer(self, text: str, asked: str) -> tuple[str, ...]:
+        return _counting.most_frequent(text.split(), int(asked))
 
     def guess(self, dice: Dice, world: World[Counts], question: Question[tuple[str, ...]]) -> tuple[str, ...]:
         """As many as are asked for, of all the words in the puzzle."""
         return tuple(sorted(dice.sample(world.structure.common + world.structure.rare, len(question.gold))))
 
-    def score(self, answer: tuple[str, ...], question: Question[tuple[str, ...]]) -> float:
-        return _reading.right(answer, question.gold)
-
     def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return {"ruler": _published.recall(reply, question.gold)}
+        return ruler(reply, question.gold)
 
 
 def _rare_words(taken: frozenset[str], rarely: int) -> Filler:

@@ -27,10 +27,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from carrara.answers.contract import FINAL, asks_for
+from carrara.answers.contract import asks_for
 from carrara.core.keys import Dice, Key
-from carrara.core.types import Filler, Frame, Message, Piece, Question, Room, Style, Tap, Test, Undecidable, World
-from carrara.suites.classic import _counting, _prompt, _published, _reading
+from carrara.core.types import Filler, Piece, Question, Room, Tap, World
+from carrara.suites.classic import _counting, _reading
+from carrara.suites.classic._answers import Values, ruler
+from carrara.suites.classic._classic import Classic, wording
 from carrara.suites.classic._values import letters
 from carrara.suites.classic._words import codes
 
@@ -40,8 +42,6 @@ DOTS = "..."
 ASKED = 3
 RANKS = 20
 """Ranks that have a word of their own, the dots included. What would be rarer are words that come once."""
-
-_ASKED = re.compile(r"\bWhich ([0-9]+) coded words\b")
 
 
 @dataclass(frozen=True)
@@ -78,18 +78,17 @@ class Ranks:
     coded: tuple[str, ...]
 
 
-class FrequentWords(Test[Params, Ranks, tuple[str, ...]]):
+class FrequentWords(Classic[Params, Ranks, tuple[str, ...]]):
     version = 2
     title = "Frequent words"
     capability = "telling how often words occur in a whole text"
     parameters = Params
-    keeps = _prompt.KEEPS
-    wording = {
-        **_prompt.MARKS,
-        "instruction": "The text below is in coded words. Dots stand for what does not matter.\n\n",
-        "several": f"{{ask}} {asks_for('those words, separated by commas')}",
-        "answer": f"\n{FINAL}",
-    }
+    answers = Values(CODED)
+    asked = re.compile(r"\bWhich ([0-9]+) coded words\b")
+    wording = wording(
+        "The text below is in coded words. Dots stand for what does not matter.",
+        several=asks_for("those words, separated by commas"),
+    )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Ranks]:
         dice = key.dice("words")
@@ -104,43 +103,26 @@ class FrequentWords(Test[Params, Ranks, tuple[str, ...]]):
         )
 
     def questions(self, world: World[Ranks], key: Key, params: Params) -> Sequence[Question[tuple[str, ...]]]:
+        gold = tuple(sorted(world.structure.coded[:ASKED]))
         return [
             Question(
                 ask=f"Which {ASKED} coded words occur most often?",
-                gold=tuple(sorted(world.structure.coded[:ASKED])),
+                gold=gold,
                 needs=(),  # no single occurrence decides
                 floor=_reading.blind(len(world.structure.coded), ASKED),
-                budget=32 + CODED.tokens * ASKED,
+                budget=self.answers.budget(gold),
             )
         ]
 
-    def frame(
-        self, world: World[Ranks], question: Question[tuple[str, ...]], wording: Mapping[str, str], style: Style
-    ) -> Frame:
-        return _prompt.frame(wording, style, question.ask, "several")
-
-    def solve(self, messages: Sequence[Message]) -> tuple[str, ...]:
-        text, around = _prompt.opened(messages)
-        asked = _ASKED.findall(around)
-        if not asked:
-            raise Undecidable("no question was found")
-        return _counting.most_frequent((word for word in text.split() if word != DOTS), int(asked[-1]))
-
-    def write(self, answer: tuple[str, ...]) -> str:
-        return ", ".join(answer)
-
-    def parse(self, reply: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
-        return _reading.several(reply, CODED, question.ask)
+    def answer(self, text: str, asked: str) -> tuple[str, ...]:
+        return _counting.most_frequent((word for word in text.split() if word != DOTS), int(asked))
 
     def guess(self, dice: Dice, world: World[Ranks], question: Question[tuple[str, ...]]) -> tuple[str, ...]:
         """As many as are asked for, of all the words in the puzzle."""
         return tuple(sorted(dice.sample(world.structure.coded, ASKED)))
 
-    def score(self, answer: tuple[str, ...], question: Question[tuple[str, ...]]) -> float:
-        return _reading.right(answer, question.gold)
-
     def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return {"ruler": _published.recall(reply, question.gold)}
+        return ruler(reply, question.gold)
 
 
 def _nested(coded: Sequence[str], params: Params) -> Filler:

@@ -34,11 +34,12 @@ from carrara.core.types import (
     Room,
     Style,
     Tap,
-    Test,
     Undecidable,
     World,
 )
-from carrara.suites.classic import _published, _reading, _turns
+from carrara.parts.answered import Answered
+from carrara.suites.classic import _published, _turns
+from carrara.suites.classic._answers import Value
 from carrara.suites.classic._values import CODE
 
 _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
@@ -64,11 +65,12 @@ class Pairs:
     last_value: str
 
 
-class JsonKv(Test[Params, Pairs, str]):
+class JsonKv(Answered[Params, Pairs, str]):
     version = 2
     title = "JSON KV"
     capability = "looking up a key in a long table"
     parameters = Params
+    answers = Value(CODE)
     wording = {
         "instruction": "Below is a JSON object. Look up one of its keys.\n\n",
         "question": f"\n\n{{ask}} {asks_for('that value')}",
@@ -94,7 +96,7 @@ class JsonKv(Test[Params, Pairs, str]):
                 needs=(0,),
                 floor=0.0,
                 labels=_turns.label(key, params.depth),
-                budget=32 + CODE.tokens,
+                budget=self.answers.budget(pairs.value),
             )
         ]
 
@@ -114,15 +116,6 @@ class JsonKv(Test[Params, Pairs, str]):
         if not asked or asked[-1] not in pairs:
             raise Undecidable("no pair has the key that is asked for")
         return str(pairs[asked[-1]])
-
-    def write(self, answer: str) -> str:
-        return answer
-
-    def parse(self, reply: str, question: Question[str]) -> str | None:
-        return _reading.one(reply, CODE, question.ask)
-
-    def guess(self, dice: Dice, world: World[Pairs], question: Question[str]) -> str:
-        return CODE.draw(dice)
 
     def published(self, reply: str, question: Question[str]) -> Mapping[str, float]:
         return {"helmet": _published.exact(reply, question.gold)}

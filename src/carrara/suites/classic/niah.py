@@ -23,23 +23,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from carrara.answers.contract import FINAL, asks_for
+from carrara.answers.contract import asks_for
 from carrara.core.keys import Dice, Key
-from carrara.core.types import (
-    PRESENTS,
-    Filler,
-    Frame,
-    Message,
-    Piece,
-    Question,
-    Room,
-    Style,
-    Tap,
-    Test,
-    Undecidable,
-    World,
-)
-from carrara.suites.classic import _haystacks, _prompt, _published, _reading, _turns, _values
+from carrara.core.types import PRESENTS, Filler, Piece, Question, Room, Tap, Undecidable, World
+from carrara.suites.classic import _haystacks, _turns, _values
+from carrara.suites.classic._answers import Values, ruler
+from carrara.suites.classic._classic import Classic, wording
 from carrara.suites.classic._words import names
 from carrara.text.turns import in_turn
 
@@ -78,7 +67,6 @@ SHAPES: Mapping[Variant, Shape] = {
 }
 
 _NEEDLE = re.compile(r"\bOne (?:number|code|name) kept for ([a-z0-9-]+) is ([a-z0-9-]+)\.")
-_ASKED = re.compile(r"\bWhich (?:number|code|name)s? (?:is|are) kept for ([a-z0-9-]+(?:(?:, | and )[a-z0-9-]+)*)\?")
 
 
 @dataclass(frozen=True)
@@ -131,22 +119,19 @@ class Store:
     """The needles as they stand in the text."""
 
 
-class Niah(Test[Params, Store, tuple[str, ...]]):
+class Niah(Classic[Params, Store, tuple[str, ...]]):
     version = 2
     title = "Needle in a haystack"
     capability = "finding what is said once in a long text"
     parameters = Params
-    keeps = _prompt.KEEPS
-    wording = {
-        **_prompt.MARKS,
-        "instruction": (
-            "The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are "
-            "asked what that is.\n\n"
-        ),
-        "one": f"{{ask}} {asks_for('that')}",
-        "several": f"{{ask}} {asks_for('all of them, separated by commas')}",
-        "answer": f"\n{FINAL}",
-    }
+    answers = Values(*KINDS.values())
+    asked = re.compile(r"\bWhich (?:number|code|name)s? (?:is|are) kept for ([a-z0-9-]+(?:(?:, | and )[a-z0-9-]+)*)\?")
+    wording = wording(
+        "The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are "
+        "asked what that is.",
+        one=asks_for("that"),
+        several=asks_for("all of them, separated by commas"),
+    )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Store]:
         variant = in_turn(key, "variant", params.variant)
@@ -159,9 +144,7 @@ class Niah(Test[Params, Store, tuple[str, ...]]):
         return World(
             structure=Store(variant, shape, kept, called[: shape.queries], tuple(order)),
             updates=tuple((Piece(_needle(shape.value, *pair), update=i),) for i, pair in enumerate(order)),
-            filler=_needles(shape, called, values)
-            if shape.haystack == NEEDLES
-            else _haystacks.filler(shape.haystack, key),
+            filler=_filler(shape, called, values, key),
             depths=_turns.places(key, params.depth, len(order), every=len(params.variant)),
             timeless=True,
         )
@@ -178,21 +161,15 @@ class Niah(Test[Params, Store, tuple[str, ...]]):
                 needs=tuple(i for i, (name, _) in enumerate(store.order) if name in store.asked),
                 floor=0.0,  # of millions of values, or of thousands of pairs of words, none is guessed
                 labels={"variant": store.variant, **_turns.label(key, params.depth, every=len(params.variant))},
-                budget=32 + KINDS[shape.value].tokens * len(gold),
+                budget=self.answers.budget(gold),
             )
         ]
 
-    def frame(
-        self, world: World[Store], question: Question[tuple[str, ...]], wording: Mapping[str, str], style: Style
-    ) -> Frame:
-        return _prompt.frame(wording, style, question.ask, "one" if len(question.gold) == 1 else "several")
+    def part(self, question: Question[tuple[str, ...]]) -> str:
+        return "one" if len(question.gold) == 1 else "several"
 
-    def solve(self, messages: Sequence[Message]) -> tuple[str, ...]:
-        text, around = _prompt.opened(messages)
-        asked = _ASKED.findall(around)
-        if not asked:
-            raise Undecidable("no question was found")
-        kept: dict[str, list[str]] = {name: [] for name in re.split(r", | and ", asked[-1])}
+    def answer(self, text: str, asked: str) -> tuple[str, ...]:
+        kept: dict[str, list[str]] = {name: [] for name in re.split(r", | and ", asked)}
         for name, value in _NEEDLE.findall(text):
             if name in kept:
                 kept[name].append(value)
@@ -200,33 +177,12 @@ class Niah(Test[Params, Store, tuple[str, ...]]):
             raise Undecidable(f"nothing is kept for {', '.join(empty)}")
         return tuple(sorted(value for values in kept.values() for value in values))
 
-    def write(self, answer: tuple[str, ...]) -> str:
-        return ", ".join(answer)
-
-    def parse(self, reply: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
-        kind = KINDS[_kind_of(question)]
-        if len(question.gold) > 1:
-            return _reading.several(reply, kind, question.ask)
-        answer = _reading.one(reply, kind, question.ask)
-        return None if answer is None else (answer,)
-
-    def guess(self, dice: Dice, world: World[Store], question: Question[tuple[str, ...]]) -> tuple[str, ...]:
-        """Values of the right kind."""
-        return tuple(sorted(KINDS[world.structure.shape.value].distinct(dice, len(question.gold))))
-
-    def score(self, answer: tuple[str, ...], question: Question[tuple[str, ...]]) -> float:
-        return _reading.right(answer, question.gold)
-
     def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return {"ruler": _published.recall(reply, question.gold)}
+        return ruler(reply, question.gold)
 
 
 def _names(kind: NameKind) -> _values.Kind:
     return _values.NAME if kind == "words" else _values.CODE
-
-
-def _kind_of(question: Question[tuple[str, ...]]) -> ValueKind:
-    return next(name for name, kind in KINDS.items() if kind.whole(question.gold[0]) is not None)
 
 
 def _needle(kind: ValueKind, name: str, value: str) -> str:

@@ -16,13 +16,15 @@ The hidden structure is the number, and the update the one sentence that says it
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from carrara.answers.contract import FINAL, asks_for
-from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Test, Undecidable, World
-from carrara.suites.classic import _haystacks, _prompt, _reading, _turns
+from carrara.answers.contract import asks_for
+from carrara.core.keys import Key
+from carrara.core.types import PRESENTS, Piece, Question, Room, Undecidable, World
+from carrara.suites.classic import _haystacks, _turns
+from carrara.suites.classic._answers import SPARE, Value
+from carrara.suites.classic._classic import Classic, wording
 from carrara.suites.classic._values import number
 
 PASSKEY = number(5)
@@ -42,18 +44,17 @@ class Params:
         _turns.depths(self.depth)
 
 
-class Passkey(Test[Params, str, str]):
+class Passkey(Classic[Params, str, str]):
     version = 2
     title = "Passkey"
     capability = "finding a number in a monotonous text"
     parameters = Params
-    keeps = _prompt.KEEPS
-    wording = {
-        **_prompt.MARKS,
-        "instruction": "Somewhere in the text below a pass key is given away. Remember it; the rest is of no use.\n\n",
-        "one": f"{{ask}} {asks_for('that number')}",
-        "answer": f"\n{FINAL}",
-    }
+    answers = Value(PASSKEY)
+    asked = re.compile(r"\bpass key\b")
+    wording = wording(
+        "Somewhere in the text below a pass key is given away. Remember it; the rest is of no use.",
+        one=asks_for("that number"),
+    )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[str]:
         passkey = PASSKEY.draw(key.dice("pass key"))
@@ -72,27 +73,18 @@ class Passkey(Test[Params, str, str]):
                 needs=(0,),
                 floor=1 / 90_000,
                 labels=_turns.label(key, params.depth),
-                budget=32,
+                budget=SPARE,
             )
         ]
 
-    def frame(self, world: World[str], question: Question[str], wording: Mapping[str, str], style: Style) -> Frame:
-        return _prompt.frame(wording, style, question.ask, "one")
+    def part(self, question: Question[str]) -> str:
+        return "one"
 
-    def solve(self, messages: Sequence[Message]) -> str:
-        said = set(_SAID.findall(_prompt.opened(messages)[0]))
+    def answer(self, text: str, asked: str) -> str:
+        said = set(_SAID.findall(text))
         if len(said) != 1:
             raise Undecidable(f"the text tells {len(said)} pass keys")
         return str(said.pop())
-
-    def write(self, answer: str) -> str:
-        return answer
-
-    def parse(self, reply: str, question: Question[str]) -> str | None:
-        return _reading.one(reply, PASSKEY, question.ask)
-
-    def guess(self, dice: Dice, world: World[str], question: Question[str]) -> str:
-        return PASSKEY.draw(dice)
 
 
 task = Passkey()

@@ -24,17 +24,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from carrara.answers.contract import FINAL, asks_for
+from carrara.answers.contract import asks_for
 from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Room, Style, Test, Undecidable, World
-from carrara.suites.classic import _haystacks, _prompt, _published, _reading, _values
+from carrara.core.types import PRESENTS, Piece, Question, Room, Undecidable, World
+from carrara.suites.classic import _haystacks, _reading, _values
+from carrara.suites.classic._answers import Values, ruler
+from carrara.suites.classic._classic import Classic, wording
+from carrara.suites.classic._examples import Worked, check, worked
 
 VARIABLE = _values.letters("variable", 5, str.upper)
 VALUE = _values.number(5)
 MOST = 64
 
 _STATEMENT = re.compile(r"\bLet ([A-Z]{5}) be ([A-Z]{5}|[0-9]{5})\.")
-_ASKED = re.compile(r"\bvalue ([0-9]{5})\b")
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Params:
     def __post_init__(self) -> None:
         if not (1 <= self.hops <= MOST and 1 <= self.chains <= MOST):
             raise ValueError(f"hops and chains go from 1 to {MOST}")
-        _prompt.check_examples(self.examples)
+        check(self.examples)
         _haystacks.check(self.haystack)
 
 
@@ -63,25 +65,22 @@ class Chains:
     values: tuple[str, ...]
     order: tuple[int, ...]
     """The chains of the statements as they stand in the text."""
-    examples: tuple[_prompt.Worked, ...]
+    examples: tuple[Worked, ...]
 
 
-class VariableTracking(Test[Params, Chains, tuple[str, ...]]):
+class VariableTracking(Classic[Params, Chains, tuple[str, ...]]):
     version = 2
     title = "Variable tracking"
     capability = "following chains of assignments through a long text"
     parameters = Params
-    keeps = _prompt.KEEPS
-    wording = {
-        **_prompt.MARKS,
-        "instruction": (
-            "In the text below, variables are given values: some a number, the others the value of a variable that has "
-            "one already. Keep track of them.\n\n"
-        ),
-        "example": _prompt.EXAMPLE,
-        "several": f"{{ask}} {asks_for('their names, separated by commas')}",
-        "answer": f"\n{FINAL}",
-    }
+    answers = Values(VARIABLE)
+    asked = re.compile(r"\bvalue ([0-9]{5})\b")
+    wording = wording(
+        "In the text below, variables are given values: some a number, the others the value of a variable that has one "
+        "already. Keep track of them.",
+        examples=True,
+        several=asks_for("their names, separated by commas"),
+    )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Chains]:
         dice = key.dice("chains")
@@ -91,7 +90,7 @@ class VariableTracking(Test[Params, Chains, tuple[str, ...]]):
         values = VALUE.distinct(dice, params.chains)
         order = tuple(dice.shuffled([chain for chain in range(params.chains) for _ in range(size)]))
         small = replace(params, chains=min(2, params.chains), examples=0)
-        examples = _prompt.worked(self, key, small, params.examples)
+        examples = worked(self, key, small, params.examples)
         return World(
             structure=Chains(chains, values, order, examples),
             updates=tuple((Piece(said, update=i),) for i, said in enumerate(_statements(chains, values, order))),
@@ -107,34 +106,22 @@ class VariableTracking(Test[Params, Chains, tuple[str, ...]]):
                 needs=tuple(i for i, chain in enumerate(world.structure.order) if chain == 0),
                 floor=_reading.blind(len(gold) * params.chains, len(gold)),
                 labels={"hops": str(params.hops), "chains": str(params.chains)},
-                budget=32 + VARIABLE.tokens * len(gold),
+                budget=self.answers.budget(gold),
             )
         ]
 
-    def frame(
-        self, world: World[Chains], question: Question[tuple[str, ...]], wording: Mapping[str, str], style: Style
-    ) -> Frame:
-        return _prompt.frame(wording, style, question.ask, "several", world.structure.examples)
+    def examples(self, world: World[Chains]) -> Sequence[Worked]:
+        return world.structure.examples
 
-    def solve(self, messages: Sequence[Message]) -> tuple[str, ...]:
-        text, around = _prompt.opened(messages)
-        asked = _ASKED.findall(around)
-        if not asked:
-            raise Undecidable("no question was found")
+    def answer(self, text: str, asked: str) -> tuple[str, ...]:
         known: dict[str, str] = {}
         for name, source in _STATEMENT.findall(text):
             if source.isdigit() or source in known:
                 known[name] = known.get(source, source)
-        found = sorted(name for name, value in known.items() if value == asked[-1])
+        found = sorted(name for name, value in known.items() if value == asked)
         if not found:
-            raise Undecidable(f"no variable has the value {asked[-1]}")
+            raise Undecidable(f"no variable has the value {asked}")
         return tuple(found)
-
-    def write(self, answer: tuple[str, ...]) -> str:
-        return ", ".join(answer)
-
-    def parse(self, reply: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
-        return _reading.several(reply, VARIABLE, question.ask)
 
     def guess(self, dice: Dice, world: World[Chains], question: Question[tuple[str, ...]]) -> tuple[str, ...]:
         """As many as are asked for, of all the variables."""
@@ -142,11 +129,8 @@ class VariableTracking(Test[Params, Chains, tuple[str, ...]]):
             sorted(dice.sample([name for chain in world.structure.chains for name in chain], len(question.gold)))
         )
 
-    def score(self, answer: tuple[str, ...], question: Question[tuple[str, ...]]) -> float:
-        return _reading.right(answer, question.gold)
-
     def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return {"ruler": _published.recall(reply, question.gold)}
+        return ruler(reply, question.gold)
 
 
 def _statements(chains: Sequence[Sequence[str]], values: Sequence[str], order: Sequence[int]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from carrara.answers.kinds import Answers
 from carrara.answers.listing import Copy, Words
@@ -38,7 +37,7 @@ class Edit(Minerva[P, Source, Words]):
     """Tests that ask for the whole context, copied or changed."""
 
     sized = True
-    answers: ClassVar[Answers[Words]] = Copy()
+    answers: Answers[Words] = Copy()
 
     def asks(self, hidden: Source) -> str:
         return hidden.part
@@ -53,6 +52,10 @@ class Edit(Minerva[P, Source, Words]):
         if hidden.y:
             trivial["one word over and over"] = (hidden.y,) * hidden.result.count(hidden.y)
         return Words(hidden.result, trivial)
+
+    def reference(self, gold: Words) -> str:
+        """One text, as the context is."""
+        return self.write(gold)
 
     def needs(self, world: World[Source]) -> Sequence[int]:
         return range(len(world.updates))

@@ -5,7 +5,8 @@ from typing import ClassVar, Literal, Protocol, TypeVar
 
 from carrara.answers.contract import behind_label
 from carrara.core.types import ANSWER, Question
-from carrara.parts.asking import A, ContextTest
+from carrara.parts.answered import A
+from carrara.parts.asking import ContextTest
 from carrara.suites.minerva import _published
 
 
@@ -53,7 +54,10 @@ class Minerva(ContextTest[P, L, A]):
     def published(self, reply: str, question: Question[A]) -> Mapping[str, float]:
         name = self.published_name(question.labels)
         own = reply if name in _published.MARKED else behind_label(reply)
-        return {"minerva": _published.primary(name, self.answers.reference(question.gold), own)}
+        return {"minerva": _published.primary(name, self.reference(question.gold), own)}
+
+    def reference(self, gold: A) -> _published.Reference:
+        return _published.reference(gold)
 
     def published_name(self, labels: Mapping[str, str]) -> str:
         return self.published_as

@@ -14,7 +14,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
+from carrara.answers.listing import Hands, Words
 from carrara.answers.sequences import common
 
 Reference = str | int | Sequence[str] | Mapping[str, Sequence[str]]
@@ -62,6 +64,19 @@ _MARKER = "FINAL ANSWER:"
 _TIMES = re.compile(r"(?<!\d)(\d++) times")  # from a number's first digit on: a million digits are read once
 _COUNTS = ["once", "twice", "three", "thrice", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _VALUES = [1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10]
+
+
+def reference(gold: Any) -> Reference:
+    """A gold answer as the published files have it."""
+    match gold:
+        case Words():
+            return list(gold.items)
+        case Hands():
+            return {name: list(words) for name, words in gold.of}
+        case str() | int():
+            return gold
+        case _:
+            raise TypeError(f"no published file has a {type(gold).__name__}")
 
 
 def primary(task: str, reference: Reference, reply: str) -> float:
