@@ -1,5 +1,6 @@
 """What `import carrara` offers: the lines of docs/python.md, functions as models, runs side by side."""
 
+import logging
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 import carrara
 from carrara.core.errors import RunError, UsageError
+from tests.server import Address
 
 pytestmark = pytest.mark.filterwarnings(
     # streams that Inspect leaves open at the end of an evaluation, and Python comes upon later
@@ -42,6 +44,20 @@ def test_the_documentation_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest
         exec(code, space)
     assert "latent_list" in (tmp_path / "q.html").read_text("utf-8")
     assert {x.model for x in carrara.read(tmp_path / "runs/mine")} == {"function/ask", "function/think"}
+
+
+def test_a_server_is_asked_and_nothing_of_the_program_is_changed(
+    server: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "none")
+    level = logging.getLogger().level
+    t = carrara.load("latent_list", complexity=1, view="print")
+    r = carrara.run(
+        t, "openai-api/test/ok", base_url=server.base_url, lengths="0,1k", n=2, tokenizer="gpt2", out=tmp_path
+    )
+    assert {(x.status, x.reply.split()[0]) for x in r} == {("unparsed", "reply")}
+    assert server.asked() == len(r) == 4
+    assert logging.getLogger().level == level
 
 
 def test_the_table_is_that_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ arrives, so that a kill loses none of those that the logs do not have yet (docs/
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
+from logging import getLogger
 from threading import Lock
 from typing import Any
 
@@ -162,6 +163,8 @@ def _subject(plan: Plan, model: Model) -> Subject:
 
 
 def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequence[EvalLog]:
+    root = getLogger()
+    level = root.level
     try:
         _, logs = eval_set(
             tasks,
@@ -188,6 +191,8 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequen
         )
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None
+    finally:
+        root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
     return logs
 
 
