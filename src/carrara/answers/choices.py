@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from carrara.answers.casing import looked_up
+from carrara.answers.evidence import EXPLAINS
 from carrara.answers.layout import tidy
 from carrara.answers.reading import Found, Rule, affirmed, agreed, beside, said
 from carrara.answers.turns import spoken
 
 Finder = Callable[[str], Iterable[Found[str]]]
 
-_EXPLAINED = re.compile(
-    r"\n\W{0,4}(?:explanation|explained|reason(?:ing|s)?|rationale|justification|notes?|support(?:ing facts?)?"
-    r"|evidence)\b[^\w\n]{0,4}:",
-    re.IGNORECASE,
-)
+_EXPLAINED = re.compile(rf"\n\W{{0,4}}(?:{EXPLAINS})\b[^\w\n]{{0,4}}:", re.IGNORECASE)
 _REASON = re.compile(
     r"(?<=\w)[^\w.!?\n]{1,3}(?:because|since|although|while|(?<!\bis )where|having|after|,\s?as|(?<=,\s)as)\b[^.!?\n]*"
     r"|\([^()\n]{0,200}\)",

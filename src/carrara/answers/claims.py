@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from carrara.answers.evidence import NOT, PERHAPS
+
 
 class Says(Protocol):
     def answers(self, text: str, ask: str) -> list[str]:
@@ -103,7 +105,7 @@ _TURN = re.compile(r"\W*(?:but|however|though|although|yet|still)\b", re.IGNOREC
 _OPEN = re.compile(
     r"\?\W{0,9}\Z|\A\W*(?:here|below|these are|those are|the following|let)\b"
     r"|\b(?:but|although|though|however|except|while|whereas|only(?! once)|if|whether|unless|instead|the question is"
-    r"|may|might|(?:c|w|sh)ould(?! not|n['’]t)|must|perhaps|maybe|possibly|probably|likely|unlikely|unclear|unsure"
+    rf"|may|might|(?:c|w|sh)ould(?! not|n['’]t)|must|{PERHAPS}|probably|likely|unlikely|unclear|unsure"
     r"|necessarily|assum\w*|suppos\w*|guess\w*|(?:need|want|have|has) to|will|let me)\b"
     r"|(?:\b(?:not|cannot|unable to|impossible to)|n['’]t)(?: be)? (?:\w+ )?(?:sure|certain|clear|know|tell|say|said"
     r"|confirm|determine|verify|guarantee|think|believe|check)",
@@ -119,8 +121,7 @@ _NO_OTHER = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(
-    r"\b(?:not|no|none|never|nowhere|nothing|neither\b(?:[^,:]{0,200}\bnor)?|nor|cannot|unable|fail(?:s|ed)?"
-    r"|false|untrue)\b|n['’]t\b",
+    rf"{NOT}|\b(?:no|none|nowhere|nothing|neither\b(?:[^,:]{{0,200}}\bnor)?|nor|unable|fail(?:s|ed)?|false|untrue)\b",
     re.IGNORECASE,
 )
 _BE = r"(?:is|are|was|were|do|does|did|has|have|ca|appears?|occurs?|exists?|belongs?|stands?|comes?)(?:n['’]t)?"

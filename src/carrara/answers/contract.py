@@ -13,12 +13,13 @@ answer; a prompt for a base model ends with the line's beginning. A paper's own 
 import re
 from typing import NamedTuple
 
+from carrara.answers.evidence import SO
 from carrara.answers.turns import spoken
 
 FINAL = "FINAL ANSWER:"
 
 _LABEL = re.compile(
-    r"(?:^[^\w\n]{0,9}|(?<=[.!?>] )[*_]{0,3})(?:(?:so|and|my|the|thus|therefore|hence)\b,? ){0,3}"
+    rf"(?:^[^\w\n]{{0,9}}|(?<=[.!?>] )[*_]{{0,3}})(?:(?:{SO}|and|my|the)\b,? ){{0,3}}"
     r"(?P<label>final[ _]answer\b(?:[*_\"'` ]{0,4}(?:[:：=]| is\b:?)|[*_ ]{0,4}$))",
     re.IGNORECASE | re.MULTILINE,
 )

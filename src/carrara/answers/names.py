@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from carrara.answers.casing import looked_up
+from carrara.answers.evidence import AGAIN, NOT, OR, PERHAPS
 from carrara.answers.layout import tidy
 from carrara.answers.numerals import ORDINALS
 from carrara.answers.reading import Found, affirmed, agreed, beside, said
@@ -69,7 +70,7 @@ _IN_NONE = re.compile(
     r"|\bno such word\b|\babsent from (?:all|any|every)\b)",
     re.IGNORECASE,
 )
-_WAIT_NO = re.compile(r"(\b(?:wait|actually|hmm|sorry|oops|hold on)\b[\s,.:;!…-]{0,5})no\b[,.:;]?", re.IGNORECASE)
+_WAIT_NO = re.compile(rf"(\b(?:{AGAIN})\b[\s,.:;!…-]{{0,5}})no\b[,.:;]?", re.IGNORECASE)
 _QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
 _IS = re.compile(
     r"(?:\b(?:is|was|be|are)(?: (?:clearly|therefore|thus|found|located|present|only|indeed|actually|probably))?"
@@ -94,14 +95,14 @@ _CLAUSE = re.compile(r"[.!?;\n]|\b(?:but|rather)\b", re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|whether)\b|(?:\bnot|n['’]t) (?:think|believe|say|know|sure|certain)\b", re.IGNORECASE
 )
-_DENIED = re.compile(r"(?:\b(?:not|never|neither|nor|cannot|no)|n['’]t)\b[^.,;:!?\n]*\Z", re.IGNORECASE)
+_DENIED = re.compile(rf"(?:{NOT}|\b(?:neither|nor|no)\b)[^.,;:!?\n]*\Z", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"\W{1,3}(?:(?:to|through|vs\.?|versus|with|against|plus|as well as|nor|than|=|or|and|maybe|perhaps|also|even)"
+    rf"\W{{1,3}}(?:(?:to|through|vs\.?|versus|with|against|plus|as well as|nor|than|=|or|and|{PERHAPS}|also|even)"
     r"\W{1,3}){1,4}",
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"(?:,? (?:and|&|to|through) |, ?|-)[0-9]{1,4}(?=[,.;:\s])", re.IGNORECASE)
-_OR = re.compile(r"\b(?:or|either|maybe|perhaps|possibly)\b|/", re.IGNORECASE)
+_OR = re.compile(rf"\b(?:{OR})\b|/", re.IGNORECASE)
 _NEAR = 80
 """Characters before a name that are looked at."""
 _FEW = 1_000

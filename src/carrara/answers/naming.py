@@ -10,6 +10,7 @@ from functools import lru_cache
 from carrara.answers.choices import latest
 from carrara.answers.claims import BEFORE, PRESENT, SAME, Says
 from carrara.answers.contract import asks_for
+from carrara.answers.evidence import SO
 from carrara.answers.kinds import Answers
 from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
 from carrara.answers.reading import Found, affirmed, agreed, said, tidy
@@ -28,7 +29,7 @@ _WORD = re.compile(
 )
 _MEANS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
 _OPENING = re.compile(
-    rf"\W{{0,4}}(?:(?:so|well|thus|therefore|hence|then|sure|ok|okay),?\s)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\s?[,;:—-]",
+    rf"\W{{0,4}}(?:(?:{SO}|well|then|sure|ok|okay),?\s)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\s?[,;:—-]",
     re.IGNORECASE,
 )
 """A reply that says yes or no before all else, and goes on."""

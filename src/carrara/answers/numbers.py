@@ -6,6 +6,7 @@ A number inside a sum, a call, an index, a list, a date or 'step 3' is no answer
 import re
 from collections.abc import Iterator, Sequence
 
+from carrara.answers.evidence import NOT, SO
 from carrara.answers.reading import Found
 
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,18})(?:\.0{1,6})?(?![A-Za-z_\d%]|[.,:][-0-9])"
@@ -53,8 +54,8 @@ _CHECKED = re.compile(
 )
 """How often somebody looked, which is not what was asked."""
 _IN_NUMBER = tuple(".,+-0123456789")
-_SO = re.compile(r"\b(?:so|total|altogether|overall|therefore|thus|hence|in all)\b[^.!?\n0-9]*\Z", re.IGNORECASE)
-_NOT_SO_OFTEN = re.compile(r"(?:\b(?:not|never)\b|n['’]t\b)[^.,:;!?\n0-9]*\Z", re.IGNORECASE)
+_SO = re.compile(rf"\b(?:{SO}|total|altogether|overall|in all)\b[^.!?\n0-9]*\Z", re.IGNORECASE)
+_NOT_SO_OFTEN = re.compile(rf"(?:{NOT})[^.,:;!?\n0-9]*\Z", re.IGNORECASE)
 _IN_ALL = re.compile(r"[^.,;:!?\n0-9]{0,20}\b(?:total|altogether|overall|in all)\b", re.IGNORECASE)
 _ANOTHER = re.compile(r"([0-9]{1,9}) ?(?:[-/,]|to|or|and) ?\Z")
 _NEAR = 60

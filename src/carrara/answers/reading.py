@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
 
+from carrara.answers.evidence import AGAIN, ANSWER, GIVES_UP, IN_ALL, PERHAPS, SO, WRONG
 from carrara.answers.layout import BOXED, plain
 from carrara.answers.layout import tidy as tidy
 from carrara.answers.turns import spoken
@@ -36,7 +37,7 @@ class Found(NamedTuple, Generic[T]):
 _IS = r"\b(?:is|are|be|was|equals)\b"
 _NEAR = r"(?:[^.\n=:\d\[]|\w\[[^\]\n]{0,20}\]){0,40}?"  # 'the result of a[1:3] is': no other answer between
 _ANSWER = re.compile(
-    r"(?P<label>(?:^|(?<=\n)|(?<=[.!?] ))\W{0,3}(?:\w{1,12}\W){0,2}(?:output|answer|result)[^\w\n]{0,3}[:=])"
+    rf"(?P<label>(?:^|(?<=\n)|(?<=[.!?] ))\W{{0,3}}(?:\w{{1,12}}\W){{0,2}}(?:{ANSWER})[^\w\n]{{0,3}}[:=])"
     rf"|\b(?:outputs?|prints?|shows?|displays?|answer|result)\b(?:{_NEAR}{_IS})?",
     re.IGNORECASE,
 )
@@ -47,24 +48,21 @@ _POINTER = re.compile(r"[=→⇒:：]|[-=]>|\b(?:equals|gives|get|becomes|it is|
 _GLUE = re.compile(
     r"(?:[^\w.,;?!-]|\b(?:is|are|be|would|will|the|list|number|value|total|therefore|thus|now|simply|just)\b)*", re.I
 )
-_BESIDE = re.compile(r"(?:[^\S\n]|[,;/|&\"'’‘]|\b(?:or|and|maybe|perhaps|possibly|either)\b)*", re.IGNORECASE)
+_BESIDE = re.compile(rf"(?:[^\S\n]|[,;/|&\"'’‘]|\b(?:or|and|either|{PERHAPS})\b)*", re.IGNORECASE)
 _DENIED = re.compile(
     r"(?=[nir])(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bneither|\bnor)(?:\s(?:be|equal)\b)?[^\w.\n]*+",
     re.IGNORECASE,
 )
 _CLOSED = re.compile(r"[^\w\n,+*/=-]*(?:\n|\Z)|[.!]\W{0,3}\s(?=[A-Z])")
 _CORRECTION = re.compile(
-    r"\b(?:wait|(?<!\bnot )(?<!n't )(?<!never )actually|correction|hmm|hold on|oops|sorry|my mistake|or rather"
-    r"|(?:scratch|strike) that|on second thoughts?|i (?:mean|meant|take that back|stand corrected)"
-    r"|let me (?:correct|rephrase|revise)(?: (?:that|it|this|myself|my answer))?)\b[\s,.:;!…]*"
+    rf"\b(?:{AGAIN})\b[\s,.:;!…]*"
     r"|(?:(?<=\.\.)|(?<=\.\. )|(?<=…)|(?<=… )|(?<=—)|(?<=[—-] ))(?=no\s?[,:;.!])"
     r"|(?P<no>(?:(?<=[.!?,;:]\s)|(?<=\n))(?=no\s?[,:;.!…-]))",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:(?:scratch|strike|take) that|(?:that['’]s|that (?:is|was)|i was) (?:wrong|incorrect|not right|mistaken)"
-    r"|i(?: do not|['’]m not| am not| don['’]t) (?:know|sure)"
-    r"(?! (?:where|who|what|why|how|if|whether|about))|unsure)\b",
+    rf"\b(?:(?:scratch|strike|take) that|(?:that['’]s|that (?:is|was)|i was) (?:{WRONG}|not right|mistaken)"
+    rf"|(?:{GIVES_UP})(?! (?:where|who|what|why|how|if|whether|about)))\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!])\s")
@@ -72,16 +70,14 @@ _ANY_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 _WORDS = re.compile(r"\w+")
 _CONCLUSION = re.compile(
     r"(?:(?P<opens>\A|(?<=\n)|(?<=[.!?]\s))(?:and )?|(?<=[,;:—-]\s)(?:and )?|(?<=\band\s))"
-    r"(?:so|therefore|thus|hence|consequently|ergo|ultimately|in (?:conclusion|summary|short|the end)|conclusion)\b"
+    rf"(?:{SO}|{IN_ALL}|conclusion)\b"
     r"[\s,:]{0,4}(?:(?:the answer |it |that )(?:is|must be|should be|would be|leaves)[\s:]{1,4}(?=\S)(?![.!?]))?",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!](?=\s|\Z)|\n|\Z")
-_JOINT = re.compile(
-    r"(?:[\s.,;:!/|&+\"'’‘()$*_-]|\b(?:or|and|maybe|perhaps|possibly|either|my|the|an?)\b)*+", re.IGNORECASE
-)
+_JOINT = re.compile(rf"(?:[\s.,;:!/|&+\"'’‘()$*_-]|\b(?:or|and|either|{PERHAPS}|my|the|an?)\b)*+", re.IGNORECASE)
 _JOINED = re.compile(
-    r"\A(?:\(?(?:[a-z0-9]|[ivx]{2,4})[.)]\s|(?:or|and|maybe|perhaps|possibly|either)\s)+|(?:[,;]|\s(?:or|and))\Z",
+    rf"\A(?:\(?(?:[a-z0-9]|[ivx]{{2,4}})[.)]\s|(?:or|and|either|{PERHAPS})\s)+|(?:[,;]|\s(?:or|and))\Z",
     re.IGNORECASE,
 )
 _SET_OFF = re.compile(r"\*\*([^*\n]+)\*\*|__([^_\n]+)__|`([^`\n]+)`")

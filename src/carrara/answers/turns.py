@@ -14,6 +14,8 @@ never its own, unless it is the one that was asked; a context may be where it th
 import re
 from collections.abc import Iterator
 
+from carrara.answers.evidence import ANSWER, SO
+
 _OPEN, _CLOSE = (rf"(?:<|\[|◁){slash}(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)(?:>|\]|▷)" for slash in ("", "/"))
 _THOUGHT = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.DOTALL | re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(_CLOSE, re.IGNORECASE)
@@ -30,7 +32,7 @@ CONTEXT = re.compile(
     r"|^#{2,6} ?instruction",
     re.IGNORECASE | re.MULTILINE,
 )
-CONCLUDES = re.compile(r"\b(?:answer|results?|output|boxed|therefore|thus|hence|so|conclusion)\b", re.IGNORECASE)
+CONCLUDES = re.compile(rf"\b(?:{ANSWER}|{SO}|boxed|conclusion)\b", re.IGNORECASE)
 _SAYS = re.compile(r"\w")
 
 

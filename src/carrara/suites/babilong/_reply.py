@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 
 from carrara.answers.choices import Choices
+from carrara.answers.evidence import WRONG
 from carrara.answers.turns import CONCLUDES, CONTEXT
 from carrara.suites.babilong import _claims, _steps, _tally, _verdict
 from carrara.suites.babilong._asking import asked
@@ -34,7 +35,7 @@ _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "bore
 _LABEL = re.compile(r"\A\W{0,4}(?:response|reply|solution|ai|assistant|bot)\b[^\w\n]{0,3}:", re.IGNORECASE)
 _OTHER_QUESTION = re.compile(r"[^\w\n]{0,9}(?:question|q)\W{1,6}([^\n]*\?)", re.IGNORECASE)
 """With which a model begins that makes up an example."""
-_ASIDE = re.compile(r"(?<=[\w*]) ?\((?!(?:false|untrue|wrong|incorrect|not true)\b)[^()\n]{0,200}\)", re.IGNORECASE)
+_ASIDE = re.compile(rf"(?<=[\w*]) ?\((?!(?:{WRONG}|not true)\b)[^()\n]{{0,200}}\)", re.IGNORECASE)
 
 
 def read(task: int, question: str, options: Sequence[str], reply: str) -> str | None:

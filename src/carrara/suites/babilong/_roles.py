@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from carrara.answers.choices import Finder, before_explanation
+from carrara.answers.evidence import NOT as DENIES
 from carrara.answers.reading import Found, affirmed, beside
 
 LABEL = "\0"
@@ -20,7 +21,7 @@ _MANY = 4_000
 """Labels of a text whose words around are looked at: the last ones, since an answer given later counts more."""
 _END = re.compile(r"[.!?]\s|[.!?]\Z|\n")
 _ARTICLE = re.compile(r"(?:(?:in|at|to)\s+)?(?:(?:the|an?)\s+)?", re.IGNORECASE)
-NOT = r"(?:\bnot\b|n['’]t\b|\bcannot\b|\bno longer\b|\bnever\b)"
+NOT = rf"(?:{DENIES}|\bno longer\b)"
 AT_FIRST = r"(?:initially|originally|at first|(?:at|in) the (?:very )?(?:start|beginning|outset)|to begin with)"
 THEN = r"(?:then|later(?: on)?|after(?:wards?| (?:that|this))|subsequently|next|since then)"
 WENT = r"(?:went|moved|travell?ed|journeyed|returned|walked|headed)"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from carrara.answers.choices import before_explanation, latest
+from carrara.answers.evidence import PERHAPS, SO, WRONG
 from carrara.answers.layout import tidy
 from carrara.answers.reading import Found, agreed, said
 from carrara.suites.babilong._facts import IsBeside, IsBigger, IsIn, Way, opposite
@@ -22,7 +23,7 @@ _WORDS = (
     # `no` is a determiner more often than an answer: "no longer", "no information", "no one".
     r"|(?P<no>nope|no(?=\W*\Z|\s*\n|[^\w\s'’-]|\s[^\w\s]"
     r"|\s(?:no|or|and|nor|yes|maybe|because|since|as|for|she|he|it|they|the|this|that)\b)(?!\.\s?\d))"
-    r"|(?P<maybe>(?:maybe|perhaps|possibly)(?: (?:yes|no))?|there(?:['’]s| is) a (?:chance|possibility)"
+    rf"|(?P<maybe>(?:{PERHAPS})(?: (?:yes|no))?|there(?:['’]s| is) a (?:chance|possibility)"
     r"|it(?:['’]s| is) possible"
     r"|uncertain|unclear|unknown|undetermined|not (?:certain|clear|known)|(?:not enough|insufficient) information"
     r"|(?:can(?:not| not|['’]t)|could(?: not|n['’]t)|(?:not possible|impossible|unable) to) (?:be )?"
@@ -31,9 +32,9 @@ _WORDS = (
 _WORD = re.compile(rf"(?<![\w-])(?:{_WORDS})(?![\w-])", re.IGNORECASE)
 _RIGHT = (
     r"(?P<right>true|correct|right|affirmative)"
-    r"|(?P<wrong>false|negative|incorrect|wrong|untrue|not (?:true|correct|right|the case))"
+    rf"|(?P<wrong>{WRONG}|negative|not (?:true|correct|right|the case))"
 )
-_SO = r"\W{0,4}(?:(?:so|therefore|thus|hence|then|well),?\s)?"
+_SO = rf"\W{{0,4}}(?:(?:{SO}|then|well),?\s)?"
 _OPENING = re.compile(
     rf"{_SO}(?:{_WORDS}|(?:that(?:['’]s| is)\s)?(?:{_RIGHT}))(?=\W*\Z|\s*[^\w\s'’]|\n)"
     r"(?!(?:,?\s(?:(?:and|or)\s)?|\s?/\s?)(?:yes|no|maybe)\b)",
@@ -53,7 +54,7 @@ _GOES = rf"(?:{WENT}|goes|moves|left|leaves)"
 _SENTENCE = re.compile(rf"(?<=[.!?])\s+|\n+|[,;] (?=(?:(?:but|and) )?{THEN}\b)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]|\bbut\b")
 _NOT = re.compile(NOT, re.IGNORECASE)
-_FALSE = r"(?:\b(?:false|untrue|incorrect|wrong)|(?:\bnot|\bno longer|n['’]t) (?:true|correct|right|the case))"
+_FALSE = rf"(?:\b(?:{WRONG})|(?:\bnot|\bno longer|n['’]t) (?:true|correct|right|the case))"
 _UNTRUE = re.compile(rf"{_FALSE}(?: to (?:say|claim|state|conclude|assume|think))? that\b", re.IGNORECASE)
 _IS_FALSE = re.compile(
     rf"[^\w\n]{{0,8}}(?:(?:is|was|would be|must be)(?: \w+ly| thus| therefore)? ?)?(?:{_FALSE}\b|no(?=\W*\Z))",
@@ -70,7 +71,7 @@ _OPEN = re.compile(
     r"|\b(?:if|whether|unless|asks?|asked|question|suppose|assum\w*)\b",
     re.IGNORECASE,
 )
-_DOUBT = re.compile(r"\b(?:may|might|could|possibly|perhaps|maybe|either)\b", re.IGNORECASE)
+_DOUBT = re.compile(rf"\b(?:may|might|could|{PERHAPS}|either)\b", re.IGNORECASE)
 _NO_PLACE = "story|text|context|passage|question|novel|book|middle|same|end|beginning"
 _SIDES: dict[Way, str] = {
     "above": r"\babove|\bover\b|\bon top",

@@ -15,6 +15,7 @@ from math import comb
 from typing import NamedTuple
 
 from carrara.answers.choices import before_explanation
+from carrara.answers.evidence import AGAIN, ANSWER, IN_ALL, SO, WRONG
 from carrara.answers.layout import plain, tidy
 from carrara.answers.reading import Found, affirmed, agreed, beside, said
 from carrara.suites.classic._values import CODE, NAME, Kind
@@ -25,7 +26,7 @@ _ANOTHERS = re.compile(
 _BOX = re.compile(r"\\boxed\s?\{([^{}\n]*)\}")
 _STOP = re.compile(r"(?<=[.!?;])\s|\n")
 _ANNOUNCED = re.compile(
-    r"\b(?:answers?|results?|outputs?)\b(?: ?#?[0-9]{1,3}\b)?[^\w\n]{0,4}(?:\b(?:is|are)\b|[:=])"
+    rf"\b(?:{ANSWER})\b(?: ?#?[0-9]{{1,3}}\b)?[^\w\n]{{0,4}}(?:\b(?:is|are)\b|[:=])"
     r"|\A\W{0,9}(?:(?:my|the|final|correct)\s){0,3}answers?\W{0,9}\Z",
     re.IGNORECASE,
 )
@@ -34,19 +35,17 @@ _LEADS = re.compile(
     r"(?:[:=→]|[-=]>|\b(?:is|are|be|being|was|were|it['’]s|namely|gives?|includes?|remain|leaves|but))\W{0,9}\Z", re.I
 )
 _SO = re.compile(
-    r"\W{0,9}(?:and )?(?:so|therefore|thus|hence|consequently|finally|overall|ultimately|as a result"
-    r"|in (?:conclusion|summary|short|total|the end|all))\b[\s,:]{0,4}",
+    rf"\W{{0,9}}(?:and )?(?:{SO}|{IN_ALL})\b[\s,:]{{0,4}}",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
     r"\b(?:others?|rest|remaining|not(?:es?)?|neither|none|exclud\w{1,9}|ignor\w{1,9}|distract\w{1,9}|irrelevant"
-    r"|unrelated|wrong|incorrect|different|elsewhere|fourth|fifth|next|followed|runners?.up|unlike)\b|n['’]t\b",
+    rf"|unrelated|{WRONG}|different|elsewhere|fourth|fifth|next|followed|runners?.up|unlike)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _MORE = re.compile(r"\b(?:also|too|as well|likewise)\b", re.IGNORECASE)
 _AGAIN = re.compile(
-    r"(?:(?<=[.!?…]\s)|(?<=\n))(?:(?:oh|hmm|no)\W{1,3})?"
-    r"(?:wait|actually|correction|sorry|scratch that|on second thought|let me correct)\b",
+    rf"(?:(?<=[.!?…]\s)|(?<=\n))(?:(?:oh|hmm|no)\W{{1,3}})?(?:{AGAIN})\b",
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
