@@ -255,6 +255,7 @@ def test_killed_three_times(tmp_path: Path) -> None:
     assert len({row["text"] for row in found}) == pieces
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_says_that_it_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "bank.jsonl"
     with authors(tmp_path / "journal.tsv", (0.1, 0.2)) as writing:
@@ -344,6 +345,7 @@ def test_nothing_is_asked_of_a_bank_that_is_broken(tmp_path: Path, capsys: pytes
     assert "line 1, has no text" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_embedded_model_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xllamacpp")
     monkeypatch.delenv("CARRARA_CACHE")  # the weights are where `carrara get demo` put them

@@ -146,6 +146,7 @@ def test_no_secret_of_an_address_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a#b?c", "a%2Fb", "~a\nb"])
+@pytest.mark.sampled(1)
 def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     out = tmp_path / name
     for _ in range(2):
@@ -177,6 +178,7 @@ def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> 
     assert "off their length" not in page
 
 
+@pytest.mark.slow
 def test_what_was_cut_off_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     with serving(tmp_path / "journal.tsv", (0.3, 0.3)) as server:

@@ -77,6 +77,7 @@ def test_every_cell_comes_equally_often(test: str) -> None:
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "cl100k", "llama3", "qwen3", "smollm2", "mistral-v7"])
 @pytest.mark.parametrize("test", SIZED)
+@pytest.mark.sampled(4)
 def test_lengths_are_exact_by_any_tokenizer(test: str, tokenizer: str) -> None:
     for length, index in ((3000, 3), (4001, 5)):
         item = make(test, length=length, index=index, tokenizer=tokenizer)
@@ -278,6 +279,7 @@ def test_perfect_replies_are_right_by_both_scorers(test: str) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
+@pytest.mark.sampled(8)
 def test_the_whole_prompt_said_back_scores_nothing(test: str) -> None:
     """But for a snapshot, which it nearly is; of agents' last actions a few words may be right."""
     if test == "minerva/snapshot":

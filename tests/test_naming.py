@@ -207,7 +207,7 @@ def test_one_of_several_names_is_read(reply: str, answer: str | None) -> None:
         "“such words ",
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_long_replies_end_soon(piece: str) -> None:
     reply, start = "x " + piece * (200_000 // len(piece)), time.perf_counter()
     for answers in (YesNo(PRESENT), YesNo(BEFORE), ListName(none=True), ListName(none=False), Number(), FinalNumber()):

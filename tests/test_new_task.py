@@ -79,6 +79,7 @@ def test_a_file_that_is_no_test_is_named(folder: Path, code: str) -> None:
     assert "Traceback" not in listed.stderr
 
 
+@pytest.mark.slow
 def test_a_test_made_of_parts_passes_the_audit_in_fewer_than_sixty_lines(tmp_path: Path) -> None:
     [code] = re.findall(r"```python\n(.*?)```", (DOCS / "composing.md").read_text("utf-8"), re.DOTALL)
     assert len(code.splitlines()) < 60

@@ -39,6 +39,7 @@ def said_by(*asked: str) -> list[str]:
     return carrara(*asked, check=True).stderr.splitlines()
 
 
+@pytest.mark.slow
 def test_a_run_and_its_report_repeat_no_warning(tmp_path: Path) -> None:
     """Several tests and lengths: some worlds do not fit, and there are few replies of each."""
     asked = ["run", "qa2,qa3,latent_list", "--lengths", "450,500,1k", "-n", "9", "--model", "carrara/chance", "--out"]

@@ -103,6 +103,7 @@ def test_a_dot_in_a_test_files_name_is_refused(tmp_path: Path, own: Own) -> None
         registry.load("dotted/harbour.old")
 
 
+@pytest.mark.slow
 def test_a_folder_is_tested_through_the_command(tmp_path: Path) -> None:
     folder = with_helper(tmp_path / "my-tests", "Helped")
     audited = carrara(str(folder), "audit", "my-tests", "-n", "2", "--lengths", "0,1k")

@@ -97,6 +97,7 @@ def test_a_second_run_asks_nothing(tmp_path: Path, server: Address) -> None:
     assert server.asked() == REPLIES
 
 
+@pytest.mark.slow
 def test_more_worlds_ask_only_for_what_is_new(tmp_path: Path, server: Address) -> None:
     line = command(tmp_path / "run", server)
     line[line.index("-n") + 1] = "20"
@@ -135,6 +136,7 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     assert "another run is at work" in second.stderr
 
 
+@pytest.mark.slow
 def test_without_its_cache_a_folder_is_extended_for_the_new_alone(tmp_path: Path, server: Address) -> None:
     """A larger -n is another task to Inspect: what the logs know is answered from them."""
     line = command(tmp_path / "run", server)
@@ -151,6 +153,7 @@ def test_without_its_cache_a_folder_is_extended_for_the_new_alone(tmp_path: Path
 
 
 @pytest.mark.parametrize("left", [0, 100, 5000])
+@pytest.mark.sampled(1)
 def test_a_damaged_log_is_set_aside(tmp_path: Path, left: int) -> None:
     out = tmp_path / "run"
     with serving(tmp_path / "journal.tsv") as server:

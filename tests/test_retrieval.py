@@ -274,6 +274,7 @@ def test_minilm_knows_a_paraphrase() -> None:
 
 
 @needs_minilm
+@pytest.mark.slow
 def test_a_vector_does_not_depend_on_its_company() -> None:
     dice = Dice("company")
     texts = [" ".join(dice.choice(STORY.split()) for _ in range(dice.between(1, 400))) for _ in range(40)]

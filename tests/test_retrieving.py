@@ -29,6 +29,7 @@ def run(out: Path, *more: str) -> list[dict[str, object]]:
     return rows
 
 
+@pytest.mark.slow
 def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
     by_position = run(tmp_path, "--retrieve", "sentences", "--by", "bm25", "--order", "position")
     by_score = run(tmp_path, "--retrieve", "sentences", "--by", "bm25", "--order", "score")

@@ -48,6 +48,7 @@ def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -
     assert "report: " in ended.stdout
 
 
+@pytest.mark.slow
 def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")
     for style in ("chat", "base"):
@@ -73,6 +74,7 @@ def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
     assert header["eval"]["task_args_passed"]["length"] == "4k"
 
 
+@pytest.mark.slow
 def test_the_log_viewer_lists_the_runs(tmp_path: Path) -> None:
     """`inspect view` reads the logs with the same reader."""
     assert run("latent_list", "--model", "carrara/oracle", "-n", "3", "--out", str(tmp_path)).returncode == 0
@@ -130,6 +132,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.sampled(12)
 def test_wrong_use_is_one_sentence(wrong: str, tmp_path: Path) -> None:
     given, named = WRONG[wrong]
     ended = run("latent_list", "-n", "2", *given, "--out", str(tmp_path / "r"))
@@ -194,6 +197,7 @@ WRONG_IN_INSPECT = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_IN_INSPECT)
+@pytest.mark.sampled(3)
 def test_wrong_use_through_inspect_is_its_own_error(wrong: str, tmp_path: Path) -> None:
     given, named = WRONG_IN_INSPECT[wrong]
     ended = inspect_eval(tmp_path, *given)
@@ -210,6 +214,7 @@ def test_arguments_as_inspect_splits_them(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_plain_completion_through_inspect(tmp_path: Path) -> None:
     """The embedded model takes the prompt raw, and stops where `carrara run` would have it stop."""
     pytest.importorskip("xllamacpp")
@@ -282,6 +287,7 @@ def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> No
     assert ended.returncode == 0, ended.stderr
 
 
+@pytest.mark.slow
 def test_a_corpus_that_repeats_within_a_context_is_told_once(tmp_path: Path) -> None:
     sentences = (f"Day {n} was cold{' and long' * (n % 9)}." for n in range(200))
     (tmp_path / "book.txt").write_text("\n".join(sentences), "utf-8")
@@ -383,6 +389,7 @@ def test_results_as_json(tmp_path: Path) -> None:
     assert [row["length"] for row in rows] == [0, 1024]
 
 
+@pytest.mark.slow
 def test_a_limit_that_cuts_long_answers_is_told(tmp_path: Path) -> None:
     asked = ["minerva/functional", "--model", "carrara/oracle", "--lengths", "2k", "-n", "1", "--out", str(tmp_path)]
     assert "answers in minerva/functional take up to" in run(*asked, "--max-tokens", "600").stderr

@@ -24,6 +24,7 @@ def rows(out: Path, *more: str, **options: object) -> list[dict[str, object]]:
     return list(json.loads(ended.stdout))
 
 
+@pytest.mark.slow
 def test_two_servers_of_one_model(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with serving(tmp_path / "one.tsv") as one, serving(tmp_path / "two.tsv") as two:
@@ -40,6 +41,7 @@ def test_two_servers_of_one_model(tmp_path: Path) -> None:
     assert len(read_results(out)) == 5
 
 
+@pytest.mark.slow
 def test_limits_and_sampling(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
     ways = {

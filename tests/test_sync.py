@@ -267,7 +267,7 @@ def test_how_a_path_is_said(text: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["Node 1, ", "a ", "Shortest Path: Node 1\n", "Translation: abc\n", "(", "<", "[1, ", "-> "]
 )
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 def test_endless_replies_are_read_in_time(test: str, question: int, piece: str) -> None:
     item = posed(test, 0, question)
     assert grade(item.task, item.question, piece * (1_000_000 // len(piece))).score == 0.0
@@ -674,6 +674,7 @@ def test_what_states_no_translation(text: str) -> None:
         ("translation", {"languages": "3", "entries": "4", "chained": "4", "phrase": "2"}, "random guess"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_cannot_be_is_refused(test: str, given: dict[str, str], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         make(f"sync/{test}", params=given)

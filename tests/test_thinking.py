@@ -60,6 +60,7 @@ def test_the_server_tells_its_window(llama_cpp: str, monkeypatch: pytest.MonkeyP
     assert window("openai-api/local/smollm2", llama_cpp, {}) == 2048
 
 
+@pytest.mark.slow
 def test_the_answers_first_words_are_put_into_its_mouth(llama_cpp: str, tmp_path: Path) -> None:
     code, told, results = asked(llama_cpp, tmp_path, "--cot", "none")
     assert code == 0, told
@@ -72,6 +73,7 @@ def test_the_answers_first_words_are_put_into_its_mouth(llama_cpp: str, tmp_path
         assert result.answering <= (result.output_tokens or 0)
 
 
+@pytest.mark.slow
 def test_reasoning_is_exact(llama_cpp: str, tmp_path: Path) -> None:
     code, told, results = asked(llama_cpp, tmp_path, "--cot", "exactly:24")
     assert code == 0, told
@@ -85,6 +87,7 @@ def test_reasoning_is_exact(llama_cpp: str, tmp_path: Path) -> None:
     assert again == results
 
 
+@pytest.mark.slow
 def test_no_reasoning_at_all_is_zero_tokens_of_it(llama_cpp: str, tmp_path: Path) -> None:
     code, told, results = asked(llama_cpp, tmp_path, "--cot", "exactly:0")
     assert code == 0, told
@@ -283,6 +286,7 @@ def test_an_exact_length_is_refused_where_it_cannot_be(closed: str, tmp_path: Pa
         (["--cot", "exactly:9", "--style", "base"], "base model"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_what_cannot_be_is_refused(given: list[str], told: str, tmp_path: Path) -> None:
     ended = run("qa1", "--model", "carrara/smollm2", "-n", "1", "--out", str(tmp_path), *given)
     assert ended.returncode == 2

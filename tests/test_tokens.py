@@ -290,6 +290,7 @@ def test_sentencepiece_counts_long_texts_in_stretches(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.sampled(2)
 def test_long_texts_take_linear_time(name: str) -> None:
     """Megabytes of one word, and of no space at all: an encoder that is quadratic anywhere never ends here."""
     tokenizer = tokens.get(name)

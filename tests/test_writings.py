@@ -215,6 +215,7 @@ def _words(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.slow
 def test_drafts_for_one_key_are_all_different(form: str) -> None:
     found = source(BUILT_IN, 2).drafts(Key(form, "penguins"), 3000, Dice("different", form))
     dice = Dice("different", form)
