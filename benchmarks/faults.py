@@ -28,8 +28,8 @@ from tests.process import interruptible
 from tests.server import EACH, Address, item_of, serving
 
 from carrara.core.result import Result
-from carrara.engine.items import item_of as built
-from carrara.engine.reading import read_results
+from carrara.engine.rendering import item_of as built
+from carrara.engine.replies import read_results
 
 SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/reliability.md"

@@ -12,4 +12,4 @@ def recipe(test: str, params: str = "", length: int = 0, index: int = 0, tokeniz
 
 
 def text_of(item: Item) -> str:
-    return _classic.opened(item.messages())[0]
+    return _classic.split_prompt(item.messages())[0]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from carrara.engine.clipping import clip
-from carrara.engine.reading import read_results
+from carrara.engine.replies import read_results
 from carrara.prompt.items import rebuild
 from tests.process import KEY, Ended, carrara
 from tests.server import Address

@@ -9,7 +9,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import APART, SUBSETS, bucket_of, subset_of
 from carrara.engine.presets import PRESETS
-from carrara.engine.reading import read_results
+from carrara.engine.replies import read_results
 from carrara.results.analysis.cumulative import accumulate
 from tests.process import carrara
 

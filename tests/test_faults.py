@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from carrara.core.result import Result
-from carrara.engine.items import item_of as built
 from carrara.engine.planned import parts
-from carrara.engine.reading import read_results
+from carrara.engine.rendering import item_of as built
+from carrara.engine.replies import read_results
 from tests.process import KEY, Ended, begun, carrara
 from tests.server import EACH, Address, item_of, serving
 

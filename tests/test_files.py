@@ -164,18 +164,18 @@ def test_what_becomes_a_fifo_before_it_is_opened(tmp_path: Path, monkeypatch: py
     os.mkfifo(path)
     monkeypatch.setattr(files, "regular", lambda *_: None)
     with pytest.raises(UsageError, match="it is a FIFO"):
-        files.opened(path)
+        files.open_binary(path)
 
 
 def test_folders_and_sockets_and_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read: Is a directory"):
-        files.opened(tmp_path)
+        files.open_binary(tmp_path)
     with pytest.raises(UsageError, match="cannot be read: No such file"):
-        files.opened(tmp_path / "none")
+        files.open_binary(tmp_path / "none")
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(str(tmp_path / "s"))
         with pytest.raises(UsageError, match="it is a socket"):
-            files.opened(tmp_path / "s")
+            files.open_binary(tmp_path / "s")
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000])

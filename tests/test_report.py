@@ -406,9 +406,9 @@ def test_coordinates_are_short(value: float, shown: str) -> None:
 def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
     """Stands in for the engine's reader: results by directory."""
     found: dict[Path, list[Result]] = {}
-    reading = ModuleType("carrara.engine.reading")
+    reading = ModuleType("carrara.engine.replies")
     reading.read_results = lambda directory: found.get(directory, [])  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "carrara.engine.reading", reading)
+    monkeypatch.setitem(sys.modules, "carrara.engine.replies", reading)
     return found
 
 

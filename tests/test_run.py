@@ -15,7 +15,7 @@ from rich.console import Console
 from carrara.cli.main import main
 from carrara.engine import progress
 from carrara.engine.endings import tells_overflow
-from carrara.engine.reading import read_results
+from carrara.engine.replies import read_results
 from carrara.engine.troubles import Trouble
 from tests.process import KEY, Ended, carrara, python
 from tests.server import Address

@@ -22,7 +22,7 @@ from carrara.cli.main import main
 from carrara.core.errors import RunError
 from carrara.core.recipe import Recipe
 from carrara.core.result import STATUSES, Result
-from carrara.engine.reading import read_results
+from carrara.engine.replies import read_results
 from carrara.prompt.items import Posed, pose, questions_of
 from carrara.prompt.wording import Pack
 from carrara.registry import load

@@ -14,7 +14,7 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
 from carrara.core.types import Frame
-from carrara.engine.reading import read_results
+from carrara.engine.replies import read_results
 from carrara.engine.thinking import Thinking, lead_of, request
 from carrara.engine.window import window
 from carrara.prompt.items import make

@@ -77,7 +77,7 @@ def _measured(args: Namespace) -> "list[Measured]":
 
     if not args.folders:
         return []
-    from carrara.engine.reading import read_results
+    from carrara.engine.replies import read_results
 
     folders = []
     for folder in dict.fromkeys(args.folders):

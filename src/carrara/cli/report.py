@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     from carrara.engine.planned import parts
-    from carrara.engine.reading import read_results
+    from carrara.engine.replies import read_results
     from carrara.results.analysis import summarize
     from carrara.results.analysis.partial import sentence
     from carrara.results.report import write_report

@@ -54,7 +54,7 @@ def regular(path: Path, limit: Limit | None = None) -> os.stat_result:
         raise _unreadable(path, error) from None
 
 
-def opened(path: Path, limit: Limit | None = None) -> BinaryIO:
+def open_binary(path: Path, limit: Limit | None = None) -> BinaryIO:
     """A regular file, to be read."""
     regular(path, limit)
     try:
@@ -73,7 +73,7 @@ def opened(path: Path, limit: Limit | None = None) -> BinaryIO:
 
 def content(path: Path, limit: Limit) -> bytes:
     """All of a file, which may be longer than it says, as those below /proc are."""
-    with opened(path, limit) as file:
+    with open_binary(path, limit) as file:
         try:
             data = file.read(limit.bytes + 1)
         except OSError as error:
@@ -85,7 +85,7 @@ def content(path: Path, limit: Limit) -> bytes:
 
 def lines(path: Path, limit: Limit = LINE) -> Iterator[bytes]:
     """The lines of a file, which end at line feeds alone. The file may have any size, its lines may not."""
-    with opened(path) as file:
+    with open_binary(path) as file:
         number = 0
         while line := file.readline(limit.bytes + 1):
             number += 1

@@ -112,7 +112,7 @@ def run(
 def read(folder: File) -> Results:
     """The results of a run's folder, of a folder of Inspect's logs, or of one that `carrara score --out` wrote."""
     from carrara.engine.planned import parts
-    from carrara.engine.reading import read_results
+    from carrara.engine.replies import read_results
 
     place = Path(folder)
     found = read_results(place)

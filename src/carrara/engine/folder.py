@@ -15,7 +15,7 @@ from inspect_ai.log import EvalLog
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.talk import tell
-from carrara.engine.reading import Damaged, header, logs
+from carrara.engine.replies import Damaged, header, logs
 
 RESERVE = 32 << 20
 """Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""

@@ -23,7 +23,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.engine import arguments
 from carrara.engine.arguments import one_of, text, whole
-from carrara.engine.items import know
+from carrara.engine.rendering import know
 from carrara.engine.settings import address
 from carrara.engine.suited import check_style, tokenizer_for
 from carrara.engine.tasks import inspect_task

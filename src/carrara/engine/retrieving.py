@@ -21,8 +21,8 @@ from carrara.core.talk import tell
 from carrara.core.types import Message
 from carrara.engine.attempts import PATIENCE
 from carrara.engine.by_reference import REQUEST, RETRIEVE
-from carrara.engine.items import item_of, messages_of
 from carrara.engine.progress import LINE_EVERY
+from carrara.engine.rendering import item_of, messages_of
 from carrara.prompt.items import Item
 from carrara.retrieval import Index, Recall, Retrieval, Retrieved, Unavailable
 

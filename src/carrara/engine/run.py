@@ -31,8 +31,8 @@ from carrara.engine.folder import at_work, check_disk, make_folder, plain_path, 
 from carrara.engine.makers import maker
 from carrara.engine.plan import ALL, Job, Plan
 from carrara.engine.providers import made
-from carrara.engine.reading import LOGS, Reply, read_replies, read_results
 from carrara.engine.repeats import repeats
+from carrara.engine.replies import LOGS, Reply, read_replies, read_results
 from carrara.engine.retrieving import prompt_of
 from carrara.engine.settings import address, settings_of
 from carrara.engine.thinking import ASKED, PREFILLED, Thinking

@@ -27,7 +27,7 @@ from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
 from carrara.engine.clipping import shorten
 from carrara.engine.endings import ending
-from carrara.engine.items import item_of
+from carrara.engine.rendering import item_of
 from carrara.engine.retrieving import prompt_of, recall_of
 from carrara.engine.settings import SERVER
 from carrara.engine.thinking import COT, Thinking, replied, request, spent

@@ -8,7 +8,7 @@ from inspect_ai.dataset import Sample
 
 from carrara.core.errors import UsageError
 from carrara.engine.by_reference import REQUEST
-from carrara.engine.reading import Reply
+from carrara.engine.replies import Reply
 from carrara.engine.retrieving import prompt_of
 from carrara.prompt.prompt import fingerprint
 

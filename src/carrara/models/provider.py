@@ -12,7 +12,7 @@ from rich.markup import escape
 from carrara.core.errors import nearest
 from carrara.core.types import Message
 from carrara.engine.by_reference import KEY
-from carrara.engine.items import item_of
+from carrara.engine.rendering import item_of
 from carrara.proof.reference import REFERENCES
 
 MODELS = {

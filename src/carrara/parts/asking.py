@@ -13,7 +13,7 @@ from carrara.answers.kinds import Answers
 from carrara.core.keys import Key
 from carrara.core.types import PRESENTS, Frame, Message, Question, Style, World
 from carrara.parts.answered import A, Answered, L, P
-from carrara.parts.layout import INSTRUCT, OPEN, opened
+from carrara.parts.layout import INSTRUCT, OPEN, split_prompt
 from carrara.text import vocabulary
 
 WORDS: Mapping[str, object] = {"reads": vocabulary.named}
@@ -128,7 +128,7 @@ class ContextTest(Answered[P, L, A]):
         )
 
     def solve(self, messages: Sequence[Message]) -> A:
-        return self.answer(*opened(messages))
+        return self.answer(*split_prompt(messages))
 
     def said_back(self, question: Question[A]) -> Sequence[str]:
         """What repeats the question says nothing by that: some have names of lists in them, or `no`."""

@@ -38,7 +38,7 @@ class Told(Sequence[Unit]):
             yield (Piece(text, update=number),)
 
 
-def opened(messages: Sequence[Message]) -> tuple[str, str]:
+def split_prompt(messages: Sequence[Message]) -> tuple[str, str]:
     """The context of a prompt, and what is asked of it."""
     _, found, rest = messages[-1].content.partition(OPEN)
     context, also, asked = rest.rpartition(INSTRUCT)

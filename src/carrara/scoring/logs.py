@@ -33,7 +33,7 @@ class Shards:
     """Lines on their way into logs."""
 
     def __init__(self, folder: Path, source: str, do: Do) -> None:
-        from carrara.engine.reading import LOGS
+        from carrara.engine.replies import LOGS
 
         self._logs, self._partial = folder / LOGS, folder / f".scoring-{os.getpid()}"
         self._source, self._do = source, do

@@ -70,14 +70,14 @@ def prose(
     """
     words, vocabulary = tuple(words), tuple(vocabulary)
 
-    def opened(dice: Dice, tokenizer: str) -> Tap:
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
         from carrara.text import corpus
 
         text = _opened(name)
         screen = corpus.screened(text, words, vocabulary=vocabulary, sieve=sieve) if words or sieve else None
         return corpus.reading(text, dice, tokenizer, split=split, screen=screen, repeat=repeat)
 
-    return opened
+    return open_tap
 
 
 def letters() -> Filler:
@@ -93,7 +93,7 @@ def refrain() -> Filler:
 def repeated(sentences: Sequence[str]) -> Filler:
     """Some sentences over and over, from a drawn one on."""
 
-    def opened(dice: Dice, tokenizer: str) -> Tap:
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
         units = [(Piece(sentence),) for sentence in sentences]
         at = dice.below(len(units))
 
@@ -104,7 +104,7 @@ def repeated(sentences: Sequence[str]) -> Filler:
 
         return tap
 
-    return opened
+    return open_tap
 
 
 def _gibberish(dice: Dice) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from carrara.core.errors import UsageError
-from carrara.core.files import DATA, content, lines, opened, regular
+from carrara.core.files import DATA, content, lines, open_binary, regular
 from carrara.core.talk import tell_once
 from carrara.text.corpus import cache
 
@@ -117,7 +117,7 @@ def remembered(name: str) -> Path:
 @lru_cache(maxsize=1024)
 def file_hash(path: Path) -> str:
     hashed = blake2b(digest_size=8)
-    with opened(path) as file:
+    with open_binary(path) as file:
         while block := file.read(1 << 22):
             hashed.update(block)
     return hashed.hexdigest()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from carrara.core.errors import UsageError
-from carrara.core.files import SMALL, opened
+from carrara.core.files import SMALL, open_binary
 
 COLUMNS = ("model", "benchmark", "score")
 
@@ -31,7 +31,7 @@ def read_outside(path: Path) -> list[Outside]:
     if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a CSV file with the columns {', '.join(COLUMNS)}")
     try:
-        with TextIOWrapper(opened(path, SMALL), encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_binary(path, SMALL), encoding="utf-8-sig", newline="") as file:
             rows = list(_rows(path, file))
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from carrara.core.errors import UsageError
-from carrara.core.files import TEXT, opened
+from carrara.core.files import TEXT, open_binary
 from carrara.core.types import Undecidable
 from carrara.suites.babilong import _grammar as grammar
 from carrara.suites.babilong._babilong import Babilong
@@ -136,7 +136,7 @@ def _suffices(test: Babilong[Any], told: Story, question: Asked) -> bool:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with TextIOWrapper(opened(path, TEXT), encoding="utf-8") as file:
+        with TextIOWrapper(open_binary(path, TEXT), encoding="utf-8") as file:
             for line in file:
                 yield line.rstrip("\n")
     except UnicodeDecodeError as error:

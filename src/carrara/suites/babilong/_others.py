@@ -21,11 +21,11 @@ Tell = Callable[[Dice, Cast], Story]
 def others(own: Cast, official: Cast, tell: Tell) -> Filler:
     """Fact by fact; a sentence with a pronoun comes together with the one before it."""
 
-    def opened(dice: Dice, tokenizer: str) -> Tap:
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
         units = _units(dice, own, official, tell)
         return lambda gap: next(units)
 
-    return opened
+    return open_tap
 
 
 def _units(dice: Dice, own: Cast, official: Cast, tell: Tell) -> Iterator[Unit]:

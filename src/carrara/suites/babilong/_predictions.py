@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from carrara.core.errors import UsageError, nearest
-from carrara.core.files import opened
+from carrara.core.files import open_binary
 from carrara.suites.babilong._metric import published
 from carrara.suites.babilong._reply import read
 from carrara.suites.babilong._twenty import TASKS, numbered
@@ -101,7 +101,7 @@ def predictions(path: Path) -> Iterator[Prediction]:
         raise UsageError(f"there is no file {path}; give a CSV or JSONL file with {', '.join(COLUMNS)}")
     empty = True
     try:
-        with TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
             for row in _objects(path, file) if path.suffix in (".jsonl", ".json") else _table(path, file):
                 empty = False
                 yield row

@@ -59,13 +59,13 @@ class Classic(Answered[P, L, A]):
         )
 
     def solve(self, messages: Sequence[Message]) -> A:
-        text, around = opened(messages)
+        text, around = split_prompt(messages)
         if not (asked := self.asked.findall(around)):
             raise Undecidable("no question was found")
         return self.answer(text, asked[-1])
 
 
-def opened(messages: Sequence[Message]) -> tuple[str, str]:
+def split_prompt(messages: Sequence[Message]) -> tuple[str, str]:
     """The text of a prompt, which is the last one in it, and what stands around that."""
     head, _, rest = messages[-1].content.rpartition(KEEPS["open"])
     text, close, tail = rest.rpartition(KEEPS["close"])

@@ -123,7 +123,7 @@ class CommonWords(Classic[Params, Counts, tuple[str, ...]]):
 def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
     """Words without end, none of them more than so many times."""
 
-    def opened(dice: Dice, tokenizer: str) -> Tap:
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
         fresh = (word for word in names(dice) if word not in taken)
         waiting: list[str] = []
         """What may come again, as many times as it stands here."""
@@ -139,7 +139,7 @@ def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
 
         return tap
 
-    return opened
+    return open_tap
 
 
 def _drawn(dice: Dice, words: list[str]) -> str:

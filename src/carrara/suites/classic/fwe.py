@@ -129,7 +129,7 @@ def _nested(coded: Sequence[str], params: Params) -> Filler:
     """Units of dots and the words of the ranks up to a drawn one, with a word now and then that comes only once."""
     shares, beyond = params.shares(), params.beyond()
 
-    def opened(dice: Dice, tokenizer: str) -> Tap:
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
         fresh = (word for word in codes(dice, LETTERS) if word not in coded)
 
         def tap(gap: int) -> tuple[Piece, ...]:
@@ -142,7 +142,7 @@ def _nested(coded: Sequence[str], params: Params) -> Filler:
 
         return tap
 
-    return opened
+    return open_tap
 
 
 task = FrequentWords()

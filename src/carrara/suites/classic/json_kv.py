@@ -128,10 +128,10 @@ def _pair(key: str, value: str) -> str:
 def _others(pairs: Pairs) -> Filler:
     taken = (pairs.key, pairs.value, pairs.last_key, pairs.last_value)
 
-    def opened(dice: Dice, tokenizer: str) -> Tap:
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
         return lambda gap: (Piece(f"{_pair(*CODE.distinct(dice, 2, taken))},"),)
 
-    return opened
+    return open_tap
 
 
 task = JsonKv()

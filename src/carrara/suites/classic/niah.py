@@ -202,7 +202,7 @@ def _filler(shape: Shape, called: Sequence[str], values: Sequence[str], key: Key
 def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Filler:
     """Needles for other names, each once."""
 
-    def opened(dice: Dice, tokenizer: str) -> Tap:
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
         others = names(dice) if shape.key == "words" else iter(lambda: _values.CODE.draw(dice), "")
 
         def tap(gap: int) -> tuple[Piece, ...]:
@@ -212,7 +212,7 @@ def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Fill
 
         return tap
 
-    return opened
+    return open_tap
 
 
 task = Niah()

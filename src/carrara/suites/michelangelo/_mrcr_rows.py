@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from carrara import tokens
 from carrara.core.errors import UsageError
-from carrara.core.files import lines, opened, regular
+from carrara.core.files import lines, open_binary, regular
 from carrara.core.lengths import read_length, write_length
 from carrara.core.talk import tell
 from carrara.core.types import Message, Role
@@ -273,7 +273,7 @@ def _ending(path: Path) -> str:
     """What a file is by its name, or where the name has no ending: the hub's cache links to files called by a hash."""
     if path.suffix.lower() in ENDINGS:
         return path.suffix.lower()
-    with opened(path) as file:
+    with open_binary(path) as file:
         return ".parquet" if file.read(4) == b"PAR1" else ".jsonl"
 
 
@@ -310,7 +310,7 @@ def _opened(path: Path) -> Any:
 def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     before = csv.field_size_limit(_LARGEST)
     try:
-        with TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
             table = csv.DictReader(file, strict=True)
             for row in table:
                 if None in row or None in row.values():

@@ -77,5 +77,5 @@ def _sizes(words: int, parts: int, held: Mapping[int, int]) -> list[int]:
     return [size - held.get(n, 0) for n, size in enumerate(sizes)]
 
 
-def told(hidden: Lists) -> World[Lists]:
+def world_of(hidden: Lists) -> World[Lists]:
     return World(hidden, Told([line(name(n), words) for n, words in enumerate(hidden.lists)]))

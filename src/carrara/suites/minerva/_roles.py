@@ -30,5 +30,5 @@ def lines(
     return tuple(map(tuple, lists_of(room, draw, items, roles * turns, needles, what, least=1)))
 
 
-def told(hidden: Roles) -> World[Roles]:
+def world_of(hidden: Roles) -> World[Roles]:
     return World(hidden, Told([line(hidden.name(n), words) for n, words in enumerate(hidden.lines)]))

@@ -31,7 +31,7 @@ from carrara.parts.layout import lines_of, quoted
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers
-from carrara.suites.minerva._roles import Roles, lines, told
+from carrara.suites.minerva._roles import Roles, lines, world_of
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
@@ -85,7 +85,7 @@ class Alternating(YesOrNo[Params, Roles]):
         places = [turns[0] * roles + one, turns[1] * roles + (one if answer == "yes" else two)]
         needles = tuple(Needle(draw(), place, dice.random()) for place in places)
         found = lines(room, draw, params.items, roles, params.turns, needles)
-        return told(Roles(found, roles, needles, answer, {"roles": str(roles)}))
+        return world_of(Roles(found, roles, needles, answer, {"roles": str(roles)}))
 
     def fields(self, hidden: Roles) -> Mapping[str, str]:
         return {"first": hidden.asked[0].word, "second": hidden.asked[1].word}

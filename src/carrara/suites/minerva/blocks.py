@@ -32,7 +32,7 @@ from carrara.parts.layout import lines_of, quoted
 from carrara.suites.minerva._lists import Needle
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
-from carrara.suites.minerva._roles import Roles, lines, told
+from carrara.suites.minerva._roles import Roles, lines, world_of
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
@@ -89,7 +89,7 @@ class Blocks(Minerva[Params, Roles, Words]):
             needle = Needle(needle.word, line, 0.0)
             needles = [needle, Needle(draw(), line, 1.0)]
         found = lines(room, draw, params.items, roles, params.turns, needles)
-        return told(Roles(found, roles, (needle,), f"Role {own + 1}", {"roles": str(roles)}))
+        return world_of(Roles(found, roles, (needle,), f"Role {own + 1}", {"roles": str(roles)}))
 
     def fields(self, hidden: Roles) -> Mapping[str, str]:
         return {"role": hidden.answer, "word": hidden.asked[0].word}

@@ -28,7 +28,7 @@ from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
-from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
+from carrara.suites.minerva._lists import Lists, Needle, lists_of, world_of
 from carrara.suites.minerva._minerva import YesOrNo
 from carrara.suites.minerva._params import MOST_ITEMS, Label, check_numbers
 from carrara.text import vocabulary
@@ -77,7 +77,7 @@ class GroupAssociation(YesOrNo[Params, Lists]):
         one, two = dice.sample(range(lists), 2)
         needles = (Needle(draw(), one, dice.random()), Needle(draw(), one if answer == "yes" else two, dice.random()))
         parts = lists_of(room, draw, params.items, lists, needles, f"lists={lists}")
-        return told(Lists(tuple(map(tuple, parts)), needles, answer, {"lists": str(lists)}))
+        return world_of(Lists(tuple(map(tuple, parts)), needles, answer, {"lists": str(lists)}))
 
     def fields(self, hidden: Lists) -> Mapping[str, str]:
         return {"first": hidden.asked[0].word, "second": hidden.asked[1].word}

@@ -29,7 +29,7 @@ from carrara.core.keys import Key
 from carrara.core.types import UNSIZED, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of
-from carrara.suites.minerva._lists import Lists, Needle, lists_of, told
+from carrara.suites.minerva._lists import Lists, Needle, lists_of, world_of
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.text import vocabulary
@@ -78,7 +78,7 @@ class Iterate(Minerva[Params, Lists, Words]):
         share = 1.0 if which == "last" else 0.0
         needles = tuple(Needle(draw(), n, share) for n in range(lists))
         parts = lists_of(room, draw, params.items, lists, needles, f"lists={lists}")
-        return told(Lists(tuple(map(tuple, parts)), needles, which, {"lists": str(lists), "which": which}))
+        return world_of(Lists(tuple(map(tuple, parts)), needles, which, {"lists": str(lists), "which": which}))
 
     def fields(self, hidden: Lists) -> Mapping[str, str]:
         return {"which": hidden.answer}

@@ -29,7 +29,7 @@ from carrara.core.keys import Key
 from carrara.core.types import ANSWER, UNSIZED, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
-from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, told
+from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, world_of
 from carrara.suites.minerva._minerva import Minerva
 from carrara.suites.minerva._params import MOST_ITEMS, check_numbers
 from carrara.text import vocabulary
@@ -83,7 +83,7 @@ class Membership(Minerva[Params, Lists, str]):
         there = (needle,) if place != ABSENT else ()
         parts = lists_of(room, draw, params.items, lists, there, f"lists={lists}")
         answer = name(needle.list) if there else "no"
-        return told(Lists(tuple(map(tuple, parts)), (needle,), answer, {"lists": str(lists)}))
+        return world_of(Lists(tuple(map(tuple, parts)), (needle,), answer, {"lists": str(lists)}))
 
     def fields(self, hidden: Lists) -> Mapping[str, str]:
         return {"word": hidden.asked[0].word}
