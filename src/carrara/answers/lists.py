@@ -20,6 +20,7 @@ from carrara.answers.layout import laid_out
 from carrara.answers.rows import SOME, Listed, listed
 from carrara.answers.statements import (
     AGAIN,
+    ASIDE,
     BULLET,
     END_OF_LIST,
     SAYS,
@@ -36,8 +37,7 @@ LABELS = ("final answer", "answer")
 _OR = re.compile(r"(?:and/)?or\b|alternatively\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r"(?i)\W*(?:(?:the|all|some|any|number|no\.?|words?|items?|list|i|were|was|that|of|you) )*"
-    r"(?:notes?|total|count|length|confidence|explanations?|reason\w*|examples?|context|instructions?|breakdown"
-    r"|remov\w+|skipp\w+|delet\w+|exclud\w+|ignor\w+|omitt\w+|replac\w+|chang\w+|mistake\w*)\b"
+    rf"(?:{ASIDE}|remov\w+|skipp\w+|delet\w+|exclud\w+|ignor\w+|omitt\w+|replac\w+|chang\w+|mistake\w*)\b"
 )
 _CONCLUDES = re.compile(
     r"(?im)^(?:so|thus|therefore|hence|final(?:ly)?|overall|in (?:summary|conclusion|total)|the (?:final|resulting))\b"

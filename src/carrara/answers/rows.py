@@ -11,15 +11,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from carrara.answers.asked import NOTHING_ASKED, SIDE, Asked
-from carrara.answers.statements import MISSING, NO_WORD, NOT, SAYS, is_talk, word
+from carrara.answers.statements import ASIDE, MISSING, NO_WORD, NOT, SAYS, is_talk, word
 
 SOME = 5
 """Words that are a list without commas where no label says so; and items of a line that may go on in the next one."""
 _MANY = 8
 """Items of a list of which one may be a slip, such as a comma left out."""
 _PROSE = re.compile(
-    r"(?i)\b(?:the|of|to|in|is|are|was|not|no|and|or|but|for|with|this|that|i|it|you|can|could|cannot|your|my|be|have|has|on"
-    r"|from|as|all|any|there|here|let|me|if|please|after|before|each|every|words?|lists?|found|unable)\b"
+    rf"\b(?:{NO_WORD.pattern}|of|to|in|is|are|was|but|for|with|can|could|your|my|be|have|has|on|from|all|any|let|me|if"
+    r"|please|after|before|each|every)\b",
+    re.IGNORECASE,
 )
 _SIGN = re.compile(r":|=+|→|—| -(?= )")
 _PAIR = re.compile(r"(?:[^:\n]{1,200}: )?([^:=→—]{1,60}?)(:|=+|→|—| -(?= ))(.{1,80})")
@@ -47,21 +48,16 @@ _ABOUT_ONE = re.compile(
     r'"?([^\s":=→—]{1,60})"?'
     r"(?:(?::| -|—) ?(?=\S+(?: \S+){2})| (?:is|appears?|occurs?|comes|stands) (?=only|in|from)\b)"
 )
-_ASIDE = re.compile(
-    r"(?:total|count|length|confidence|examples?|instructions?|steps?|reason\w*|context)\Z", re.IGNORECASE
-)
+_ASIDE = re.compile(ASIDE, re.IGNORECASE)
 _WITHIN = re.compile(
     r" ?(?:(?:only|just|is|found|appears?|stands?|occurs?|exists?) ){0,3}(?:in|from|of)\b", re.IGNORECASE
 )
 _ONE_OF_SEVERAL = re.compile(r"(?:\A|[,;] )(\w+ [0-9]{1,6})\Z")
 _NOTHING = re.compile(
-    r"(?:(?:so|thus|therefore|hence|currently|now),? )?(?:(?:the|an?|its|their|this|final|resulting|remaining) ){0,3}"
-    r"(?:(?:list|set|hand|answer|result|it|string|sequence|agent) )?"
-    r"(?:(?:is|are|was|has|contains|holds|ends? up|ended up|finishes) )?(?:(?:now|left|with|an?|currently) ){0,3}"
-    r"(?:none|nothing|empty|null|nil|n/a|∅|(?:there (?:is|are|were) )?"
-    r"(?:no|zero|0)(?: (?:such|different|repeated|matching|final|differing|remaining))?"
-    r" (?:words?|items?|elements?|numbers?|differences?|entries))(?: (?:list|set|hand|string))?"
-    r"(?: (?:is|are|were|was))?(?: (?:left|remain(?:s|ing)?|found|listed|there|differ))?"
+    r"(?:(?:so|thus|therefore|hence|now|currently|there|the|an?|its?|their|this|final|resulting|remaining|list|set|hand"
+    r"|answer|result|string|is|are|was|were|has|contains|holds|ends? up|ended up|left|with),? ){0,9}"
+    r"(?:none|nothing|empty|null|nil|n/a|(?:no|zero|0)(?: \w{4,9})? (?:words?|items?|elements?|numbers?|differences?"
+    r"|entries))(?: (?:list|set|hand|string|is|are|were|was|left|remain(?:s|ing)?|found|listed|there|differ)){0,3}"
     r"(?: (?:that )?(?:in|of|from|after|follow(?:s|ing)?|appears?|comes?|on|between|matching|at) [^\n,:]{1,80})?",
     re.IGNORECASE,
 )
@@ -132,10 +128,6 @@ def _plain(statement: str, asked: Asked, spaced_from: int) -> Listed | None:
         return Listed("", items)
     if asked.keys and statement[:1].islower() and len(pair := statement.split()) == 2 and (items := _words(pair)):
         return Listed(items[0], items[1:], items[:1])
-    if MISSING.fullmatch(statement.strip(" .!")):
-        return Listed("", [_item(statement) or ""])
-    if _is_nothing(statement):
-        return Listed("", [], said=True)
     signs = list(_SIGN.finditer(statement))
     if len(signs) > 1 and (found := _paired(statement, asked)):
         return found
@@ -187,7 +179,7 @@ def _about_one(statement: str, asked: Asked, marked: bool) -> Listed | None:
     if not found or not (marked or '"' in found[0] or "-" in found[0]) or is_talk(found[1].capitalize()):
         return None
     one = word(found[1])
-    if one is None or one in asked.keys or one.isdecimal() or NO_WORD.fullmatch(one) or _ASIDE.match(one):
+    if one is None or one in asked.keys or one.isdecimal() or NO_WORD.fullmatch(one) or _ASIDE.fullmatch(one):
         return None
     rest = statement[found.end() :]
     other = _WITHIN.match(rest) and asked.about(rest) is False

@@ -95,13 +95,18 @@ AGAIN = re.compile(
 """How a statement begins that takes back what was said before."""
 MISSING = re.compile(
     r"(?:(?:is|was) )?"
-    r"(?:n/?a|not (?:found|given|present|listed|available|mentioned|provided|included|there|known|applicable)"
-    r"|no (?:\w{1,12} )?(?:partner|match|pair|entry|word|value)s?(?: (?:found|given|listed))?|not(?= in ))"
-    r"(?: in (?:the )?(?:\w{1,12} )?(?:context|lists?|pairs|text))?",
+    r"(?:n/?a|not (?:found|given|present|listed|available|mentioned|provided|included|there|known|applicable)|not(?= in )"
+    r"|no (?:\w{1,12} )?(?:partner|match|pair|entry|word|value)s?(?: \w{1,12})?)"
+    r"(?: in (?:\w{1,12} ){0,2}(?:context|lists?|pairs|text))?",
     re.IGNORECASE,
 )
 """What stands for an item that somebody could not find."""
 NOT = re.compile(r"\b(?:not|never|neither|nor|cannot|unable|no)\b|n['’]t\b", re.IGNORECASE)
+ASIDE = (
+    r"(?:notes?|total|count|length|confidence|times|explanations?|reason\w*|examples?|context|instructions?|steps?"
+    r"|breakdown)"
+)
+"""What leads to something else than an answer."""
 NO_WORD = re.compile(
     r"it|this|that|these|those|there|here|what|which|who|the|an?|and|or|not?|one|you|we|i|they|he|she|its|as|either"
     r"|repeated|present|absent|missing|unknown|unclear|found|unique|duplicated?|(?:in)?correct|right|wrong|empty"

@@ -20,6 +20,7 @@ from carrara.answers.layout import laid_out
 from carrara.answers.statements import (
     AGAIN,
     ANY,
+    ASIDE,
     BULLET,
     FEW,
     NO_WORD,
@@ -75,9 +76,7 @@ _KEY = re.compile(
     "|答案|答え|ответ|respuesta|réponse|antwort|risposta|resposta",
     re.IGNORECASE,
 )
-_ASIDE_KEY = re.compile(
-    r"\b(?:notes?|total|count|length|confidence|times|explanation|reason\w*|first[ _]words?)\Z", re.IGNORECASE
-)
+_ASIDE_KEY = re.compile(rf"\b(?:{ASIDE}|first[ _]words?)\Z", re.IGNORECASE)
 _PAIR = re.compile(rf"(?<![^\s,;])\"?({ANY}{{1,60}})\"? ?[:=→] ?({_W})(?=[,;.]|\Z)")
 _COUNTED = re.compile(
     rf"({_W})(?: ?[:=→,]| -| [x×])? ?(?:x?[0-9]{{1,6}}(?: \w{{1,20}})?|twice|thrice)[.!]*\Z", re.IGNORECASE
