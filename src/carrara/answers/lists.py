@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from carrara.answers.asked import NOTHING_ASKED, Asked
-from carrara.answers.choices import before_explanation
 from carrara.answers.layout import laid_out
 from carrara.answers.rows import SOME, Listed, listed
 from carrara.answers.statements import (
@@ -38,9 +37,6 @@ _OR = re.compile(r"(?:and/)?or\b|alternatively\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r"(?i)\W*(?:(?:the|all|some|any|number|no\.?|words?|items?|list|i|were|was|that|of|you) )*"
     rf"(?:{ASIDE}|remov\w+|skipp\w+|delet\w+|exclud\w+|ignor\w+|omitt\w+|replac\w+|chang\w+|mistake\w*)\b"
-)
-_CONCLUDES = re.compile(
-    r"(?im)^(?:so|thus|therefore|hence|final(?:ly)?|overall|in (?:summary|conclusion|total)|the (?:final|resulting))\b"
 )
 _STEP = re.compile(
     r"(?i)(?<!\")\b(?:step|round|after|turn|iteration|then|action|update|state|now|option|alternative|attempt|guess)\b"
@@ -116,11 +112,9 @@ class Lists:
             self._contested = True
             for last in self.found[-1:]:
                 last.contested = True
-            new = new if new and new.lead else None
-        elif not new:
-            self._contested = False
+            new = None
         if new is None or new.to_come:
-            self._end(hold=not self._contested and bool(new or self._asked.key(body)))
+            self._end(hold=bool(new or self._asked.key(body)))
             self._talk = []
             self._lead, self._leads_off = (new.lead, opens) if new else ("", False)
             return
@@ -167,25 +161,18 @@ class Lists:
     def _goes_on(self, now: Listed, new: Listed) -> bool:
         """Whether a list goes on with a statement."""
         if new.lead:
-            alike = new.lead == now.lead and not _STEP.search(new.lead)
+            alike = new.lead == now.lead
             return new.most == now.most == 1 and now.labelled and (alike or self._same_of_others(now.lead, new.lead))
         if now.said or new.said or new.marked != now.marked or _restated(now.items, new.items):
             return False
-        if (self._gap and _NAMED.search(now.lead)) or self._names_keys(now):
+        if self._gap and _NAMED.search(now.lead):
             return False
-        if new.keys and now.keys and not now.labelled:
-            return True
         if new.most > 1 or now.most > 1:
             return now.most >= SOME and not new.marked and (new.most > 1 or not (self._gap or self._closed))
         return new.marked or new.explained or not (now.labelled or (self._gap and self._closed))
 
     def _same_of_others(self, one: str, other: str) -> bool:
         return _of_a_kind(one, other) and self._asked.about(one) is None
-
-    def _names_keys(self, now: Listed) -> bool:
-        """Whether a list is of the words that are asked about."""
-        keys = self._asked.keys
-        return 1 < len(now.items) <= len(keys) and keys.issuperset(now.items)
 
     def _adds_up(self, now: Listed, new: Listed) -> bool:
         """Whether a row belongs to the one before."""
@@ -201,10 +188,9 @@ def _of_a_kind(one: str, other: str) -> bool:
     """Whether two leads ask for the same of different things: `List 1` and `List 2`, `apple` and `pear`."""
     pairs = list(zip_longest(_TOKEN.findall(one.lower()), _TOKEN.findall(other.lower())))
     differing = [pair for pair in pairs if pair[0] != pair[1]]
-    if not differing or any(None in pair for pair in differing) or (len(pairs) > 1 and _STEP.search(one)):
+    if not differing or any(None in pair for pair in differing) or _STEP.search(one):
         return False
-    keyed = all(_KEYED.search(token) for pair in differing for token in pair)
-    return keyed or (len(differing) == 1 and (len(pairs) == 1 or len(pairs) > 4))
+    return len(differing) == 1 or all(_KEYED.search(token) for pair in differing for token in pair)
 
 
 def _restated(items: Sequence[str], row: Sequence[str]) -> bool:
@@ -241,7 +227,7 @@ def read_list(reply: str, labels: Sequence[str] = LABELS, asked: Asked = NOTHING
     """The items of the list that a reply states, in order and in lower case; None if it states none, or several."""
     text = laid_out(reply)
     behind = (_behind(part, asked) for part in behind_labels(text, labels))
-    if meant := next(filter(None, behind), None) or _unlabelled(text, asked):
+    if meant := next(filter(None, behind), None) or meant_of(Lists(text, asked=asked).found, asked):
         items = None if _says_all(meant.keys, asked.keys) else meant.stated()
         return items and _behind_keys(items, asked.keys)
     return None
@@ -263,10 +249,3 @@ def _behind(text: str, asked: Asked) -> Listed | None:
     """The list that stands behind a label."""
     lists = Lists(text, True, asked).found
     return lists[0] if lists and lists[0].opens else meant_of(lists, asked)
-
-
-def _unlabelled(text: str, asked: Asked) -> Listed | None:
-    """The list of a text without a label: of what comes before an explanation, unless that concludes with one."""
-    short = before_explanation(text)
-    parts = (text,) if _CONCLUDES.search(text, len(short)) else dict.fromkeys((short, text))
-    return next(filter(None, (meant_of(Lists(part, asked=asked).found, asked) for part in parts)), None)

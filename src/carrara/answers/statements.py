@@ -95,8 +95,8 @@ AGAIN = re.compile(
 """How a statement begins that takes back what was said before."""
 MISSING = re.compile(
     r"(?:(?:is|was) )?"
-    r"(?:n/?a|not (?:found|given|present|listed|available|mentioned|provided|included|there|known|applicable)|not(?= in )"
-    r"|no (?:\w{1,12} )?(?:partner|match|pair|entry|word|value)s?(?: \w{1,12})?)"
+    r"(?:n/?a|not (?:found|given|present|listed|available|mentioned|provided|included|there|known"
+    r"|applicable)|not(?= in )|no (?:\w{1,12} )?(?:partner|match|pair|entry|word|value)s?(?: \w{1,12})?)"
     r"(?: in (?:\w{1,12} ){0,2}(?:context|lists?|pairs|text))?",
     re.IGNORECASE,
 )

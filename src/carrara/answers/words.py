@@ -43,7 +43,6 @@ _TIED = (
     r"(?:(?:paired|associated|matched|linked|followed|correspond(?:s|ing)?|map(?:s|ped)?|points?|lead(?:s|ing)?)"
     r" (?:with|to|by)|(?:continues?|goes|goes on|pairs) with)"
 )
-_ASKED_ABOUT = re.compile(rf"{_TIED} {_W}\W*\Z", re.IGNORECASE)
 _POINTED = re.compile(
     rf"(?:\b(?:(?:is|was|be|are|equals|becomes|comes(?= \")|it['’]s|that['’]s)(?! {_TIED})|{_TIED})\b:?"
     r"|(?P<sign>:|=+|→|—| -(?= )))"
@@ -89,11 +88,11 @@ _LONG = 2_000
 def read_word(reply: str, ask: str) -> str | None:
     """The one word or number that a reply gives as its answer to a question; None if it gives none, or several."""
     asked = frozenset(found.casefold() for found in _QUOTED.findall(laid_out(ask)))
-    text = laid_out(reply.rpartition(ask)[2] if ask else reply)
+    text = laid_out(reply)
     text = ungrouped(text, always=True)
     for part in behind_labels(text, ("answer",)):
         said = [statement for statement in statements(part.strip()) if statement]
-        if words := _labelled(said[:1]) or _told(said[:1], asked) or _decided(said, asked):
+        if words := _labelled(said[:1]) or _decided(said, asked):
             return _one(words)
     for part in dict.fromkeys((before_explanation(text), text)):
         if words := _decided(statements(part), asked):
@@ -137,9 +136,6 @@ def _alone(statement: str, keys: frozenset[str]) -> str | None:
     if one := word(statement):
         return one
     statement = statement[:_LONG]
-    pair = _PAIR.match(statement)
-    if pair and pair.end() == len(statement) and pair[1].casefold() in keys:
-        return word(pair[2])
     counted = _COUNTED.fullmatch(statement)
     if counted and (one := word(counted[1])) and not (one in keys or one.isdecimal() or _is_label(one)):
         return one
@@ -155,8 +151,7 @@ def _is_label(key: str) -> bool:
 def _labelled(said: Sequence[str]) -> list[str]:
     """The words that stand right behind a label."""
     found = _POINTED.match(f": {said[0][:_LONG]}") if said else None
-    begins = found and NO_WORD.fullmatch(found["words"]) and len(found["words"]) < len(said[0].rstrip(".!"))
-    return _split(found["words"]) if found and not begins else []
+    return _split(found["words"]) if found and not NO_WORD.fullmatch(found["words"]) else []
 
 
 def _told(said: Sequence[str], asked: frozenset[str]) -> Sequence[str]:
@@ -166,9 +161,7 @@ def _told(said: Sequence[str], asked: frozenset[str]) -> Sequence[str]:
     claims = (_claimed(statement, asked, keys) for statement in said)
     quotes = ([] if _DENIED.search(one) else [*map(word, _QUOTED.findall(one))] for one in said)
     others = ([one for one in quoted if one and one not in asked] for quoted in quotes)
-    plain = (
-        _claimed(one, frozenset(), keys) for one in said if not _DENIED.search(one) and not _ASKED_ABOUT.search(one)
-    )
+    plain = (_claimed(one, frozenset(), keys) for one in said if not _DENIED.search(one))
     return next(filter(None, chain(claims, others, plain)), [])
 
 
@@ -197,8 +190,6 @@ def _told_of(key: str, sentence: str) -> list[str]:
 
 def _is_plain(found: re.Match[str]) -> bool:
     """Whether a sentence can but mean the word it ends in: `The repeated word is absent.`"""
-    if found.string[found.end() :].strip(".!"):
-        return False
     return bool(found["sign"] or _CALLED.match(found[0]) or _WORD_IS.search(found.string[: found.start()]))
 
 
