@@ -19,13 +19,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Generic, TypeVar
 
+from carrara.answers.evidence import AGAIN, GIVES_UP, OR, SO, WRONG
 from carrara.answers.layout import plain, tidy
 
 V = TypeVar("V")
 
 _START = (
-    r"(?im)(?:^|(?<=[.!?:] )|(?<=, [\"']))[^\w\n]{0,4}(?:(?:so|thus|therefore|hence|and|the|my|one|final|correct"
-    r"|overall|only|directly?|reachable|full|best|three|chosen|LL[0-9]+|to|→)\b[,:]? ){0,5}"
+    r"(?im)(?:^|(?<=[.!?:] )|(?<=, [\"']))[^\w\n]{0,4}"
+    rf"(?:(?:{SO}|and|the|my|one|final|correct|overall"
+    r"|only|directly?|reachable|full|best|three|chosen|LL[0-9]+|to|→)\b[,:]? ){0,5}"
 )
 _OF = (
     r"(?: of \"[^\"=\n]{0,120}\")?"
@@ -36,14 +38,14 @@ _SAYS = r"(?:[^\w\n]{0,3}[:=]| (?:is|are)\b:?(?! (?:directly )?(?:reach|connect|
 _ASIDE = re.compile(r"\(([^()\n]{0,300})\)")
 _ALL_ASIDE = re.compile(r"\(([^()]*)\)\W{0,3}")
 ELSE = re.compile(
-    r"(?i)\W*(?:(?:or|alternativ\w*|equivalent\w*|another|other than|except|unless|plus|maybe|perhaps|possibly|either"
-    r"|but|however|wait|actually|hmm)\b|no(?=\W?[,.!])|(?:and|also)\b.{0,60}[0-9])"
-    r"|.{0,200}\b(?:wrong|incorrect|mistaken?|not sure|unsure|don't know)\b|.{0,90}\balso\b.{0,90}[0-9]"
+    rf"(?i)\W*(?:(?:{OR}|{AGAIN}|alternative|equivalent\w*|another|other than|except|unless|plus|but|however)\b"
+    r"|no(?=\W?[,.!])|(?:and|also)\b.{0,60}[0-9])"
+    rf"|.{{0,200}}\b(?:{WRONG}|mistaken?|{GIVES_UP})\b|.{{0,90}}\balso\b.{{0,90}}[0-9]"
 )
 """What sets another answer beside one, or takes it back."""
 _GIVES_UP = re.compile(
     r"(?i).{0,200}?\b(?:cannot|can't|can not|could not|couldn't|unable|unknown|undetermined|undefined|unclear"
-    r"|impossible|don't know|not (?:sure|found)|none|n/a|no)\b"
+    rf"|impossible|{GIVES_UP}|not (?:sure|found)|none|n/a|no)\b"
 )
 _MARKS = re.compile(r"\\?[\[\]{}]|[\"*$]|'(?!\w)|(?<!\w)'|[<>]\Z|\A<|\\\\")
 _AROUND = " \t\"'*_.!:,;|+•–-"

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from carrara.answers.evidence import OR
 from carrara.answers.statements import ANY, BULLET, END_OF_LIST, MISSING, NOTHING, SAYS, word
 
 By = str | Callable[[re.Match[str]], str]
@@ -71,7 +72,7 @@ def tidy(text: str) -> str:
 _NUMBERED = re.compile(r"(?:^|(?<=[\s,;]))\(?([0-9]{1,6})[.)] (?=\S)", re.MULTILINE)
 _ASIDE = re.compile(r"(^(?:• )?|[:=] ?)? ?\(([^()\n]*)\)", re.MULTILINE)
 _ASIDE_AT_MOST = 300
-_OTHER = re.compile(r"(?:or|alternatively|possibly|perhaps|maybe)\b", re.IGNORECASE)
+_OTHER = re.compile(rf"(?:{OR})\b", re.IGNORECASE)
 _CUT = re.compile(r"(?:to be )?continu(?:ed|ing)\W*|(?:list |rest )?(?:truncated|omitted)\W*", re.IGNORECASE)
 _EMPTY = re.compile(r"(?:none|nothing|empty|no)\b", re.IGNORECASE)
 

@@ -18,11 +18,11 @@ from carrara.answers.asked import NOTHING_ASKED, Asked
 from carrara.answers.layout import laid_out
 from carrara.answers.rows import SOME, Listed, listed
 from carrara.answers.statements import (
-    AGAIN,
     ASIDE,
     BULLET,
     END_OF_LIST,
     SAYS,
+    TAKES_BACK,
     behind_labels,
     is_talk,
     statements,
@@ -89,7 +89,7 @@ class Lists:
                 continue
             if asked.adds_up and _CONTINUES.match(statement):
                 continue
-            if self.found and statement[0].isupper() and (again := AGAIN.match(statement)):
+            if self.found and statement[0].isupper() and (again := TAKES_BACK.match(statement)):
                 taken_back, self.found = self.found, []
                 self._end()
                 statement = statement[again.end() :]

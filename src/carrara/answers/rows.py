@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from carrara.answers.asked import NOTHING_ASKED, SIDE, Asked
-from carrara.answers.statements import ASIDE, MISSING, NO_WORD, NOT, SAYS, is_talk, word
+from carrara.answers.statements import ASIDE, DENIES, MISSING, NO_WORD, SAYS, is_talk, word
 
 SOME = 5
 """Words that are a list without commas where no label says so; and items of a line that may go on in the next one."""
@@ -269,7 +269,7 @@ def _told(sentence: str, asked: Asked) -> Listed | None:
         partner = asked.keys and (asked.key(about) or _PAIRS.search(about))
         if (
             not (partner or _ABOUT_SEVERAL.search(about))
-            or NOT.search(about[-40:])
+            or DENIES.search(about[-40:])
             or NO_WORD.fullmatch(rest.strip(" .!"))
         ):
             continue
@@ -278,10 +278,10 @@ def _told(sentence: str, asked: Asked) -> Listed | None:
             return Listed(lead, items, said=True)
     if are := _ARE.search(sentence):
         items, rest = _row(sentence[: are.start()]), sentence[are.start() :]
-        if items and len(items) > 1 and _ABOUT_SEVERAL.search(rest) and not NOT.search(rest[:15]):
+        if items and len(items) > 1 and _ABOUT_SEVERAL.search(rest) and not DENIES.search(rest[:15]):
             return Listed(rest, items, said=True)
     talk = _TO_COME.match(sentence) or not _ABOUT_SEVERAL.search(sentence[:_LONG])
     quoted = [] if talk else list(_QUOTED.finditer(sentence))
-    if len(quoted) == 1 and not NOT.search(sentence[: quoted[0].start()][-40:]) and (items := _row(quoted[0][0])):
+    if len(quoted) == 1 and not DENIES.search(sentence[: quoted[0].start()][-40:]) and (items := _row(quoted[0][0])):
         return Listed(sentence[: quoted[0].start()], items, said=True)
     return None

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from carrara.answers.evidence import AGAIN, NOT
+
 # --- what a word is ---
 
 _SIGNS = r"\s,;:/\\=<>|{}\[\]()\"*`$#@~^?!…•·—+%&→"
@@ -87,11 +89,7 @@ def behind_labels(text: str, names: Sequence[str]) -> Iterator[str]:
 
 # --- what statements say of others ---
 
-AGAIN = re.compile(
-    r"(?:(?:oh|hmm|no)\W{1,3})?(?:wait|actually|correction|sorry|scratch that|on second thought|hold on|oops|no(?=[,:])"
-    r"|let me correct(?: that| it| this| myself| my answer)?)\b[ ,.:;!-]*(?:no\b[ ,.:;!-]*)?",
-    re.IGNORECASE,
-)
+TAKES_BACK = re.compile(rf"(?:(?:oh|no)\W{{1,3}})?(?:{AGAIN}|no(?=[,:]))\b[ ,.:;!-]*(?:no\b[ ,.:;!-]*)?", re.IGNORECASE)
 """How a statement begins that takes back what was said before."""
 MISSING = re.compile(
     r"(?:(?:is|was) )?"
@@ -101,7 +99,7 @@ MISSING = re.compile(
     re.IGNORECASE,
 )
 """What stands for an item that somebody could not find."""
-NOT = re.compile(r"\b(?:not|never|neither|nor|cannot|unable|no)\b|n['’]t\b", re.IGNORECASE)
+DENIES = re.compile(rf"{NOT}|\b(?:neither|nor|unable|no)\b", re.IGNORECASE)
 ASIDE = (
     r"(?:notes?|total|count|length|confidence|times|explanations?|reason\w*|examples?|context|instructions?|steps?"
     r"|breakdown)"

@@ -16,16 +16,17 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, takewhile
 
 from carrara.answers.choices import before_explanation
+from carrara.answers.evidence import PERHAPS, SO
 from carrara.answers.layout import laid_out
 from carrara.answers.statements import (
-    AGAIN,
     ANY,
     ASIDE,
     BULLET,
+    DENIES,
     FEW,
     NO_WORD,
-    NOT,
     SAYS,
+    TAKES_BACK,
     behind_labels,
     is_talk,
     statements,
@@ -34,7 +35,7 @@ from carrara.answers.statements import (
 )
 
 _W = rf"\"?{ANY}{{1,60}}\"?"
-_BESIDE = rf"(?:(?:,? (?:or|and)|,|/)(?: (?:perhaps|maybe|possibly))? ?{_W}){{0,30}}"
+_BESIDE = rf"(?:(?:,? (?:or|and)|,|/)(?: (?:{PERHAPS}))? ?{_W}){{0,30}}"
 _ENDS = (
     r"(?=[.!]*\Z|;| - |—|, \w{1,20}:|,? (?:because|since|as|which|based|given|according|not|rather|instead|so|where|but"
     r"|though|in|from|for|at|after|with)\b)"
@@ -55,20 +56,20 @@ _WORD_IS = re.compile(
 _CALLED = re.compile(rf"{_TIED}|(?:\w+ )?the (?:word|number)\b|[^\s:]*:", re.IGNORECASE)
 _ONCE = r"(?:only |just |exactly )?(?:once|one time)\b"
 _HEAD = re.compile(
-    rf"(?:(?:so|thus|therefore|hence|and|yes),? )?(?:it (?:appears|seems) that )?"
+    rf"(?:(?:{SO}|and|yes),? )?(?:it (?:appears|seems) that )?"
     rf"(?:the (?:\w+ )?(?:word|number) )?(?P<word>{_W})"
     rf" (?:-(?= )|(?:is|was) (?=the\b|my\b|next\b|repeat|duplicat|{_TIED})"
     r"|(?:appears?|occurs?|repeats?|comes?|follows|would)\b"
     rf"(?! (?:not|never|no)\b|n['’]t| {_ONCE}))",
     re.IGNORECASE,
 )
-_DENIED = re.compile(rf"{NOT.pattern}|\b(?:appears?|occurs?|comes?|is there) {_ONCE}", re.IGNORECASE)
+_DENIED = re.compile(rf"{DENIES.pattern}|\b(?:appears?|occurs?|comes?|is there) {_ONCE}", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:might|may|could) be\b[^.!?]*[.!]?\Z|\?\W{0,9}\Z", re.IGNORECASE)
 """A statement that leaves open what it names."""
-_SO = re.compile(r"\A(?:→|(?:so|thus|therefore|hence|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
+_SO = re.compile(rf"\A(?:→|(?:{SO}|yes|sure)[,:]|(?:assistant|a):) ?", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _COMMA = re.compile("[,;]")
-_JOINT = re.compile(r",? (?:or|and)(?: (?:perhaps|maybe|possibly))? |[,/] ?", re.IGNORECASE)
+_JOINT = re.compile(rf",? (?:or|and)(?: (?:{PERHAPS}))? |[,/] ?", re.IGNORECASE)
 _KEY = re.compile(
     r"(?:word|answer|value|result|output|number|solution|response|reply|duplicate|match|partner|pair|found|next"
     "|(?:second|next|repeated)[_-]word)s?"
@@ -109,7 +110,7 @@ def _decided(said: Iterable[str], asked: frozenset[str]) -> Sequence[str]:
     said = [statement.removeprefix(BULLET) for statement in said if SAYS.search(statement)]
     said = [statement for statement in said if not _OPEN.search(statement[-_LONG:])]
     for place in range(len(said) - 1, max(0, len(said) - FEW), -1):
-        if again := AGAIN.match(said[place]):
+        if again := TAKES_BACK.match(said[place]):
             if words := _decided([said[place][again.end() :], *said[place + 1 :]], asked):
                 return words
             break

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from carrara.answers.evidence import PERHAPS, SO
 from carrara.answers.labelled import ELSE, Labelled, unmarked, whole
 
 Nodes = tuple[int, ...]
@@ -57,7 +58,7 @@ _NO_NODES = re.compile(
 )
 
 _LEAD = re.compile(
-    r"(?i)\A(?:(?:so|thus|therefore|hence|it is|it's|that is|only|just|simply|\d{1,3} nodes?(?=:))\b[\s,:]{0,2}"
+    rf"(?i)\A(?:(?:{SO}|it is|it's|that is|only|just|simply|\d{{1,3}} nodes?(?=:))\b[\s,:]{{0,2}}"
     rf"|(?:from|between) {_NODE} (?:to|and) {_NODE}\s?: ?|from (?={_NODE}{_STEP}{_NODE}{_STEP}{_NODE}))*+"
 )
 _TAIL = re.compile(
@@ -68,9 +69,7 @@ _TAIL = re.compile(
     rf"|from (?={_NODE}))\b|\s?[.,;:|–—-]\s{{0,3}}(?:so|it|this|that|these|the|its|length|total|there)\b)"
 )
 _REASON = re.compile(rf"(?i)\s?[,;:–—-]{{1,2}}\s(?!{ELSE.pattern.removeprefix('(?i)')}).{{0,300}}\Z")
-_TRIES = re.compile(
-    rf"(?i)\W*(?:(?:either|maybe|perhaps|possibly|probably)\W*)?(?:nodes?[\s_#]{{0,2}}[0-9]|{_NODE}{_STEP}{_NODE})"
-)
+_TRIES = re.compile(rf"(?i)\W*(?:(?:either|{PERHAPS}|probably)\W*)?(?:nodes?[\s_#]{{0,2}}[0-9]|{_NODE}{_STEP}{_NODE})")
 _REACHED = r"(?:node(?! ?[0-9])|successor|neighbou?r)s?\b[^\n.:]{0,90}?"
 
 
