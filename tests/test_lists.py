@@ -334,6 +334,12 @@ def test_three_words(reply: str) -> None:
         ("ab, cd\n\nab, ce", ("ab", "ce")),
         ("apple, pear, plu", ("apple", "pear", "plu")),
         ("apple pear fig date lime kiwi", ("apple", "pear", "fig", "date", "lime", "kiwi")),
+        ("apple, pear\n\nWait, let me check that again. Yes, it is right.", ("apple", "pear")),
+        ("Sure!", ("sure",)),
+        ("Apple\nGreat\nPear", ("apple", "great", "pear")),
+        ("or, apple, pear", ("or", "apple", "pear")),
+        ("fig\ndate\n\n- apple\n- pear", ("apple", "pear")),
+        ("The answer is: apple, pear. fig, date", ("apple", "pear")),
     ],
 )
 def test_other_lists(reply: str, items: tuple[str, ...]) -> None:
@@ -374,6 +380,7 @@ def test_other_lists(reply: str, items: tuple[str, ...]) -> None:
         "1. not found\n2. not found",
         "not found, not found",
         "Role 1: apple, pear\nRole 2: plum, fig",
+        "Result 1: apple, pear\nResult 2: plum, fig",
     ],
 )
 def test_no_list(reply: str) -> None:

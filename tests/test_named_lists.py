@@ -118,6 +118,7 @@ def test_two_agents(reply: str) -> None:
         ("| Agent A | - |\n| Agent B | fig |", {"Agent A": (), "Agent B": ("fig",)}),
         ("Agent A: apple, a, b\nAgent B: agent, b", {"Agent A": ("apple", "a", "b"), "Agent B": ("agent", "b")}),
         ("Agent A: -5, 12", {"Agent A": ("-5", "12")}),
+        ("Agent A: fig\nAgent B has everything else. apple, pear", {"Agent A": ("fig",)}),
         (
             "Agents actions:\nAgent A starts with the following words: lime\nAgent B draws these words: kiwi\n\n"
             "Instruction: Write it after the text.\n\nFINAL ANSWER: Agent A: apple\nAgent B: fig",

@@ -342,6 +342,7 @@ def test_how_else_a_path_is_said(text: str) -> None:
         "Shortest Path: No path. Node 3 only leads to Node 5.",
         "Shortest Path: No path, since Node 3 only leads to Node 5",
         "Shortest Path: There isn't a path",
+        "Shortest Path: No path - Node 3 only leads to Node 5, which leads nowhere",
         "Shortest Path: Node 12 is not reachable from Node 3",
         "Shortest Path: Node 12 cannot be reached from Node 3.",
         "Shortest Path: Node 3 cannot reach Node 12",

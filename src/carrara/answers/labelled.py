@@ -80,7 +80,7 @@ class Labelled(Generic[V]):
     """What a sentence says that is nothing but an answer, perhaps with its reason."""
     together: Callable[[Sequence[V]], V | None]
     """What successive lines say."""
-    tries: Callable[[str], bool]
+    tries: Callable[[str], object]
     """Whether a line that says no answer is meant to be one."""
     wrong: Callable[[str], V | None] = lambda line: None
     """What a line behind a label says that cannot be an answer, and is none but a wrong one."""

@@ -32,6 +32,7 @@ _UNTIDY = (
     (re.compile("[−–‒‐‑﹣－]"), "-"),
     (re.compile("(?<=[0-9])(?:[\u00a0\u2009\u202f]|\\{,\\}|\\\\[,!])(?=[0-9]{3}(?![0-9]))"), ","),  # of thousands
     (re.compile("&gt;"), ">"),
+    (re.compile(r"\\(?:emptyset|varnothing)\b"), NOTHING),
     (re.compile(r"~~[^~\n]*~~"), " "),  # struck out
     (re.compile(r"<\|(?:im_start|start_header_id|start)\|>\s?assistant\b"), ""),
     (re.compile(r"<(?:final_?)?answer>", re.IGNORECASE), f"\n{_LABEL}"),

@@ -28,20 +28,19 @@ _ARROW = r"[>→↓]|\b(?:(?:leads |goes )?to|then)\b"
 _COMMA = r",\s{0,2}(?:(?:and )?then|and|to)\b|[,;|/&+•·]|\band\b"
 _STEP = rf"(?:\s{{0,3}}(?:{_COMMA}|{_ARROW}|[-–—]{{1,3}})\s{{0,3}}|\s{{1,3}})"
 _RUN = re.compile(rf"(?i){_NODE}(?:{_STEP}{_NODE})*+")
-_ONE_NODE = re.compile(rf"(?i){_NODE}")
-_LISTS = re.compile(rf"(?i)(?:{_COMMA})?\s*")
+_LISTS = re.compile(rf"(?i){_COMMA}")
 _LEADS = re.compile(rf"(?i){_ARROW}")
+_DASH = re.compile(r"[-–—]\s*\w")
+_SOME = "(?:(?:an?|one|two|three|four|five|only|directed|direct|directly|outgoing|connected|edges?) ){0,5}"
 _EDGES = re.compile(
-    rf"(?i)(?:there (?:is|are) )?(?:(?:an?|one|two|three|four|five|only|directed|direct|outgoing) ){{0,3}}edges?"
-    rf" from ({_NODE}) to:? |({_NODE}) (?:has|leads|points|goes|connects|is)"
-    r"(?: (?:an?|one|two|three|four|five|only|directed|direct|directly|outgoing|connected|edges?)){0,5} to:? "
+    rf"(?i)(?:there (?:is|are) )?{_SOME}from ({_NODE}) to:? |({_NODE}) (?:has|is|leads|points|goes) {_SOME}to:? "
 )
 _WITHIN = (
     r"(?: (?:exists?|found|available|possible|in|from|between|leads?|leading|to|that|of|by|reached)\b"
     r"(?:(?!\b(?:shorter|longer|better|(?<!to )(?<!any )other|more|than|except|but|besides|unless|direct|if)\b)"
     r"[^\n;,.–—]){0,90})?"
 )
-_NOTHING = r"(?:none|nothing|n/a|null|empty(?: set| list)?|∅|\\(?:emptyset|varnothing)|\[\s?\]|\\?\{\s?\\?\})"
+_NOTHING = r"(?:none|nothing|n/a|null|empty(?: set| list)?|\[\s?\]|\\?\{\s?\\?\})"
 _NO = (
     r"(?:(?:there(?:'s| is| are| exists?)|it has|we have)? ?\bno"
     r"|there (?:isn't|is not|aren't|are not|exists? not) (?:an?|any))"
@@ -86,31 +85,23 @@ class _Said:
 
 def read(reply: str, label: str, several: bool = False) -> Nodes | None:
     """The path that a reply states, or `several` nodes; () if it states that there are none, None if nothing."""
-    said = (_nodes if several else _path)(label).read(reply)
+
+    def together(rows: Sequence[_Said]) -> _Said | None:
+        alike = [*takewhile(lambda row: row.named >= rows[0].named, rows)]
+        return _union(alike) if several else _one_path(alike)
+
+    announced = _REACHED if several else "path"
+    said = Labelled(label, announced, lambda text: _sentence(text, several), together, _TRIES.match).read(reply)
     return None if said is None else said.nodes
 
 
-def _path(label: str) -> Labelled[_Said]:
-    return Labelled(label, "path", lambda text: _sentence(text, False), _one_path, _tries)
-
-
-def _nodes(label: str) -> Labelled[_Said]:
-    return Labelled(label, _REACHED, lambda text: _sentence(text, True), _union, _tries)
-
-
-def _tries(line: str) -> bool:
-    return _TRIES.match(line) is not None
-
-
 def _one_path(rows: Sequence[_Said]) -> _Said | None:
-    rows = [*takewhile(lambda row: row.named >= rows[0].named, rows)]
     nodes = whole([row.nodes for row in rows])
     return None if nodes is None or (len(nodes) == 1 and not rows[0].named) else _Said(nodes, rows[0].named)
 
 
 def _union(rows: Sequence[_Said]) -> _Said | None:
     """The nodes of several rows; none where their arrows start from different nodes, or one names no node."""
-    rows = [*takewhile(lambda row: row.named >= rows[0].named, rows)]
     sources = {row.source for row in rows} - {None}
     if len(sources) > 1 or len({bool(row.nodes) for row in rows}) > 1:
         return None
@@ -135,18 +126,14 @@ def _sentence(text: str, several: bool) -> _Said | None:
 
 def _led_to(run: str, named: bool) -> _Said | None:
     """The nodes of a list, of `5 → 3` the target; None of a chain."""
-    nodes: list[int] = []
-    source, end, behind = None, 0, False
-    for found in _ONE_NODE.finditer(run):
-        glue, end = run[end : found.start()].strip(), found.end()
-        behind, before = bool(nodes) and not _LISTS.fullmatch(glue), behind
-        if behind:
-            one = nodes.pop()
-            if before or not _LEADS.search(glue) or source not in (None, one):
-                return None
-            source = one
-        nodes += _numbers(found[0])
-    return _Said(tuple(nodes), named, source)
+    nodes, sources = list[int](), set[int]()
+    for part in _LISTS.split(run):
+        *before, behind = map(_numbers, _LEADS.split(part))
+        if len(before) > 1 or (before and len(before[0]) > 1) or _DASH.search(part):
+            return None
+        sources.update(*before)
+        nodes += behind
+    return _Said(tuple(nodes), named, *sources) if len(sources) < 2 else None
 
 
 def _chained(nodes: Nodes) -> Nodes:
