@@ -380,6 +380,8 @@ def test_other_lists(reply: str, items: tuple[str, ...]) -> None:
         "1. not found\n2. not found",
         "not found, not found",
         "Role 1: apple, pear\nRole 2: plum, fig",
+        "Sure - here is what I found.",
+        'I compared "apple" and "pear" in the lists.',
         "Result 1: apple, pear\nResult 2: plum, fig",
     ],
 )

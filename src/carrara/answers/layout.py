@@ -75,7 +75,6 @@ _ASIDE = re.compile(r"(^(?:• )?|[:=] ?)? ?\(([^()\n]*)\)", re.MULTILINE)
 _ASIDE_AT_MOST = 300
 _OTHER = re.compile(rf"(?:{OR})\b", re.IGNORECASE)
 _CUT = re.compile(r"(?:to be )?continu(?:ed|ing)\W*|(?:list |rest )?(?:truncated|omitted)\W*", re.IGNORECASE)
-_EMPTY = re.compile(r"(?:none|nothing|empty|no)\b", re.IGNORECASE)
 
 
 def _one_a_line(whole: re.Match[str]) -> str:
@@ -116,7 +115,7 @@ def _bracketed(found: re.Match[str]) -> str:
 def _aside(found: re.Match[str]) -> str:
     """What stands in parentheses is left out, unless it is a list or stands for one."""
     before, inside = found[1], found[2].strip()
-    if len(inside) > _ASIDE_AT_MOST or _OTHER.match(inside) or (_EMPTY.match(inside) and before is not None):
+    if len(inside) > _ASIDE_AT_MOST or _OTHER.match(inside):
         return f"{before or ' '}{inside}"
     if before is None or not inside:
         return f"{before} {NOTHING}" if before and not inside else ""
@@ -138,7 +137,6 @@ _MARKS: tuple[tuple[re.Pattern[str], By | None, By | None], ...] = (
     (BOXED, r"\1", rf"\n{_LABEL}\1\n"),
     (re.compile(r"\\n(?![a-z])"), "\n", "\n"),  # as the prompt's example may have it
     (re.compile(r" ?\n ?"), "\n", "\n"),
-    (re.compile(r"\n{3,}"), "\n\n", "\n\n"),
     (re.compile(r"\Aassistant\n+(?=.)"), "", ""),
     (re.compile(_ARROW), "→", "→"),
     (re.compile(r"^```[\w+-]*$", re.M), "", ""),

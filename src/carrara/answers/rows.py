@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from carrara.answers.asked import NOTHING_ASKED, SIDE, Asked
+from carrara.answers.evidence import SO
 from carrara.answers.statements import ASIDE, DENIES, MISSING, NO_WORD, SAYS, is_talk, word
 
 SOME = 5
@@ -54,8 +55,8 @@ _WITHIN = re.compile(
 )
 _ONE_OF_SEVERAL = re.compile(r"(?:\A|[,;] )(\w+ [0-9]{1,6})\Z")
 _NOTHING = re.compile(
-    r"(?:(?:so|thus|therefore|hence|now|currently|there|the|an?|its?|their|this|final|resulting|remaining|list|set|hand"
-    r"|answer|result|string|is|are|was|were|has|contains|holds|ends? up|ended up|left|with),? ){0,9}"
+    rf"(?:(?:{SO}|now|currently|there|the|an?|its?|their|this|final|resulting|remaining|list|set|hand|answer"
+    r"|result|string|is|are|was|were|has|contains|holds|ends? up|ended up|left|with),? ){0,9}"
     r"(?:none|nothing|empty|null|nil|n/a|(?:no|zero|0)(?: \w{4,9})? (?:words?|items?|elements?|numbers?|differences?"
     r"|entries))(?: (?:list|set|hand|string|is|are|were|was|left|remain(?:s|ing)?|found|listed|there|differ)){0,3}"
     r"(?: (?:that )?(?:in|of|from|after|follow(?:s|ing)?|appears?|comes?|on|between|matching|at) [^\n,:]{1,80})?",
@@ -118,8 +119,6 @@ def listed(
         key = found.items.pop(0)
     if key:
         found.lead, found.keys, found.said = key, [key], False
-    elif asked.keys and found.lead and len(found.items) == 1:
-        found.keys = [found.lead]
     return found
 
 
@@ -136,7 +135,7 @@ def _plain(statement: str, asked: Asked, spaced_from: int) -> Listed | None:
         return Listed(names[0], [], contested=True)
     for sign in signs[:-3:-1]:
         lead, rest = statement[: sign.start()], statement[sign.end() :]
-        items = _row(rest) or _spaced(rest, 2) or ([one] if (one := _item(rest)) else [])
+        items = _row(rest) or _spaced(rest, 2)
         if asked.first and sign[0] == "→" and (one := word(lead)) and len(items) == 1:
             return Listed(items[0], [one])
         if len(items) > 1 or (items and len(signs) < 3):
@@ -154,9 +153,7 @@ def _of_two(statement: str, asked: Asked) -> Listed | None:
         return None
     lists = list(SIDE.finditer(statement))
     words = list(_QUOTE.finditer(statement))
-    if not len(lists) == len(words) == 2 or (lists[0]["first"] is None) == (lists[1]["first"] is None):
-        return None
-    if sorted([*lists, *words], key=re.Match.start)[::2] not in (lists, words):
+    if not len(lists) == len(words) == 2:
         return None
     place = (lists[0]["first"] is not None) != asked.first
     return Listed(lists[place][0].casefold(), [one]) if (one := word(words[place][1])) else None
@@ -179,7 +176,7 @@ def _about_one(statement: str, asked: Asked, marked: bool) -> Listed | None:
     if not found or not (marked or '"' in found[0] or "-" in found[0]) or is_talk(found[1].capitalize()):
         return None
     one = word(found[1])
-    if one is None or one in asked.keys or one.isdecimal() or NO_WORD.fullmatch(one) or _ASIDE.fullmatch(one):
+    if one is None or one in asked.keys or NO_WORD.fullmatch(one) or _ASIDE.fullmatch(one):
         return None
     rest = statement[found.end() :]
     other = _WITHIN.match(rest) and asked.about(rest) is False
