@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from carrara.answers.contract import FINAL, asks_for
+from carrara.answers.layout import tidy
 from carrara.answers.numbers import counted, find_numbers, read_number, settled, unchecked
 from carrara.answers.numerals import in_digits
-from carrara.answers.reading import agreed, said, tidy
+from carrara.answers.reading import agreed, said
 from carrara.answers.words import read_word
 from carrara.core.keys import Dice
 from carrara.core.types import Question

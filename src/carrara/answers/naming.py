@@ -12,8 +12,9 @@ from carrara.answers.claims import BEFORE, PRESENT, SAME, Says
 from carrara.answers.contract import asks_for
 from carrara.answers.evidence import SO
 from carrara.answers.kinds import Answers
+from carrara.answers.layout import tidy
 from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
-from carrara.answers.reading import Found, affirmed, agreed, said, tidy
+from carrara.answers.reading import Found, affirmed, agreed, said
 from carrara.core.keys import Dice
 from carrara.core.types import Question
 

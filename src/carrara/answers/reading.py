@@ -15,8 +15,7 @@ from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
 
 from carrara.answers.evidence import AGAIN, ANSWER, GIVES_UP, IN_ALL, PERHAPS, SO, WRONG
-from carrara.answers.layout import BOXED, plain
-from carrara.answers.layout import tidy as tidy
+from carrara.answers.layout import BOXED, plain, tidy
 from carrara.answers.turns import spoken
 
 T = TypeVar("T")
