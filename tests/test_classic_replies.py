@@ -67,7 +67,7 @@ def test_all_four_in_any_form_and_order(reply: str) -> None:
         ("5555555", 0.0, 0.0),
         ("11111112222222, 3333333", 0.25, 0.75),
         ("1111111, not 2222222", 0.25, 0.5),
-        ("Answer: 1111111, 5555555\nAnswer: 1111111, 2222222", 0.5, 0.5),
+        ("Answer: 1111111, 5555555\nAnswer: 1111111, 2222222", 0.25, 0.5),
     ],
 )
 def test_wrong_ones_count_against_right_ones(reply: str, score: float, published: float) -> None:
@@ -194,6 +194,7 @@ WHY = (
         "KFFRM, JPXCM, RJBMR, not PGQLH, MMZVW",
         "KFFRM, JPXCM, RJBMR (PGQLH and MMZVW have 37872)",
         "Not PGQLH, MMZVW or QZWCQ, but KFFRM, JPXCM, RJBMR.",
+        "Is it KFFRM, JPXCM and QZWCQ?\nNot PGQLH, MMZVW or QZWCQ, but KFFRM, JPXCM, RJBMR.",
         "KFFRM, JPXCM, RJBMR. The others are PGQLH, MMZVW.",
         "KFFRM, JPXCM, RJBMR\n\nOther variables: PGQLH, MMZVW",
         "KFFRM, JPXCM, PGQLH. Wait, PGQLH is 37872. It's KFFRM, JPXCM, RJBMR.",
@@ -203,6 +204,7 @@ WHY = (
         "KFFRM: 21417\nJPXCM: 21417\nRJBMR: 21417",
         "KFFRM (assigned 21417), JPXCM (assigned KFFRM), RJBMR (assigned JPXCM)",
         "(KFFRM, JPXCM, RJBMR)",
+        "(The variables are KFFRM, JPXCM and RJBMR.)",
         "('KFFRM', 'JPXCM', 'RJBMR')",
         "The variables (KFFRM, JPXCM, RJBMR) have the value 21417.",
         "KFFRM, JPXCM (and RJBMR)",
