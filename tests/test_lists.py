@@ -336,6 +336,8 @@ def test_three_words(reply: str) -> None:
         ("apple pear fig date lime kiwi", ("apple", "pear", "fig", "date", "lime", "kiwi")),
         ("apple, pear\n\nWait, let me check that again. Yes, it is right.", ("apple", "pear")),
         ("Sure!", ("sure",)),
+        ("Words of list 1:\napple\npear", ("apple", "pear")),
+        ("Answer: apple, pear, fig, date, lime.\n\nCheers", ("apple", "pear", "fig", "date", "lime")),
         ("Apple\nGreat\nPear", ("apple", "great", "pear")),
         ("or, apple, pear", ("or", "apple", "pear")),
         ("fig\ndate\n\n- apple\n- pear", ("apple", "pear")),

@@ -117,6 +117,7 @@ def test_two_agents(reply: str) -> None:
         ("Agent C: kiwi, lime\nAgent A: none, apple", {"Agent A": ("none", "apple"), "Agent C": ("kiwi", "lime")}),
         ("| Agent A | - |\n| Agent B | fig |", {"Agent A": (), "Agent B": ("fig",)}),
         ("Agent A: apple, a, b\nAgent B: agent, b", {"Agent A": ("apple", "a", "b"), "Agent B": ("agent", "b")}),
+        ("- Agent A\napple, pear\n- Agent B\nfig", {"Agent A": ("apple", "pear"), "Agent B": ("fig",)}),
         ("Agent A: -5, 12", {"Agent A": ("-5", "12")}),
         ("Agent A: fig\nAgent B has everything else. apple, pear", {"Agent A": ("fig",)}),
         (

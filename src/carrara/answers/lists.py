@@ -78,7 +78,7 @@ class Lists:
         self._talk: list[Listed] = []
         self._now: Listed | None = None
         self._held: Listed | None = None
-        self._lead, self._leads_off = "", False
+        self._lead = ""
         self._opens, self._gap, self._closed, self._contested = True, False, False, False
         taken_back: list[Listed] = []
         for statement in statements(ungrouped(text)):
@@ -87,7 +87,7 @@ class Lists:
                     self._end(hold=True)
                 self._gap |= not statement
                 continue
-            if asked.adds_up and _CONTINUES.match(statement):
+            if _CONTINUES.match(statement):
                 continue
             if self.found and statement[0].isupper() and (again := TAKES_BACK.match(statement)):
                 taken_back, self.found = self.found, []
@@ -105,7 +105,7 @@ class Lists:
         marked, body, opens = statement.startswith(BULLET), statement.removeprefix(BULLET), self._opens
         if not marked and is_talk(body) and (self._now is None or self._gap or body.endswith((".", "!"))):
             self._end()
-            self._talk = [Listed("", [word(body) or ""], opens=True)]
+            self._talk = [Listed("", [word(body) or ""])]
             return
         self._opens, new = False, listed(body, self._asked, spaced_from, marked)
         if not marked and _OR.match(body) and (_OR.fullmatch(body) or not new or new.to_come or new.lead):
@@ -116,7 +116,7 @@ class Lists:
         if new is None or new.to_come:
             self._end(hold=bool(new or self._asked.key(body)))
             self._talk = []
-            self._lead, self._leads_off = (new.lead, opens) if new else ("", False)
+            self._lead = new.lead if new else ""
             return
         new.marked, new.labelled, new.most = marked, bool(new.lead), len(new.items)
         if now := self._continued(new):
@@ -130,21 +130,21 @@ class Lists:
 
     def _begin(self, new: Listed, opens: bool) -> None:
         if (now := self._now) and new.items != now.items and not new.is_missing:
-            rows = new.marked and now.marked and not now.labelled and min(new.most, now.most) > 1
+            rows = new.marked and now.marked and min(new.most, now.most) > 1
             if self._rivals(now.lead, new.lead) if new.lead else rows:
                 now.contested = self._contested = True
         new.lead, new.opens, new.contested = (
             new.lead or self._lead,
-            opens or self._leads_off,
+            opens,
             self._contested or new.contested,
         )
         self._now, self._held = new, None
         self.found.append(new)
-        self._lead, self._leads_off, self._contested = "", False, False
+        self._lead, self._contested = "", False
 
     def _rivals(self, one: str, other: str) -> bool:
         """Whether lists under two leads answer the same question, and nothing tells which of them does."""
-        told = self._asked.about(one) is not None and self._asked.about(other) is not None
+        told = self._asked.about(one) is not None
         edited = _SOURCE.fullmatch(one) or _SOURCE.fullmatch(other) or (_RESULT.match(other) and not _RESULT.match(one))
         return _of_a_kind(one, other) and not (told or edited)
 
@@ -162,14 +162,14 @@ class Lists:
         """Whether a list goes on with a statement."""
         if new.lead:
             alike = new.lead == now.lead
-            return new.most == now.most == 1 and now.labelled and (alike or self._same_of_others(now.lead, new.lead))
+            return new.most == now.most == 1 and (alike or self._same_of_others(now.lead, new.lead))
         if now.said or new.said or new.marked != now.marked or _restated(now.items, new.items):
             return False
         if self._gap and _NAMED.search(now.lead):
             return False
         if new.most > 1 or now.most > 1:
-            return now.most >= SOME and not new.marked and (new.most > 1 or not (self._gap or self._closed))
-        return new.marked or new.explained or not (now.labelled or (self._gap and self._closed))
+            return now.most >= SOME and (new.most > 1 or not (self._gap or self._closed))
+        return new.marked or not now.labelled
 
     def _same_of_others(self, one: str, other: str) -> bool:
         return _of_a_kind(one, other) and self._asked.about(one) is None
@@ -235,7 +235,7 @@ def read_list(reply: str, labels: Sequence[str] = LABELS, asked: Asked = NOTHING
 
 def _behind_keys(items: Items, keys: frozenset[str]) -> Items:
     """The items alone, where each stands behind the key it is paired with."""
-    paired = len(items) % 2 == 0 and keys.issuperset(items[::2]) and not keys.issuperset(items)
+    paired = keys.issuperset(items[::2]) and not keys.issuperset(items)
     return items[1::2] if paired else items
 
 

@@ -92,7 +92,7 @@ def read_word(reply: str, ask: str) -> str | None:
     text = laid_out(reply)
     text = ungrouped(text, always=True)
     for part in behind_labels(text, ("answer",)):
-        said = [statement for statement in statements(part.strip()) if statement]
+        said = statements(part.strip())
         if words := _labelled(said[:1]) or _decided(said, asked):
             return _one(words)
     for part in dict.fromkeys((before_explanation(text), text)):
@@ -123,13 +123,13 @@ def _decided(said: Iterable[str], asked: frozenset[str]) -> Sequence[str]:
     single = [one for other in others if len(other) == 1 for one in other]
     lone = {one for one in alone if one} - asked  # between a sentence that leads to it and one that closes
     named = single or _told(said, asked) or (sorted(lone) if len(lone) == 1 else [])
-    return named or ([] if any(others) else ends[0] or ends[1])
+    return named or ends[0] or ends[1]
 
 
 def _keys(said: Iterable[str], asked: frozenset[str]) -> frozenset[str]:
     """The words that the question names, as keys of pairs; none where other pairs are told, too."""
     pairs = {key.casefold() for statement in said for key, _ in _PAIR.findall(statement[:_LONG])}
-    return asked if all(key in asked or _KEY.fullmatch(key) for key in pairs) else frozenset()
+    return asked if asked.issuperset(pairs) else frozenset()
 
 
 def _alone(statement: str, keys: frozenset[str]) -> str | None:
