@@ -193,6 +193,21 @@ def test_what_states_nothing(task: int, question: str, reply: str) -> None:
     assert say(task, question, reply) is None
 
 
+@pytest.mark.parametrize(
+    ("task", "question", "reply", "answer"),
+    [
+        (1, "Where is Mary?", "Mary is in the garden, the kitchen is empty.", "garden"),
+        (1, "Where is Mary?", "It is not said if Mary is in the garden; she went to the kitchen.", "kitchen"),
+        (5, "Who gave the milk to Bill?", "Mary did not give the milk to Bill, Fred did.", "Fred"),
+        (6, "Is Mary in the garden?", "Mary is in the garden at first.", None),
+        (8, "What is Mary carrying?", "In the end John is holding the milk.", None),
+        (16, "What color is Lily?", "As a swan Bernhard is white.", None),
+    ],
+)
+def test_what_stands_around_a_label_counts(task: int, question: str, reply: str, answer: str | None) -> None:
+    assert say(task, question, reply) == answer
+
+
 def test_a_label_inside_the_place_that_a_question_names() -> None:
     places = ["wine bar", "bar", "inn", "spa", "zoo", "mill"]
     question = "Where was the harp before the wine bar?"

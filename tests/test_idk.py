@@ -112,6 +112,7 @@ The dog is called Pepper. | \\boxed{B} | \\boxed{\\text{(B) Pepper}} | <think>A?
 The correct choice is: B | Correct option: (b) | Hence (B). | => B | I pick option B. | B it is. | The letter is B.
 Option (B): Pepper | pepper | PEPPER | “Pepper” | It is Pepper. | Only Pepper is mentioned in the text.
 {"answer": "B"} | {'answer': 'B'} | {"answer": "B", "confidence": "not sure"} | ans: b
+{"selected_option": "b", "why": "Biscuit is a cat"}
 {"choice": "B", "explanation": "The text says Pepper, not Biscuit."} | {"letter": "B", "text": "Pepper"} | answer=b
 {"reasoning": "Biscuit is not mentioned, the park is not mentioned.", "answer": "B"} | My choice is B | B/Pepper
 The answer is (B) because the text says that Ada's dog is called Pepper.

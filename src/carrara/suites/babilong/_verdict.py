@@ -65,7 +65,6 @@ _BEGAN, _BEGINS = re.compile(rf"\b{AT_FIRST}\b,?\s\Z", re.IGNORECASE), re.compil
 _TURNED = {"yes": "no", "no": "yes"}
 _FAR = 200
 _SHORTEST = len("he is in x")
-_IF = re.compile(r"\W*if\b", re.IGNORECASE)
 _OPEN = re.compile(
     rf"{NOT}|\bno (?:evidence|information|indication|proof)\b"
     r"|\b(?:if|whether|unless|asks?|asked|question|suppose|assum\w*)\b",
@@ -124,7 +123,7 @@ def _stated(query: Asked, text: str) -> Sequence[str]:
         if found := _REMARK.fullmatch(sentence):
             remark = "yes" if found["right"] else "no"
             continue
-        if len(sentence) < _SHORTEST or _IF.match(sentence) or (sentence.endswith("?") and not remark):
+        if len(sentence) < _SHORTEST or (sentence.endswith("?") and not remark):
             continue
         match query:
             case IsIn():

@@ -60,9 +60,6 @@ _LETTER = re.compile(
     re.MULTILINE,
 )
 _ORDINAL = re.compile(r"\b(?:(first)|(second)|(third)|(fourth|final|last))\s(?:option|choice)\b", re.IGNORECASE)
-_COUNT = re.compile(
-    r"\b(?:two|three|four)(?=\s(?:\w{1,9}\s)?(?:options|choices|answers|names|possibilities)\b)", re.IGNORECASE
-)
 _LEADING = re.compile(
     r"(?:(?:in front of|next to|in|at|on|under|behind|from|for|with|to|by|of|near|beside)\s)?"
     r"(?:(?:an?|the|mrs?\.?)\s)?",
@@ -214,7 +211,7 @@ def _named(text: str, options: Sequence[str], figures: Mapping[str, str]) -> str
     def by_letter(found: re.Match[str]) -> str:
         return f" {_WORDS['abcd'.index(next(filter(None, found.groups())).lower())]} "
 
-    text = _COUNT.sub("", _ORDINAL.sub(lambda found: _WORDS[(found.lastindex or 1) - 1], text))
+    text = _ORDINAL.sub(lambda found: _WORDS[(found.lastindex or 1) - 1], text)
     text = _SPELLING.sub(lambda found: looked_up(_SPELLED, found[0]), _LETTER.sub(by_letter, text))
     return _TWICE.sub(r"\1", _SPACES.sub(" ", pattern.sub(lambda found: looked_up(words, found[1]), text)))
 
