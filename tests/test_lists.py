@@ -338,6 +338,7 @@ def test_three_words(reply: str) -> None:
         ("Sure!", ("sure",)),
         ("Words of list 1:\napple\npear", ("apple", "pear")),
         ("Answer: apple, pear, fig, date, lime.\n\nCheers", ("apple", "pear", "fig", "date", "lime")),
+        ("apple, pear\n\nExplanation: In the list fig, date came first.\nfig, date", ("apple", "pear")),
         ("Apple\nGreat\nPear", ("apple", "great", "pear")),
         ("or, apple, pear", ("or", "apple", "pear")),
         ("fig\ndate\n\n- apple\n- pear", ("apple", "pear")),

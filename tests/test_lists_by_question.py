@@ -97,6 +97,7 @@ def test_partners(reply: str) -> None:
         ("fig: apple\ndate is not in the context\nlime: plum", ("apple", "not in the context", "plum")),
         ("fig: apple\nI could not find date.\nlime: plum", ("apple", "plum")),
         ("fig: not found\ndate: not found\nlime: not found", None),
+        ("fig\ndate\nlime\n\napple\npear\nplum", ("apple", "pear", "plum")),
         ("I looked for fig, date, and lime, but none of them is there.", None),
         # Whoever names the partners of other words has not looked up those that were asked for.
         ("kiwi: nut, fig: apple, date: pear, lime: plum, melon: oak", None),
@@ -322,7 +323,15 @@ def test_the_first_list(reply: str, items: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["apple or plum", "apple, pear or plum, fig", "apple, pear\n\nor\n\nplum, fig", "The lists are different."],
+    [
+        "apple or plum",
+        "apple, pear or plum, fig",
+        "apple, pear\n\nor\n\nplum, fig",
+        "The lists are different.",
+        "List 1: apple, pear\nList 3: fig, date",
+        "3 - the words are in List 1",
+        'The first list has "apple" where the first list should have "pear".',
+    ],
 )
 def test_no_list_of_two(reply: str) -> None:
     assert told(read_list, reply, asked=Set().asked(FIRST)) is None

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from carrara.answers.asked import NOTHING_ASKED, Asked
+from carrara.answers.choices import before_explanation
 from carrara.answers.layout import laid_out
 from carrara.answers.rows import SOME, Listed, listed
 from carrara.answers.statements import (
@@ -144,7 +145,7 @@ class Lists:
 
     def _rivals(self, one: str, other: str) -> bool:
         """Whether lists under two leads answer the same question, and nothing tells which of them does."""
-        told = self._asked.about(one) is not None
+        told = self._asked.about(one) is not None and self._asked.about(other) is not None
         edited = _SOURCE.fullmatch(one) or _SOURCE.fullmatch(other) or (_RESULT.match(other) and not _RESULT.match(one))
         return _of_a_kind(one, other) and not (told or edited)
 
@@ -165,7 +166,7 @@ class Lists:
             return new.most == now.most == 1 and (alike or self._same_of_others(now.lead, new.lead))
         if now.said or new.said or new.marked != now.marked or _restated(now.items, new.items):
             return False
-        if self._gap and _NAMED.search(now.lead):
+        if (self._gap and _NAMED.search(now.lead)) or self._names_keys(now, new):
             return False
         if new.most > 1 or now.most > 1:
             return now.most >= SOME and (new.most > 1 or not (self._gap or self._closed))
@@ -173,6 +174,11 @@ class Lists:
 
     def _same_of_others(self, one: str, other: str) -> bool:
         return _of_a_kind(one, other) and self._asked.about(one) is None
+
+    def _names_keys(self, now: Listed, new: Listed) -> bool:
+        """Whether a list is of the words that are asked about, and what follows is not."""
+        keys = self._asked.keys
+        return len(now.items) > 1 and keys.issuperset(now.items) and not keys.intersection(new.items)
 
     def _adds_up(self, now: Listed, new: Listed) -> bool:
         """Whether a row belongs to the one before."""
@@ -227,7 +233,7 @@ def read_list(reply: str, labels: Sequence[str] = LABELS, asked: Asked = NOTHING
     """The items of the list that a reply states, in order and in lower case; None if it states none, or several."""
     text = laid_out(reply)
     behind = (_behind(part, asked) for part in behind_labels(text, labels))
-    if meant := next(filter(None, behind), None) or meant_of(Lists(text, asked=asked).found, asked):
+    if meant := next(filter(None, behind), None) or _unlabelled(text, asked):
         items = None if _says_all(meant.keys, asked.keys) else meant.stated()
         return items and _behind_keys(items, asked.keys)
     return None
@@ -249,3 +255,9 @@ def _behind(text: str, asked: Asked) -> Listed | None:
     """The list that stands behind a label."""
     lists = Lists(text, True, asked).found
     return lists[0] if lists and lists[0].opens else meant_of(lists, asked)
+
+
+def _unlabelled(text: str, asked: Asked) -> Listed | None:
+    """The list of a text without a label: of what comes before an explanation, or else of all of it."""
+    parts = dict.fromkeys((before_explanation(text), text))
+    return next(filter(None, (meant_of(Lists(part, asked=asked).found, asked) for part in parts)), None)

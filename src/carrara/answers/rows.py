@@ -153,7 +153,7 @@ def _of_two(statement: str, asked: Asked) -> Listed | None:
         return None
     lists = list(SIDE.finditer(statement))
     words = list(_QUOTE.finditer(statement))
-    if not len(lists) == len(words) == 2:
+    if not len(lists) == len(words) == 2 or (lists[0]["first"] is None) == (lists[1]["first"] is None):
         return None
     place = (lists[0]["first"] is not None) != asked.first
     return Listed(lists[place][0].casefold(), [one]) if (one := word(words[place][1])) else None
@@ -176,7 +176,7 @@ def _about_one(statement: str, asked: Asked, marked: bool) -> Listed | None:
     if not found or not (marked or '"' in found[0] or "-" in found[0]) or is_talk(found[1].capitalize()):
         return None
     one = word(found[1])
-    if one is None or one in asked.keys or NO_WORD.fullmatch(one) or _ASIDE.fullmatch(one):
+    if one is None or one in asked.keys or one.isdecimal() or NO_WORD.fullmatch(one) or _ASIDE.fullmatch(one):
         return None
     rest = statement[found.end() :]
     other = _WITHIN.match(rest) and asked.about(rest) is False

@@ -44,6 +44,7 @@ _TIED = (
     r"(?:(?:paired|associated|matched|linked|followed|correspond(?:s|ing)?|map(?:s|ped)?|points?|lead(?:s|ing)?)"
     r" (?:with|to|by)|(?:continues?|goes|goes on|pairs) with)"
 )
+_ASKED_ABOUT = re.compile(rf"{_TIED} {_W}\W*\Z", re.IGNORECASE)
 _POINTED = re.compile(
     rf"(?:\b(?:(?:is|was|be|are|equals|becomes|comes(?= \")|it['’]s|that['’]s)(?! {_TIED})|{_TIED})\b:?"
     r"|(?P<sign>:|=+|→|—| -(?= )))"
@@ -123,13 +124,13 @@ def _decided(said: Iterable[str], asked: frozenset[str]) -> Sequence[str]:
     single = [one for other in others if len(other) == 1 for one in other]
     lone = {one for one in alone if one} - asked  # between a sentence that leads to it and one that closes
     named = single or _told(said, asked) or (sorted(lone) if len(lone) == 1 else [])
-    return named or ends[0] or ends[1]
+    return named or ([] if any(others) else ends[0] or ends[1])
 
 
 def _keys(said: Iterable[str], asked: frozenset[str]) -> frozenset[str]:
     """The words that the question names, as keys of pairs; none where other pairs are told, too."""
     pairs = {key.casefold() for statement in said for key, _ in _PAIR.findall(statement[:_LONG])}
-    return asked if asked.issuperset(pairs) else frozenset()
+    return asked if all(key in asked or _KEY.fullmatch(key) for key in pairs) else frozenset()
 
 
 def _alone(statement: str, keys: frozenset[str]) -> str | None:
@@ -162,7 +163,9 @@ def _told(said: Sequence[str], asked: frozenset[str]) -> Sequence[str]:
     claims = (_claimed(statement, asked, keys) for statement in said)
     quotes = ([] if _DENIED.search(one) else [*map(word, _QUOTED.findall(one))] for one in said)
     others = ([one for one in quoted if one and one not in asked] for quoted in quotes)
-    plain = (_claimed(one, frozenset(), keys) for one in said if not _DENIED.search(one))
+    plain = (
+        _claimed(one, frozenset(), keys) for one in said if not _DENIED.search(one) and not _ASKED_ABOUT.search(one)
+    )
     return next(filter(None, chain(claims, others, plain)), [])
 
 
