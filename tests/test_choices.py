@@ -24,6 +24,8 @@ NUMBERS = Choices({"none": "none", "zero": "none", "0": "none", "one": "one", "1
         "<think>kitchen? office?</think>The answer is garden.",
         "First Mary went to the kitchen. Then she went to the garden.",
         "Mary went from the kitchen to the garden.",
+        "Mary went to the garden because the kitchen was empty.",
+        "Well, she went to the garden.\nReason: the kitchen was left before that.",
         "garden\nMary had been in the kitchen, but later moved.",
         "Let me see. The answer is garden",
         "1. garden",

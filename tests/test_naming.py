@@ -95,6 +95,9 @@ def test_the_odd_list_is_read(reply: str, answer: str | None) -> None:
 
 
 MEMBERS: dict[str, str | None] = {
+    "the 2nd list": "List 2",
+    "I do not think it is in List 1. List 2 has it.": "List 2",
+    "Every list lacks it apart from List 2.": "List 2",
     "List 2": "List 2",
     "The word is in List 2. No other list contains it.": "List 2",
     "List 2 has the word. There is no other list with it.": "List 2",

@@ -10,6 +10,7 @@ ARE_THERE = 'Do the words "oak, ash, elm" stand in the context, in this order an
 ARE_SAME = 'Are the words "oak" and "ash" in the same list of the context?'
 
 THERE: dict[str, str | None] = {
+    "There is no other word in the context.": None,
     "Yes, it is.": "yes",
     'No. The word "yes" is not there.': "no",
     "The word is not present in the context.": "no",

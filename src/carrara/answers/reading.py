@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
 
-from carrara.answers.evidence import AGAIN, ANSWER, GIVES_UP, IN_ALL, PERHAPS, SO, WRONG
+from carrara.answers.evidence import AGAIN, ANSWER, GIVES_UP, IN_ALL, NOT, NOT_THIS, PERHAPS, SO, WRONG
 from carrara.answers.layout import BOXED, plain, tidy
 from carrara.answers.turns import spoken
 
@@ -48,10 +48,7 @@ _GLUE = re.compile(
     r"(?:[^\w.,;?!-]|\b(?:is|are|be|would|will|the|list|number|value|total|therefore|thus|now|simply|just)\b)*", re.I
 )
 _BESIDE = re.compile(rf"(?:[^\S\n]|[,;/|&\"'’‘]|\b(?:or|and|either|{PERHAPS})\b)*", re.IGNORECASE)
-_DENIED = re.compile(
-    r"(?=[nir])(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bneither|\bnor)(?:\s(?:be|equal)\b)?[^\w.\n]*+",
-    re.IGNORECASE,
-)
+_DENIED = re.compile(rf"(?=[cnir])(?:{NOT}|{NOT_THIS})(?:\s(?:be|equal)\b)?[^\w.\n]*+", re.IGNORECASE)
 _CLOSED = re.compile(r"[^\w\n,+*/=-]*(?:\n|\Z)|[.!]\W{0,3}\s(?=[A-Z])")
 _CORRECTION = re.compile(
     rf"\b(?:{AGAIN})\b[\s,.:;!…]*"
