@@ -602,6 +602,8 @@ def test_how_a_translation_is_said(text: str) -> None:
         "Letter Coverage: abc, kloe, wux (12 letters)",
         "Letter Coverage: abc (a, b), kloe (c, d), wux (e, f)",
         "Letter Coverage: 1. abc, 2. kloe, 3. wux",
+        "Letter Coverage: 1. abc 2. kloe 3. wux",
+        "LL0: abc, kloe, wux",
         "Letter Coverage:\n1. abc\n2. kloe\n3. wux",
         "Letter Coverage:\n- abc\n- kloe\n- wux",
         "Letter Coverage:\n- **abc**: a, b, c\n- **kloe**: x\n- **wux**: r",

@@ -49,7 +49,7 @@ _GIVES_UP = re.compile(
 )
 _MARKS = re.compile(r"\\?[\[\]{}]|[\"*$]|'(?!\w)|(?<!\w)'|[<>]\Z|\A<|\\\\")
 _AROUND = " \t\"'*_.!:,;|+•–-"
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\W\d])(?<!\A[0-9]\.\s)(?<!, [0-9]\.\s)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\W\d])(?:(?<!\b[0-9]\.\s)|(?<=\w [0-9]\.\s)(?=[A-Z]))")
 _WRAPPED = re.compile(r"(?<=[,;\[{(>→↓])\s*\n\s*|\s*\n\s*(?=[→↓\]}])")
 _LONGEST = 10_000
 """Characters of a list that may be an answer."""

@@ -25,6 +25,7 @@ _TAIL = re.compile(
 )
 _ARROW = re.compile(r"\s?(?:[→>=:]|\btranslates? to\b)\s?")
 _ITEM = re.compile(r"(?:\A|(?<=[\s,]))(?:[-+•–]|[0-9]{1,2}[.)])\s+(?=[a-z])")
+_LANGUAGES = re.compile(r"\All[0-9]+(?:\s?(?:to|→)\s?ll[0-9]+)?\s?[:=]\s?")
 _PROSE = re.compile(
     r"\b(?:the|an?|is|are|was|be|of|to|in|on|and|or|not|none?|i|it|see|above|below|unknown|unclear|impossible|undefined"
     r"|unable|cannot|words?|translations?|letters?|languages?|answers?|found|given|available|here|there|sorry)\b"
@@ -65,7 +66,7 @@ class _Known:
 
     def sentence(self, text: str) -> Words | None:
         """The words of a sentence, of `x y → abc kloe` those that the arrow leads to, or those that are chosen."""
-        text = unmarked(text).lower()
+        text = _LANGUAGES.sub("", unmarked(text).lower())
         text = _ITEM.sub("", _TAIL.sub("", text.rstrip(" .!,;:✓✅✔☑\ufe0f")))
         sides = _ARROW.split(text)
         if len({len(_WORD.findall(side)) for side in sides}) == 1:
