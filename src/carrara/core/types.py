@@ -217,6 +217,8 @@ class Test(ABC, Generic[P, L, A]):
     """Whether a reply is the answer as it stands: a text that may have anything in it, such as another question."""
     echoes: ClassVar[int] = 0
     """Up to how many tokens the prompt said back is one of the trivial replies: to read longer ones takes too long."""
+    inherent: ClassVar[Mapping[str, str]] = {}
+    """Shortcuts that it cannot do without, by name or kind (proof/shortcuts), each with a sentence why."""
     keeps: ClassVar[Mapping[str, str]] = {}
     """What a part of the wording has to have, whoever words it: marks by which the context is found."""
 
