@@ -6,8 +6,9 @@ how common an answer it is. A logistic regression on items of the training split
 on those of the test split. What it finds is what was overlooked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,42 +20,38 @@ Numbers = NDArray[np.float64]
 STEPS, RATE, DECAY = 400, 0.05, 1e-3
 NEAR = 12
 """Words around a mention within which words of the question are counted."""
+SLOTS = 4
+"""Places among the options, and numbers of times, that are told apart."""
 MENTIONS = 40
 """Of what is said very often, the last ones are looked at."""
 
 
-@dataclass(frozen=True)
-class Posed:
-    """What may be said of an item, with its features, and what each is worth."""
+class Posed(NamedTuple):
+    """What may be said of an item, by whom it is said, what can be counted about it, and what it is worth."""
 
     said: Sequence[str]
-    features: Numbers
+    by: Sequence[Sequence[str]]
+    counts: Numbers
     worth: Numbers
 
 
-def features(sight: Sight, form: Form, said: Mapping[str, Sequence[str]], readers: Sequence[str]) -> Numbers:
-    """A row for each thing that may be said; `said` names the readers who say it."""
+def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
+    """What can be counted about each thing that may be said: a row for each."""
     asked = {*words(sight.ask)} - {*words(" ".join(sight.options))}
-    places = {one: sight.places(one) for one in said}
-    order = sorted((at[-1] for at in places.values() if at), reverse=True)
+    places = [sight.places(one.removeprefix(form.lead)) for one in said]
+    order = sorted((at[-1] for at in places if at), reverse=True)
     total = max(1, len(sight.words))
+    closed = bool(sight.options)
     rows = []
-    for n, (one, by) in enumerate(said.items()):
-        at = places[one]
+    for n, (one, at) in enumerate(zip(said, places, strict=True)):
         near = [len(asked.intersection(sight.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
-        times = len(at)
-        known = form.golds[one.removeprefix(form.lead)] / max(1, form.golds.total())
-        # Where an answer stands among the options says something only in a closed list.
-        slot = [float(bool(sight.options) and n == place) for place in range(4)]
         rows.append(
             [
-                *(float(reader in by) for reader in readers),
-                *slot,
-                float(bool(sight.options) and n == len(said) - 1),
-                *(float(times == count) for count in range(4)),
-                float(times > 3),
-                np.log1p(times),
-                float(times % 2),
+                *(float(closed and n == slot) for slot in range(SLOTS)),
+                float(closed and n == len(sight.options) - 1),
+                *(float(len(at) == times) for times in range(SLOTS)),
+                np.log1p(len(at)),
+                float(len(at) % 2),
                 at[0] / total if at else -1.0,
                 at[-1] / total if at else -1.0,
                 order.index(at[-1]) / len(order) if at else 1.0,
@@ -62,8 +59,7 @@ def features(sight: Sight, form: Form, said: Mapping[str, Sequence[str]], reader
                 float(near[-1] if near else 0),
                 np.log1p(len(one)),
                 len(asked.intersection(words(one))) / max(1, len(asked)),
-                known,
-                float(len(by)),
+                form.golds[one.removeprefix(form.lead)] / max(1, form.golds.total()),
             ]
         )
     return np.array(rows, dtype=np.float64)
@@ -71,6 +67,7 @@ def features(sight: Sight, form: Form, said: Mapping[str, Sequence[str]], reader
 
 @dataclass(frozen=True)
 class Learned:
+    readers: Sequence[str]
     weights: Numbers
     mean: Numbers
     spread: Numbers
@@ -81,7 +78,8 @@ class Learned:
         able = [item for item in items if len(item.said) > 1 and np.ptp(item.worth) > 0]
         if not able:
             return None
-        every = np.concatenate([item.features for item in able])
+        readers = sorted({reader for item in able for by in item.by for reader in by})
+        every = np.concatenate([_features(item, readers) for item in able])
         mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-9
         rows = (every - mean) / spread
         starts = np.cumsum([0, *(len(item.said) for item in able[:-1])])
@@ -93,10 +91,16 @@ class Learned:
             slope = rows.T @ (likely - wanted) / len(able) + DECAY * weights
             first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
             weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
-        return cls(weights, mean, spread)
+        return cls(readers, weights, mean, spread)
 
     def choose(self, item: Posed) -> int:
-        return int(np.argmax((item.features - self.mean) / self.spread @ self.weights))
+        return int(np.argmax((_features(item, self.readers) - self.mean) / self.spread @ self.weights))
+
+
+def _features(item: Posed, readers: Sequence[str]) -> Numbers:
+    """Who says it, how many do, and what can be counted about it."""
+    votes = [[*(float(reader in by) for reader in readers), float(len(by))] for by in item.by]
+    return np.hstack([np.array(votes), item.counts])
 
 
 def _share(worth: Numbers) -> Numbers:

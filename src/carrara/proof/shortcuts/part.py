@@ -41,8 +41,8 @@ CUTS: Mapping[str, Cut] = {
     "its middle tenth": _window(0.5 - TENTH / 2),
     "any tenth of it": _anywhere,
     "a tenth of its pieces": _scattered,
-    "all of it backwards": lambda dice, places: range(len(places))[::-1],
 }
+BACKWARDS = "all of it backwards"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class _Cut:
 
 
 def scores(item: Item) -> dict[str, float]:
-    """What the oracle scores on each part of an item's context. What must come first is always there."""
+    """What the oracle scores on each part of an item's context, and on it backwards. What must come first is there."""
     opening = len(item.context.world.opening)
     pieces = list(item.prompt.weave)
     head, body = pieces[:opening], pieces[opening:]
@@ -65,7 +65,8 @@ def scores(item: Item) -> dict[str, float]:
     ends = list(accumulate(len(piece.text) for piece in body))
     places = [(end - len(piece.text) / 2) / max(1, ends[-1]) for end, piece in zip(ends, body, strict=True)]
     dice = item.recipe.key.dice("part", item.recipe.question)
-    return {name: _scored(item, [*head, *(body[n] for n in cut(dice, places))]) for name, cut in CUTS.items()}
+    left = {name: cut(dice, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
+    return {name: _scored(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
 
 
 def _scored(item: Item, pieces: Sequence[Piece]) -> float:

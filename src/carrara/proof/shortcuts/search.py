@@ -14,10 +14,10 @@ better by luck.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import islice
 from math import sqrt
 from statistics import fmean, pstdev
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from carrara.answers.grade import grade
 from carrara.prompt.items import Item
 from carrara.proof.shortcuts import part
 from carrara.proof.shortcuts.blind import Habits
-from carrara.proof.shortcuts.learned import Learned, Posed, features
+from carrara.proof.shortcuts.learned import Learned, Posed, counts
 from carrara.proof.shortcuts.readers import READERS
 from carrara.proof.shortcuts.sight import Form, Sight
 
@@ -37,6 +37,10 @@ SURE = 2.0
 """Standard errors by which it has to be more."""
 MOST = 48
 """Things that may be said of an item, from among which is chosen."""
+LONGEST = 1 << 16
+"""Characters of what a reader says: longer lists are right nowhere, and take long to read."""
+ECHOED = 1 << 15
+"""Tokens of prompts that are said back."""
 FREQUENT, LAST = 12, 12
 """Words of the context that may be said, too, where an answer is one of them."""
 
@@ -59,104 +63,111 @@ class Shortcut:
         return not self.declared and self.score - SURE * self.error > self.floor + MARGIN
 
 
-def search(tested: Sequence[Item], learned_from: Sequence[Item]) -> list[Shortcut]:
-    """The best shortcut of each kind on items of a test; `learned_from` are items of its training split."""
-    if not tested or not learned_from:
-        return []
-    forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
-    habits = Habits(learned_from)
-    train, test = (
-        [_Seen(item, forms[item.question.part], habits) for item in several if item.question.part in forms]
-        for several in (learned_from, tested)
-    )
-    floor = fmean(item.question.floor for item in tested)
-    declared = tested[0].task.inherent
-    found = []
-    for kind in KINDS:
-        before, after = ([seen.scores(kind) for seen in several] for several in (train, test))
-        if kind == "learned":
-            name, scores = "what was learned", _learned(train, test)
-        else:
-            name = max(_names(before), key=lambda name: fmean(_filled(before, train, name)), default="")
-            scores = _filled(after, test, name) if name else []
-        if scores:
-            error = pstdev(scores) / sqrt(len(scores))
-            why = declared.get(name, declared.get(kind, ""))
-            found.append(Shortcut(kind, name, fmean(scores), error, floor, why))
-    return found
+class Found(NamedTuple):
+    """What the search found out about a test at one length."""
+
+    shortcuts: list[Shortcut]
+    """The best of each kind."""
+    reach: dict[str, float]
+    """What the oracle scores on each part of the context."""
+    backwards: float | None
+    """And on all of it backwards: 1 where order says nothing."""
 
 
-class _Seen:
-    """An item as those see it who do not understand it."""
+class Taken(NamedTuple):
+    """What was taken down of an item, by those who do not understand it: small, whatever its length."""
 
-    def __init__(self, item: Item, form: Form, habits: Habits) -> None:
-        self.item, self.form = item, form
-        self.blind = {**habits.replies(item), "the prompt said back": item.messages()[-1].content}
-        self._worth: dict[str, float] = {}
-
-    def worth(self, reply: str) -> float:
-        if reply not in self._worth:
-            self._worth[reply] = grade(self.item.task, self.item.question, reply).score
-        return self._worth[reply]
-
-    @cached_property
-    def sight(self) -> Sight:
-        return self.form.sight(self.item)
-
-    @cached_property
-    def strings(self) -> dict[str, str]:
-        said = {name: reader(self.sight, self.form) for name, reader in READERS.items()}
-        replies = {name: self.form.reply(what) for name, what in said.items() if what is not None}
-        return replies | dict(self.item.task.trivial(self.item.question))
-
-    def scores(self, kind: Kind) -> Mapping[str, float]:
-        match kind:
-            case "blind":
-                return {name: self.worth(reply) for name, reply in self.blind.items()}
-            case "strings":
-                return {name: self.worth(reply) for name, reply in self.strings.items()}
-            case "part":
-                return part.scores(self.item)
-            case "learned":
-                return {}
-
-    def posed(self, readers: Sequence[str]) -> Posed:
-        """All that may be said of it."""
-        by = defaultdict[str, list[str]](list)
-        for option in self.sight.options:
-            by[self.form.reply(option)] = []
-        for name, reply in [*self.strings.items(), *list(self.blind.items())[:2]]:
-            by[reply].append(name)
-        if not self.sight.options and self.form.joint is None and not self.form.numeric:
-            words = [word for word, _ in self.sight.counted.most_common(FREQUENT)]
-            for word in [*words, *self.sight.words[-LAST:]]:
-                by[self.form.reply(word)] += []
-        said = dict(list(by.items())[:MOST])
-        worth = np.array([self.worth(one) for one in said])
-        return Posed(list(said), features(self.sight, self.form, said, readers), worth)
+    item: Item
+    scores: Mapping[Kind, Mapping[str, float]]
+    posed: Posed
 
 
-def _learned(train: Sequence[_Seen], test: Sequence[_Seen]) -> list[float]:
-    """What those score whose choice was learned; the questions of each part are learned by themselves."""
-    found = []
-    for name in {seen.item.question.part for seen in test}:
-        own = [seen for seen in train if seen.item.question.part == name]
-        readers = sorted({reader for seen in own for reader in (*seen.strings, *seen.blind)})
-        learned = Learned.of([seen.posed(readers) for seen in own])
-        for seen in test:
-            if seen.item.question.part == name:
-                posed = seen.posed(readers)
-                found.append(posed.worth[learned.choose(posed)] if learned and posed.said else seen.item.question.floor)
-    return [float(one) for one in found]
+class Search:
+    """Items of a test's training split first, to learn from; then those of its test split."""
+
+    def __init__(self, learned_from: Sequence[Item]) -> None:
+        self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
+        self._habits = Habits(learned_from)
+        self._train = [self.take(item) for item in learned_from]
+
+    def take(self, item: Item) -> Taken:
+        """Have everybody answer an item who does not understand it."""
+        form = self._forms.get(item.question.part) or Form.of([item])
+        sight = form.sight(item)
+        blind = self._habits.replies(item)
+        said = {name: reader(sight, form) for name, reader in READERS.items()}
+        strings = {name: form.reply(what) for name, what in said.items() if what is not None}
+        strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
+        strings |= dict(item.task.trivial(item.question))
+        by = _sayings(sight, form, {**strings, **blind})
+        worth = {one: grade(item.task, item.question, one).score for one in {*by, *strings.values(), *blind.values()}}
+        scores: dict[Kind, Mapping[str, float]] = {
+            "blind": {name: worth[reply] for name, reply in blind.items()},
+            "strings": {name: worth[reply] for name, reply in strings.items()},
+            "part": part.scores(item),
+        }
+        if item.prompt.tokens <= ECHOED:
+            echo = grade(item.task, item.question, item.messages()[-1].content).score
+            scores["blind"] = {**scores["blind"], "the prompt said back": echo}
+        posed = Posed(list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by]))
+        return Taken(item, scores, posed)
+
+    def found(self, test: Sequence[Taken]) -> Found:
+        """What comes of it on items of the test split."""
+        shortcuts = []
+        for kind in KINDS:
+            name, scores = self._best(kind, test) if kind != "learned" else ("what was learned", self._learned(test))
+            if scores:
+                shortcuts.append(_shortcut(kind, name, scores, test))
+        parts = {name: fmean(_filled("part", name, test)) for name in _names("part", test)}
+        backwards = parts.pop(part.BACKWARDS, None)
+        return Found(shortcuts, parts, backwards)
+
+    def _best(self, kind: Kind, test: Sequence[Taken]) -> tuple[str, list[float]]:
+        """What does best on the training split, and its scores on the test split."""
+        names = [name for name in _names(kind, self._train) if name != part.BACKWARDS]
+        best = max(names, key=lambda name: fmean(_filled(kind, name, self._train)), default="")
+        return best, _filled(kind, best, test) if best else []
+
+    def _learned(self, test: Sequence[Taken]) -> list[float]:
+        """Questions of each part are learned by themselves."""
+        found = list[float]()
+        for name in sorted({taken.item.question.part for taken in test}):
+            learned = Learned.of([taken.posed for taken in self._train if taken.item.question.part == name])
+            for item, _, posed in test:
+                if item.question.part == name:
+                    chosen = posed.worth[learned.choose(posed)] if learned and posed.said else item.question.floor
+                    found.append(float(chosen))
+        return found
 
 
-def _names(rows: Iterable[Mapping[str, float]]) -> list[str]:
-    return sorted({name for row in rows for name in row})
+def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
+    """What may be said, and by whom: options, what readers say, and where that is one word, words of the context."""
+    by = defaultdict[str, list[str]](list)
+    for option in sight.options:
+        by[form.reply(option)] = []
+    for name, reply in replies.items():
+        by[reply].append(name)
+    if not sight.options and form.joint is None and not form.numeric:
+        for word in [*islice(sight.counted, FREQUENT), *sight.words[-LAST:]]:
+            by[form.reply(word)] += []
+    return dict(list(by.items())[:MOST])
 
 
-def _filled(rows: Sequence[Mapping[str, float]], seen: Sequence[_Seen], name: str) -> list[float]:
+def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Taken]) -> Shortcut:
+    task = test[0].item.task
+    floor = fmean(taken.item.question.floor for taken in test)
+    declared = task.inherent.get(name, task.inherent.get(kind, ""))
+    return Shortcut(kind, name, fmean(scores), pstdev(scores) / sqrt(len(scores)), floor, declared)
+
+
+def _names(kind: Kind, several: Sequence[Taken]) -> list[str]:
+    return sorted({name for taken in several for name in taken.scores[kind]})
+
+
+def _filled(kind: Kind, name: str, several: Sequence[Taken]) -> list[float]:
     """The scores of one shortcut; where it has nothing to say, it guesses as well as anybody."""
-    return [row.get(name, one.item.question.floor) for row, one in zip(rows, seen, strict=True)]
+    return [taken.scores[kind].get(name, taken.item.question.floor) for taken in several]
 
 
 def _by_part(items: Iterable[Item]) -> dict[str, list[Item]]:
