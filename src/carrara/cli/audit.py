@@ -2,9 +2,11 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, progress, table
@@ -14,6 +16,9 @@ from carrara.core.lengths import write_length
 from carrara.core.many import check_many
 from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
+
+if TYPE_CHECKING:
+    from carrara.proof.shortcuts.search import Shortcut
 
 HELP = "prove items right: answers, needed updates, filler, lengths, bytes; and what shortcuts score"
 EXAMPLE = "carrara audit latent_list -n 200 --lengths 0,4k"
@@ -40,6 +45,7 @@ def main(args: Namespace) -> int:
     if not args.selection:
         raise UsageError("name the tests to audit, such as latent_list or all; or give --babi DIR")
     from carrara.proof.audit import CHECKS, audit
+    from carrara.proof.shortcuts.search import KINDS
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
@@ -51,9 +57,8 @@ def main(args: Namespace) -> int:
     if args.json:
         print_json([asdict(report) for report in reports])
         return 1 if breaches else 0
-    shortcuts = list(reports[0].shortcuts)
     table(
-        ["test", "length", "items", "breaches", "needed", "off", "floor", *shortcuts, "repeated"],
+        ["test", "length", "items", "breaches", "needed", "off", "repeated", "floor", *KINDS, "by"],
         [
             (
                 report.task,
@@ -62,9 +67,9 @@ def main(args: Namespace) -> int:
                 str(len(report.breaches)),
                 str(report.needed),
                 f"{report.off:.1f}",
-                f"{report.floor:.3f}",
-                *(f"{report.shortcuts[name]:.3f}" for name in shortcuts),
                 str(report.repeated),
+                f"{report.floor:.3f}",
+                *_best(report.shortcuts),
             )
             for report in reports
         ],
@@ -77,6 +82,16 @@ def main(args: Namespace) -> int:
         print(f"{'BREACH' if found else 'ok':6}  {check:7}  {meaning}" + (f": {found} breaches" if found else ""))
     _complain([f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches])
     return 1 if breaches else 0
+
+
+def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
+    """The score of the best shortcut of each kind, and what the best of all does."""
+    from carrara.proof.shortcuts.search import KINDS, MARGIN
+
+    best = max(shortcuts, key=lambda one: one.score, default=None)
+    by_kind = {one.kind: one for one in shortcuts}
+    scores = [f"{by_kind[kind].score:.3f}" if kind in by_kind else "-" for kind in KINDS]
+    return [*scores, best.name if best and best.score > best.floor + MARGIN else ""]
 
 
 def _babi(args: Namespace) -> int:

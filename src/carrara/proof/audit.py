@@ -3,27 +3,30 @@
 For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves
 it; leaving out any needed update changes it or makes it undecidable; the length is exact; a new process makes the
 same bytes; the split that made the world owns it; the perfect reply is read back as the gold answer and an empty one
-as none. What trivial answers score is measured beside it.
+as none; and no way of answering without understanding scores much more than the floor, unless the test says why it
+cannot be otherwise (shortcuts/).
 """
 
 import json
 import subprocess
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log
 from typing import Any
 
+from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.errors import Unreachable
+from carrara.core.keys import Split
 from carrara.core.recipe import Recipe
 from carrara.core.splits import owner
-from carrara.core.types import ANSWER, Message, Undecidable
+from carrara.core.types import Message, Undecidable
 from carrara.prompt import items
 from carrara.prompt.items import Context, Item
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack
+from carrara.proof.shortcuts.search import MARGIN, Search, Shortcut, Taken
 
 CHECKS = {
     "oracle": "the answer read from the text alone is the gold answer",
@@ -34,6 +37,7 @@ CHECKS = {
     "bytes": "a new process makes the same bytes",
     "split": "no other split owns the world",
     "reply": "the perfect reply scores 1, an empty one is unparsed",
+    "cheap": f"no shortcut that is not declared scores {MARGIN:.2f} more than the floor",
 }
 
 
@@ -41,6 +45,10 @@ VARIANTS = 33
 """Other fillers that are tried."""
 NEEDS = 8
 """Needed updates of one item that are left out, drawn where there are more: in some tests every word is needed."""
+SEARCHED = 200
+"""Worlds of either split with which shortcuts are searched for."""
+OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
+"""The split from which they are learned."""
 NEEDS_TOKENS = 1 << 18
 """As many are left out as make up so many tokens of prompts, if that is more."""
 
@@ -64,7 +72,12 @@ class Audited:
     raised: int = 0
     """Of those, how many made the question undecidable instead of changing the answer."""
     breaches: list[Breach] = field(default_factory=list[Breach])
-    shortcuts: dict[str, float] = field(default_factory=dict[str, float])
+    shortcuts: list[Shortcut] = field(default_factory=list[Shortcut])
+    """The best of each kind."""
+    reach: dict[str, float] = field(default_factory=dict[str, float])
+    """What the oracle scores on a part of the context, by the part."""
+    backwards: float | None = None
+    """What it scores on all of it, backwards."""
     floor: float = 0.0
     off: float = 0.0
     """How far from its drawn place an update stands, in tokens, on average."""
@@ -78,7 +91,8 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
     """Audit `worlds` worlds of a test, from a recipe on."""
     report = Audited(first.task, first.length)
     hashes: dict[str, str] = {}
-    golds: list[tuple[Item, str]] = []
+    search = Search(_training(first, min(worlds, SEARCHED), pack))
+    taken: list[Taken] = []
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
     for context in items.contexts(first, worlds, pack, report.left_out.append):
@@ -86,7 +100,8 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
         for item in context.items:
             report.items += 1
             hashes[item.id] = item.survey.sha256
-            golds.append((item, item.gold))
+            if context.recipe.index - first.index < SEARCHED:
+                taken.append(search.take(item))
             report.floor += item.question.floor
         offsets += context.prompts[0].weave.offsets() if first.length and context.world.filler else []
         world = context.world
@@ -95,8 +110,22 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _elsewhere(hashes, pack)
-    report.shortcuts = _shortcuts(golds)
+    if taken:
+        report.shortcuts, report.reach, report.backwards = search.found(taken)
+    report.breaches += [
+        Breach("cheap", first.world_id, f"{one.name}: {one.score:.3f}, where the floor is {one.floor:.3f}")
+        for one in report.shortcuts
+        if one.breaches
+    ]
     return report
+
+
+def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
+    """Items from which shortcuts are learned: of another split, or where they are given by somebody, the same ones."""
+    task, params = registry.load(first.task), items.questions_of(first).params
+    given = task.given(params, first.length)
+    own = first if given is not None else replace(first, split=OTHERS[first.split])
+    return [item for context in items.contexts(own, worlds, pack, lambda said: None) for item in context.items]
 
 
 def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack | None) -> None:
@@ -168,6 +197,7 @@ _AGAIN = """
 import json, sys
 from carrara.prompt.items import rebuild
 from carrara.prompt.wording import Pack
+from carrara.proof.shortcuts.search import MARGIN, Search, Shortcut, Taken
 
 asked = json.load(sys.stdin)
 pack = Pack(asked["pack"]) if asked["pack"] else None
@@ -189,59 +219,3 @@ def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
         return [Breach("bytes", next(iter(hashes)), f"a new process failed: {run.stderr.strip().splitlines()[-1]}")]
     pairs = zip(hashes.items(), run.stdout.split(), strict=True)
     return [Breach("bytes", id, "other bytes in a new process") for (id, here), there in pairs if here != there]
-
-
-def _shortcuts(golds: Sequence[tuple[Item, str]]) -> dict[str, float]:
-    """What those score who do not read the context: the answer commonest in the other half."""
-    halves: tuple[_Habits, _Habits] = (_Habits(), _Habits())
-    for item, gold in golds:
-        halves[item.recipe.index % 2].learn(item, gold)
-    found = {"majority": 0.0, "question": 0.0, "last two": 0.0, "echo": 0.0}
-    for item, _ in golds:
-        other = halves[1 - item.recipe.index % 2]
-        found["majority"] += grade(item.task, item.question, other.commonest(item)).score
-        found["question"] += grade(item.task, item.question, other.likeliest(item)).score
-        found["echo"] += grade(item.task, item.question, item.messages()[-1].content).score
-        found["last two"] += _last_two(item)
-    return {name: total / max(1, len(golds)) for name, total in found.items()}
-
-
-class _Habits:
-    """What answers some items have, of themselves and with each word of their questions."""
-
-    def __init__(self) -> None:
-        self.answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.beside: defaultdict[tuple[str, str], Counter[tuple[int, str]]] = defaultdict(Counter)
-
-    def learn(self, item: Item, gold: str) -> None:
-        self.answers[_kind(item)][gold] += 1
-        self.beside[_kind(item), gold].update(enumerate(item.question.ask.split()))
-
-    def commonest(self, item: Item) -> str:
-        return max(self.answers[_kind(item)].items(), key=lambda pair: pair[1], default=("", 0))[0]
-
-    def likeliest(self, item: Item) -> str:
-        """Naive Bayes on the question's words at their places: knows what bored people do, and no story."""
-        words, kind = list(enumerate(item.question.ask.split())), _kind(item)
-
-        def likelihood(answer: str) -> float:
-            count, beside = self.answers[kind][answer], self.beside[kind, answer]
-            return log(count) + sum(log((beside[word] + 0.1) / (count + 1)) for word in words)
-
-        return max(self.answers[kind], key=likelihood, default="")
-
-
-def _kind(item: Item) -> str:
-    return " ".join(f"{name}={value}" for name, value in sorted(item.question.labels.items()) if name != ANSWER)
-
-
-def _last_two(item: Item) -> float:
-    """The score of one who reads only the last update, or the last two of more where one cannot be read alone."""
-    world = item.context.world
-    for few in (1, 2) if len(world.updates) > 2 else (1,):
-        last = replace(world, updates=tuple(world.updates[-few:]), filler=None, depths=None)
-        prompt = replace(item.prompt, weave=replace(item.prompt.weave, world=last, room=0))
-        answer = _solved(item, prompt.messages())
-        if world.updates and not isinstance(answer, Undecidable):
-            return item.task.score(answer, item.question)
-    return 0.0
