@@ -94,6 +94,8 @@ class Frame:
     joint: str = "\n"
     turns: bool = False
     labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
+    closing: int = 0
+    """How many characters of `after` belong to the context: an item that filler may come before."""
     stop: tuple[str, ...] = ()
     """Where the answer of a base model ends, which would go on with an example of its own."""
     lead: str | None = None

@@ -85,7 +85,7 @@ class ContextTest(Answered[P, L, A]):
         """In which of its phrasings a question is asked."""
         return (1,)
 
-    def shown_answer(self, gold: A) -> Mapping[str, str]:
+    def shown_answer(self, hidden: L, gold: A) -> Mapping[str, str]:
         """A label that gives the answer away, to slice results by."""
         return {}
 
@@ -101,7 +101,7 @@ class ContextTest(Answered[P, L, A]):
                 floor=self.floor(hidden),
                 labels={
                     **self.labels(hidden),
-                    **self.shown_answer(gold),
+                    **self.shown_answer(hidden, gold),
                     **({"phrasing": str(phrasing)} if len(phrasings) > 1 or phrasing > 1 else {}),
                 },
                 budget=self.answers.budget(gold),
@@ -116,13 +116,11 @@ class ContextTest(Answered[P, L, A]):
         if "{" in self.wording[part]:  # a pack's braces are its own where the test has no fields
             ask = ask.format(**self.fields(world.structure))
         ending = f" {wording['rule']}" if wording["rule"] else ""
+        closing = self.closing(world.structure)
         return Frame(
             before=wording["open"],
-            after=self.closing(world.structure)
-            + wording["instruct"]
-            + ask
-            + ending
-            + (wording["answer"] if style == "base" else ""),
+            after=closing + wording["instruct"] + ask + ending + (wording["answer"] if style == "base" else ""),
+            closing=len(closing),
             joint=self.joint,
             stop=("\n\n",),
         )

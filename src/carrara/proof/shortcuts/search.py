@@ -8,11 +8,12 @@ An item is worth what its cheapest wrong way is worth. Four kinds of them are tr
     learned   who has learned from the training split which of these to believe when (learned.py)
 
 Of each kind the best one is chosen on the training split and scored on the test split, so that the best of many is no
-better by luck.
+better by luck. A test may declare shortcuts that it cannot do without (`Test.inherent`): of a kind that has such, the
+best of the others is found too, and whoever learns does without them.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import sqrt
@@ -31,6 +32,7 @@ from carrara.proof.shortcuts.sight import Form, Sight
 
 Kind = Literal["blind", "strings", "part", "learned"]
 KINDS: tuple[Kind, ...] = ("blind", "strings", "part", "learned")
+LEARNED = "what was learned"
 MARGIN = 0.10
 """Above the floor: a shortcut that scores more has to be declared."""
 SURE = 2.0
@@ -47,7 +49,7 @@ FREQUENT, LAST = 12, 12
 
 @dataclass(frozen=True)
 class Shortcut:
-    """The best of its kind."""
+    """The best of its kind; or the best that is not declared."""
 
     kind: Kind
     name: str
@@ -86,6 +88,7 @@ class Search:
     """Items of a test's training split first, to learn from; then those of its test split."""
 
     def __init__(self, learned_from: Sequence[Item]) -> None:
+        self._inherent = learned_from[0].task.inherent if learned_from else {}
         self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
         self._habits = Habits(learned_from)
         self._train = [self.take(item) for item in learned_from]
@@ -99,7 +102,9 @@ class Search:
         strings = {name: form.reply(what) for name, what in said.items() if what is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial(item.question))
-        by = _sayings(sight, form, {**strings, **blind})
+        believed = {} if "strings" in self._inherent else strings
+        believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._inherent, name)}
+        by = _sayings(sight, form, believed)
         worth = {one: grade(item.task, item.question, one).score for one in {*by, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
             "blind": {name: worth[reply] for name, reply in blind.items()},
@@ -114,20 +119,22 @@ class Search:
 
     def found(self, test: Sequence[Taken]) -> Found:
         """What comes of it on items of the test split."""
-        shortcuts = []
-        for kind in KINDS:
-            name, scores = self._best(kind, test) if kind != "learned" else ("what was learned", self._learned(test))
-            if scores:
-                shortcuts.append(_shortcut(kind, name, scores, test))
+        shortcuts = [*self._best("blind", test), *self._best("strings", test), *self._best("part", test)]
+        if scores := self._learned(test):
+            shortcuts.append(_shortcut("learned", LEARNED, scores, test))
         parts = {name: fmean(_filled("part", name, test)) for name in _names("part", test)}
         backwards = parts.pop(part.BACKWARDS, None)
         return Found(shortcuts, parts, backwards)
 
-    def _best(self, kind: Kind, test: Sequence[Taken]) -> tuple[str, list[float]]:
-        """What does best on the training split, and its scores on the test split."""
+    def _best(self, kind: Kind, test: Sequence[Taken]) -> Iterator[Shortcut]:
+        """What does best on the training split, scored on the test split; down to the first that is not declared."""
         names = [name for name in _names(kind, self._train) if name != part.BACKWARDS]
-        best = max(names, key=lambda name: fmean(_filled(kind, name, self._train)), default="")
-        return best, _filled(kind, best, test) if best else []
+        means = {name: fmean(_filled(kind, name, self._train)) for name in names}
+        for name in sorted(means, key=lambda name: -means[name]):
+            found = _shortcut(kind, name, _filled(kind, name, test), test)
+            yield found
+            if not _by_name(self._inherent, name):
+                return
 
     def _learned(self, test: Sequence[Taken]) -> list[float]:
         """Questions of each part are learned by themselves."""
@@ -157,8 +164,13 @@ def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, 
 def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Taken]) -> Shortcut:
     task = test[0].item.task
     floor = fmean(taken.item.question.floor for taken in test)
-    declared = task.inherent.get(name, task.inherent.get(kind, ""))
+    declared = _by_name(task.inherent, name) or task.inherent.get(kind, "")
     return Shortcut(kind, name, fmean(scores), pstdev(scores) / sqrt(len(scores)), floor, declared)
+
+
+def _by_name(inherent: Mapping[str, str], name: str) -> str:
+    """Why a shortcut is declared: by its name, or by that of what it answers yes or no by."""
+    return inherent.get(name, inherent.get(name.partition(" if ")[2], ""))
 
 
 def _names(kind: Kind, several: Sequence[Taken]) -> list[str]:

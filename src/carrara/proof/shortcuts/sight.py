@@ -129,7 +129,10 @@ class Form:
 
     def sight(self, item: Item) -> Sight:
         question = item.question
-        pieces = [part.text for part in item.prompt.parts(counted=False) if part.piece]
+        frame = item.prompt.frame
+        pieces = [piece.text for piece in item.prompt.weave]
+        if frame.closing:
+            pieces.append(frame.after[: frame.closing])
         quoted = [name for several in _QUOTED.findall(question.ask) for name in re.split(r",\s*", several)]
         named = quoted or [word for word in words(question.ask) if word not in self.common]
         return Sight(pieces, question.ask, question.options or self.closed, tuple(named))

@@ -106,6 +106,7 @@ class JsonKv(Answered[Params, Pairs, str]):
         return Frame(
             before=wording["instruction"],
             after=f"\n{last}\n}}{ask}" + (wording["answer"] if style == "base" else ""),
+            closing=len(f"\n{last}\n}}"),
             joint="\n",
             stop=("\n",),
         )

@@ -66,5 +66,5 @@ class Minerva(ContextTest[P, L, A]):
 class YesOrNo(Minerva[P, L, str]):
     """Tests whose answer is yes or no."""
 
-    def shown_answer(self, gold: str) -> Mapping[str, str]:
+    def shown_answer(self, hidden: L, gold: str) -> Mapping[str, str]:
         return {ANSWER: gold}

@@ -59,7 +59,7 @@ class Count(Minerva[Params, Repeated, int]):
     def closing(self, hidden: Repeated) -> str:
         return f"{self.joint}{hidden.last}"
 
-    def shown_answer(self, gold: int) -> Mapping[str, str]:
+    def shown_answer(self, hidden: Repeated, gold: int) -> Mapping[str, str]:
         return {ANSWER: str(gold)}
 
     def guess(self, dice: Dice, world: World[Repeated], question: Question[int]) -> int:

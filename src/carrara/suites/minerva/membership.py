@@ -94,7 +94,7 @@ class Membership(Minerva[Params, Lists, str]):
     def needs(self, world: World[Lists]) -> Sequence[int]:
         return (world.structure.asked[0].list,) if world.structure.answer != "no" else ()
 
-    def shown_answer(self, gold: str) -> Mapping[str, str]:
+    def shown_answer(self, hidden: Lists, gold: str) -> Mapping[str, str]:
         return {ANSWER: "no" if gold == "no" else "a list"}
 
     def floor(self, hidden: Lists) -> float:
