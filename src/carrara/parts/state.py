@@ -138,7 +138,7 @@ def hands(steps: Sequence[Step], agents: int) -> list[list[int]]:
     for step in steps:
         mine = held[step.agent]
         if step.verb in ("starts with", "draws"):
-            mine += step.words
+            mine += [word for word in step.words if word not in mine]
             continue
         mine[:] = [word for word in mine if word not in step.words] + list(step.gets)
         if step.verb == "swaps":
@@ -148,13 +148,18 @@ def hands(steps: Sequence[Step], agents: int) -> list[list[int]]:
 
 
 class Reader:
-    """Follows steps as a context tells them, and says where one cannot have been."""
+    """Follows steps as a context tells them, and says where one cannot have been.
 
-    def __init__(self) -> None:
+    Unless it is `lenient`: then what is drawn may be there already, and what is discarded may be gone.
+    """
+
+    def __init__(self, lenient: bool = False) -> None:
+        self._lenient = lenient
         self.hands: dict[str, list[str]] = {}
         self._holder: dict[str, str] = {}
 
     def takes(self, agent: str, words: Sequence[str]) -> None:
+        words = [word for word in words if not (self._lenient and self._holder.get(word) == agent)]
         for word in words:
             if word in self._holder:
                 raise Undecidable(f"{agent} takes {word}, which {self._holder[word]} has")
@@ -163,6 +168,8 @@ class Reader:
 
     def gives(self, agent: str, words: Sequence[str]) -> None:
         for word in words:
+            if self._lenient and word not in self._holder:
+                continue
             if self._holder.pop(word, None) != agent:
                 raise Undecidable(f"{agent} gives {word} and does not have it")
             self.hands[agent].remove(word)
@@ -176,9 +183,9 @@ LINE = re.compile(
 """How a step is told."""
 
 
-def read(context: str) -> Mapping[str, Sequence[str]]:
+def read(context: str, lenient: bool = False) -> Mapping[str, Sequence[str]]:
     """What each agent has at the end of a context."""
-    reader = Reader()
+    reader = Reader(lenient)
     for found in LINE.finditer(context):
         agent, words = found["agent"], found["words"].split(", ")
         if found["verb"] in ("starts with", "draws"):

@@ -13,10 +13,11 @@ Instruction:
 Do the words "auntlike, medicamentally, heartstring, councilorship" stand in the context, in this order and
 with no other word between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
 
-with no other word between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
-no, in turn: one with two neighbours exchanged (`order`), one that leaves out a word inside (`gap`), one in which a word
-is the single one from elsewhere (`moved`), or one that the context does not have (`absent`); or else the last words of
-the context and then its first ones (`wrap`). So all words that are asked for may be there without their sequence.
+The updates are a sequence, and a single word elsewhere. What is asked for is that very sequence; or, where the answer
+is no, in turn: one with two neighbours exchanged (`order`), one that leaves out a word inside (`gap`), one in which a
+word is the single one from elsewhere (`moved`), or one that the context does not have (`absent`); or else the last
+words of the context and then its first ones (`wrap`). So all words that are asked for may be there without their
+sequence.
 """
 
 from collections.abc import Mapping, Sequence

@@ -16,12 +16,14 @@ Instruction:
 The context tells, in order, which words an agent draws and discards. Which words does the agent have in the
 end? End your reply with a line such as: FINAL ANSWER: word1, word2, word3
 
-The steps are the updates. A word that was discarded may be drawn again.
+The steps are the updates. Most words of a hand stay for long, the others come and go. Some words are drawn that the
+agent has already, and some discarded that it does not have, which changes nothing: otherwise the words that are named
+an odd number of times would be the answer, without any order (`paper=true`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import count, product
 
 from carrara.answers.listing import FinalSet, Words
 from carrara.core.keys import Dice, Key
@@ -35,6 +37,15 @@ from carrara.suites.minerva._params import MOST_ITEMS, check_numbers, labelled
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
+KEPT = 0.75
+"""The share of a hand that stays for long."""
+IDLE = 0.4
+"""How likely a word that is passing is drawn once more, and one that is gone discarded."""
+AGAIN = 1.0
+"""How often, on average, a word that stays is drawn again while as many words are drawn as were before."""
+FORGOTTEN = 64
+"""Words that are gone, and may be discarded once more."""
+
 
 @dataclass(frozen=True)
 class Params:
@@ -44,6 +55,9 @@ class Params:
     """The most words that the agent has at a time, taken in turn."""
     steps: tuple[int, ...] = field(default=(100,), metadata=UNSIZED)
     """Steps where no length is asked for, taken in turn: even numbers, for the last one discards."""
+    paper: bool = False
+    """Whether nothing is drawn twice and all that is discarded was there, as in the paper: then the words that are named
+    an odd number of times are the answer, and most of them were drawn just before the end."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
@@ -60,11 +74,14 @@ class Drawn:
     lines: tuple[str, ...]
     final: tuple[str, ...]
     every: tuple[str, ...]
+    decisive: tuple[int, ...]
+    """The steps without which the agent would have other words."""
+    part: str
     labels: Mapping[str, str]
 
 
 class SetState(Minerva[Params, Drawn, Words]):
-    version = 3
+    version = 4
     title = "Set"
     capability = "keeping track of a set"
     category = "stateful processing"
@@ -73,23 +90,42 @@ class SetState(Minerva[Params, Drawn, Words]):
     answers = FinalSet()
     joint = "\n"
     published_as = "set_state"
+    inherent = {"its last tenth": "A few words of every hand were drawn last."}
     wording = wording(
         answers,
         "The context tells, in order, which words an agent draws and discards. Which words does the agent have in the "
         "end?",
         "Follow the actions of the agent in the context from the first to the last, and list the words that are left.",
+        steady=(
+            "The context tells, in order, which words an agent draws and discards. Drawing a word that the agent has "
+            "already, or discarding one that it does not have, changes nothing. Which words does the agent have in the "
+            "end?",
+            "Follow the actions of the agent in the context from the first to the last: it never has a word twice, and "
+            "to discard one that it does not have is of no effect. List the words that are left.",
+        ),
     )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Drawn]:
         size, number = in_turn(key, "size", list(product(params.size, params.steps)))
         draw = vocabulary.supply(params.words, key.dice("words"))
-        steps, words = state.told(_steps(size, key.dice("steps")), draw, _say, number, room, lambda n: n % 2 == 0)
+        steps, words = state.told(
+            (_published if params.paper else _steady)(size, key.dice("steps")),
+            draw,
+            _say,
+            number,
+            room,
+            lambda n: n % 2 == 0,
+        )
         [held] = state.hands(steps, 1)
         every = dict.fromkeys(words[n] for step in steps for n in step.mentioned)
         lines = tuple(_say(step, words) for step in steps)
         final = tuple(words[n] for n in held)
         labels = {"size": str(size), **labelled("steps", number, params.steps)}
-        return World(Drawn(lines, final, tuple(every), labels), Told(lines))
+        part = "ask" if params.paper else "steady"
+        return World(Drawn(lines, final, tuple(every), _decisive(steps), part, labels), Told(lines))
+
+    def asks(self, hidden: Drawn) -> str:
+        return hidden.part
 
     def fields(self, hidden: Drawn) -> Mapping[str, str]:
         return {}
@@ -98,23 +134,68 @@ class SetState(Minerva[Params, Drawn, Words]):
         return Words(hidden.final, {"every word": hidden.every}, ordered=False)
 
     def needs(self, world: World[Drawn]) -> Sequence[int]:
-        return range(len(world.updates))
+        return world.structure.decisive
 
     def answer(self, context: str, asked: str) -> Words:
-        held = state.read(context)
+        held = state.read(context, lenient=True)
         if not held:
             raise Undecidable("nobody does anything")
         [words] = held.values()
         return Words(tuple(words))
 
 
-def _steps(size: int, dice: Dice) -> Iterator[Step]:
+def _decisive(steps: Sequence[Step]) -> tuple[int, ...]:
+    """Those that are the last to name some word, and change where it is."""
+    last: dict[int, int] = {}
+    changes: dict[int, bool] = {}
+    has: dict[int, bool] = {}
+    for n, step in enumerate(steps):
+        for word in step.words:
+            drawn = step.verb == "draws"
+            last[word], changes[word], has[word] = n, has.get(word, False) != drawn, drawn
+    return tuple(sorted({n for word, n in last.items() if changes[word]}))
+
+
+def _published(size: int, dice: Dice) -> Iterator[Step]:
     """Draws and discards in turn: at first as many words as may be held, then up to as many, and never all away."""
     table = Table(1)
     yield table.draw(0, size, dice)
     while True:
         yield table.discard(0, dice.between(1, len(table.hands[0]) // 2), dice)
         yield table.draw(0, dice.between(1, size - len(table.hands[0])), dice)
+
+
+def _steady(size: int, dice: Dice) -> Iterator[Step]:
+    """The same, where most words of the hand stay, each as likely drawn early as late (a reservoir); the others pass.
+
+    Among the words that are drawn are some that are there, and among those that are discarded some that are gone or
+    never were: so neither how often a word is named tells where it is, nor the end of the context what there is.
+    """
+    keep = min(size - 1, round(KEPT * size))
+    kept, passing, gone = list[int](), list[int](), list[int]()
+    new, drawn = count(), 0
+    while True:
+        words = [next(new) for _ in range(dice.between(1, size - keep - len(passing)) if drawn else size)]
+        again = [word for word in kept if dice.random() * drawn < AGAIN * len(words)]
+        for word in words:
+            drawn += 1
+            if len(kept) < keep:
+                kept.append(word)
+            elif dice.random() * drawn < keep:
+                place = dice.below(keep)
+                passing.append(kept[place])
+                kept[place] = word
+            else:
+                passing.append(word)
+        again += [word for word in passing if word not in words and dice.chance(IDLE)]
+        yield Step(0, "draws", tuple(dice.shuffled([*words, *again])))
+        left = dice.below(size - keep)
+        dice.shuffle(passing)
+        away, passing = passing[left:], passing[:left]
+        never = [next(new) for _ in range(dice.between(0 if away else 1, 2))]
+        before = [word for word in dice.sample(gone, min(2, len(gone))) if dice.chance(IDLE)]
+        yield Step(0, "discards", tuple(dice.shuffled([*away, *never, *before])))
+        gone = (gone + away)[-FORGOTTEN:]
 
 
 def _say(step: Step, words: Sequence[str]) -> str:
