@@ -56,8 +56,8 @@ class Params:
     steps: tuple[int, ...] = field(default=(100,), metadata=UNSIZED)
     """Steps where no length is asked for, taken in turn: even numbers, for the last one discards."""
     paper: bool = False
-    """Whether nothing is drawn twice and all that is discarded was there, as in the paper: then the words that are named
-    an odd number of times are the answer, and most of them were drawn just before the end."""
+    """Whether nothing is drawn twice and all that is discarded was there, as in the paper: then the words that are
+    named an odd number of times are the answer, and most of them were drawn just before the end."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
     """How it is asked: 1 or 2, or both of each context."""
 
@@ -90,7 +90,7 @@ class SetState(Minerva[Params, Drawn, Words]):
     answers = FinalSet()
     joint = "\n"
     published_as = "set_state"
-    inherent = {"its last tenth": "A few words of every hand were drawn last."}
+    inherent = {"part": "A tenth of the context tells of a tenth of the words, and its end of those that come and go."}
     wording = wording(
         answers,
         "The context tells, in order, which words an agent draws and discards. Which words does the agent have in the "
