@@ -6,6 +6,7 @@ A reader is given what it sees and what answers look like, and says something, o
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from statistics import median
 
 from carrara.proof.shortcuts.sight import Form, Sight, words
 
@@ -40,7 +41,25 @@ def _or_last(choose: Callable[[Mapping[str, list[int]]], str | None]) -> Callabl
     return lambda places: choose(places) or list(places)[-1]
 
 
+def _line(measure: Callable[[str], float]) -> Reader:
+    """The choice that begins the piece which measures most unlike the others."""
+
+    def reader(sight: Sight, form: Form) -> Said:
+        pieces = [
+            (option, piece) for piece in sight.pieces for option in sight.options if piece.startswith(f"{option}:")
+        ]
+        if len(pieces) < 3:
+            return None
+        measured = [(option, measure(piece.removeprefix(option))) for option, piece in pieces]
+        middle = median(size for _, size in measured)
+        return max(measured, key=lambda pair: abs(pair[1] - middle))[0]
+
+    return reader
+
+
 OPTIONS: Mapping[str, Reader] = {
+    "the choice whose line has more or fewer letters": _line(lambda piece: sum(map(str.isalpha, piece))),
+    "the choice whose line has more or fewer words": _line(lambda piece: len(piece.split())),
     "the choice said oftenest": _option(lambda places: _most(places, len)),
     "the choice said most rarely": _option(lambda places: _most(places, lambda at: -len(at))),
     "the choice said first": _option(lambda places: _most(places, lambda at: -at[0])),

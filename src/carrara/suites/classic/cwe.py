@@ -72,6 +72,10 @@ class CommonWords(Classic[Params, Counts, tuple[str, ...]]):
     title = "Common words"
     capability = "counting words over a whole list"
     parameters = Params
+    inherent = {
+        "the words said oftenest": "Which words are said oftenest is what is asked.",
+        "learned": "Which words are said oftenest is what is asked.",
+    }
     answers = Values(NAME)
     asked = re.compile(r"\bWhich ([0-9]+) of (?:its|the) words\b")
     wording = wording(

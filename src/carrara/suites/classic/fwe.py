@@ -83,6 +83,11 @@ class FrequentWords(Classic[Params, Ranks, tuple[str, ...]]):
     title = "Frequent words"
     capability = "telling how often words occur in a whole text"
     parameters = Params
+    inherent = {
+        "the words said oftenest": "Which words are said oftenest is what is asked.",
+        "learned": "Which words are said oftenest is what is asked.",
+        "part": "The three words are far more frequent than others: a tenth shows it, as in the published test.",
+    }
     answers = Values(CODED)
     asked = re.compile(r"\bWhich ([0-9]+) coded words\b")
     wording = wording(

@@ -70,6 +70,11 @@ class JsonKv(Answered[Params, Pairs, str]):
     title = "JSON KV"
     capability = "looking up a key in a long table"
     parameters = Params
+    inherent = {
+        "strings": "The value stands beside the key that is named: finding it is what is asked.",
+        "learned": "The value stands beside the key that is named: finding it is what is asked.",
+        "part": "Without filler there is a single pair.",
+    }
     answers = Value(CODE)
     wording = {
         "instruction": "Below is a JSON object. Look up one of its keys.\n\n",

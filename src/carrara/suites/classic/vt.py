@@ -73,6 +73,9 @@ class VariableTracking(Classic[Params, Chains, tuple[str, ...]]):
     title = "Variable tracking"
     capability = "following chains of assignments through a long text"
     parameters = Params
+    inherent = {
+        "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
+    }
     answers = Values(VARIABLE)
     asked = re.compile(r"\bvalue ([0-9]{5})\b")
     wording = wording(

@@ -63,6 +63,10 @@ class Batch(Minerva[Params, Pairs, Words]):
     parameters = Params
     answers = Listing()
     published_as = "batch_key_value_search"
+    inherent = {
+        "strings": "The partners stand beside words that are named: finding them is what is asked.",
+        "learned": "The partners stand beside words that are named: finding them is what is asked.",
+    }
     wording = {
         **wording(
             answers,

@@ -35,6 +35,10 @@ class Count(Minerva[Params, Repeated, int]):
     parameters = Params
     answers = Number()
     published_as = "count"
+    inherent = {
+        "how often what is named is said": "How often it is said is what is asked.",
+        "how many pieces say what is named": "Every word is a piece, so that this is what is asked.",
+    }
     wording = wording(
         answers,
         'How many times does the word "{word}" occur in the context?',

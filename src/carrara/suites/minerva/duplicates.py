@@ -45,6 +45,11 @@ class Duplicates(Minerva[Twice, Repeated, str]):
     parameters = Twice
     answers = Word()
     published_as = "find_duplicates"
+    inherent = {
+        "strings": "Which word is said oftenest, and more than once, is what is asked.",
+        "learned": "Which word is said oftenest is what is asked.",
+        "part": "A word that comes often comes twice within a tenth.",
+    }
     wording = wording(
         answers,
         "One word comes more than once in the context, and every other word once. Which word comes more than once?",

@@ -56,6 +56,9 @@ class Functional(Edit[Params]):
     category = "recall and edit"
     parameters = Params
     published_as = "functional_updates"
+    inherent = {
+        "part": "A tenth of the context tells a tenth of the answer.",
+    }
     wording = wording(
         Copy(),
         add=(

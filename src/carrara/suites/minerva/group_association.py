@@ -64,6 +64,9 @@ class GroupAssociation(YesOrNo[Params, Lists]):
     answers = YesNo(SAME)
     joint = "\n"
     published_as = "group_association"
+    inherent = {
+        "what is named stands in one piece": "Each list is a line, and whether two words share one is what is asked.",
+    }
     wording = wording(
         answers,
         'Are the words "{first}" and "{second}" in the same list of the context?',

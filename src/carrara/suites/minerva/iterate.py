@@ -64,6 +64,11 @@ class Iterate(Minerva[Params, Lists, Words]):
     category = "compute on sets and lists"
     parameters = Params
     sized = True
+    inherent = {
+        "part": "A tenth of the context tells a tenth of the answer, and of few lists more.",
+        "the last words": "The last list of few ends in them.",
+        "learned": "Of few lists a word or two are easily met.",
+    }
     answers = Listing()
     joint = "\n"
     wording = wording(

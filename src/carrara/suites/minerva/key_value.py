@@ -61,6 +61,10 @@ class KeyValue(Minerva[Params, Paired, str]):
     parameters = Params
     answers = Word()
     published_as = "key_value_search"
+    inherent = {
+        "strings": "The partner stands beside a word that is named: finding it is what is asked.",
+        "learned": "The partner stands beside a word that is named: finding it is what is asked.",
+    }
     wording = wording(
         answers,
         'The context is a list of pairs of words, written "word: partner". Which word is the partner of "{key}"?',

@@ -16,9 +16,11 @@ All lists in the context have the same words, in different orders, except one li
 words. Which list is it? Reply with one line and nothing else: FINAL ANSWER: followed by the name of that
 list, such as "List 1".
 
-The lists are the updates: the same words in another order each, but for one list that has some others.
+The lists are the updates: the same words in another order each, but for one list that has some others, with as many
+letters together.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, product
@@ -26,7 +28,7 @@ from itertools import accumulate, product
 from carrara.answers.naming import ListName
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, Room, Undecidable, World
+from carrara.core.types import UNSIZED, Prices, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.fitting import Stock
 from carrara.parts.layout import Told, line, lines_of
@@ -37,6 +39,10 @@ from carrara.text.turns import in_turn
 
 LEAST = 3
 """Lists, or none of them is the odd one."""
+STOCK = 1024
+"""Words for which others may be exchanged."""
+ROUNDS = 3
+"""How often words are gone through for one whose exchange makes a list more as long as the others."""
 NEAR = 24
 """Tokens that words which stand in one list only can make up."""
 
@@ -69,7 +75,7 @@ class Groups:
 
 
 class OddGroup(Minerva[Params, Groups, str]):
-    version = 3
+    version = 4
     title = "Identify the odd group"
     capability = "finding the list that differs"
     category = "spot the differences"
@@ -94,6 +100,8 @@ class OddGroup(Minerva[Params, Groups, str]):
         drawn, lists = vocabulary.some(draw, needed * (1 + room.again if room else 1))[-needed:], params.lists
         if room is not None:
             drawn, lists = _fitting(room, drawn, size, Stock(draw, room.prices))
+        prices = room.prices if room is not None else _free
+        drawn = _as_long(drawn, changed, vocabulary.upto(draw, STOCK), prices)
         same, other = drawn[:size], [*drawn[size:], *drawn[changed:size]]  # others in place of the first ones
         dice = key.dice("order")
         odd = int(key.dice("odd").random() * lists)
@@ -124,6 +132,33 @@ class OddGroup(Minerva[Params, Groups, str]):
         ):
             raise Undecidable("no list is the only one of its kind")
         return odd[0]
+
+
+def _as_long(words: Sequence[str], changed: int, others: Sequence[str], prices: Prices) -> list[str]:
+    """The words, where the first and the last ones, which stand for each other, have as many letters together.
+
+    Some give way to others that cost the same. So the lengths of lists do not tell which one is odd.
+    """
+    stock = defaultdict[int, list[str]](list)
+    for word, cost in zip(others, prices(others), strict=True):
+        stock[cost].append(word)
+    found, costs, size = list(words), prices(list(words)), len(words) - changed
+    slots = [*((n, 1) for n in range(size, len(words))), *((n, -1) for n in range(changed))]
+    owed = sum(map(len, found[:changed])) - sum(map(len, found[size:]))
+    for _ in range(ROUNDS):
+        for n, sign in slots:
+            wanted = len(found[n]) + sign * owed
+            best = min(stock[costs[n]], key=lambda word: abs(len(word) - wanted), default=found[n])
+            gained = sign * (len(best) - len(found[n]))
+            if abs(owed - gained) < abs(owed):
+                stock[costs[n]][stock[costs[n]].index(best)] = found[n]
+                found[n], owed = best, owed - gained
+    return found
+
+
+def _free(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
+    """Prices where words may cost anything."""
+    return [0] * len(texts)
 
 
 def _name(n: int) -> str:

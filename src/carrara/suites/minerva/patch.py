@@ -14,7 +14,8 @@ Instruction:
 The words in the context follow a pattern that repeats. If it goes on, which word is the sixth word after the
 last one in the context? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
-Every word is an update. Where a length can be had in no other way, the sequence begins within the pattern.
+Every word is an update. The sequence begins anywhere in the pattern, so that how often a word comes does not tell where
+it breaks off.
 """
 
 import re
@@ -38,7 +39,7 @@ _NTH = re.compile(r"\b(\w+) word\b")
 LEAST = 4
 """Repetitions, or a hole in the sequence could be taken for part of a pattern."""
 HEADS = 3
-"""Words of the pattern, one less at most, that the sequence may begin with before the first whole one."""
+"""Places in the pattern that are tried for the sequence to begin at, from the drawn one on."""
 MOST_TRIED = 400
 
 
@@ -83,7 +84,7 @@ class Sequel:
 
 
 class Patch(Minerva[Params, Sequel, str]):
-    version = 3
+    version = 4
     title = "Patch the difference"
     capability = "going on with a pattern"
     category = "spot the differences"
@@ -91,6 +92,11 @@ class Patch(Minerva[Params, Sequel, str]):
     sized = True
     answers = Word()
     published_as = "patch_the_difference"
+    inherent = {
+        "part": "A pattern repeats within a tenth of a long context: going on with it is what is asked.",
+        "strings": "One question in four is about a pattern of two words, where either is right half of the time.",
+        "learned": "A pattern of two words, which one question in four has, goes on with the last but one.",
+    }
     wording = wording(
         answers,
         "The words in the context follow a pattern that repeats. If it goes on, which word is the {nth} word after the "
@@ -104,9 +110,9 @@ class Patch(Minerva[Params, Sequel, str]):
         draw = vocabulary.supply(params.words, key.dice("words"))
         pattern = vocabulary.some(draw, size * (1 + room.again if room else 1))[-size:]
         tail = 1 if cut == 0 else int(size * cut) % size
-        head, repeats = 0, params.repeats
+        head, repeats = key.dice("head").below(size), params.repeats
         if room is not None:
-            pattern, head, repeats = _fitting(room, pattern, tail, Stock(draw, room.prices))
+            pattern, head, repeats = _fitting(room, pattern, head, tail, Stock(draw, room.prices))
         items = (*pattern[size - head :], *pattern * repeats, *pattern[:tail])
         labels = {"size": str(size), "cut": f"{cut:g}", "nth": str(nth)}
         return World(Sequel(items, pattern[(tail - 1 + nth) % size], nth, labels), Told(items))
@@ -133,14 +139,14 @@ class Patch(Minerva[Params, Sequel, str]):
         raise Undecidable("no pattern repeats")
 
 
-def _fitting(room: Room, pattern: list[str], tail: int, stock: Stock) -> tuple[list[str], int, int]:
+def _fitting(room: Room, pattern: list[str], start: int, tail: int, stock: Stock) -> tuple[list[str], int, int]:
     """A pattern with some words that were not drawn first, how much of it begins, and how often it comes whole.
 
     The first word of the context stays: what it takes there is another matter than what it takes elsewhere.
     """
     costs, size = room.prices(pattern), len(pattern)
     for repeats in _repeats(room.budget, sum(costs)):
-        for head in range(min(size, HEADS)):
+        for head in ((start + n) % size for n in range(min(size, HEADS))):
             times = [repeats + (n < tail) + (n >= size - head) for n in range(size)]
             first = (size - head) % size
             taken = sum(cost * often for cost, often in zip(costs, times, strict=True))

@@ -65,6 +65,10 @@ class Positions(YesOrNo[Params, Two]):
     parameters = Params
     answers = YesNo(BEFORE)
     published_as = "compare_positions"
+    inherent = {
+        "what is named comes in that order": "Which word comes first is what is asked.",
+        "what is named comes last in that order": "Which word comes first is what is asked.",
+    }
     wording = wording(
         answers,
         'Does the word "{first}" come before the word "{second}" in the context?',

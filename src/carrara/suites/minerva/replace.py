@@ -62,6 +62,9 @@ class Replace(Edit[Params]):
     capability = "copying while replacing a word"
     category = "recall and edit"
     parameters = Params
+    inherent = {
+        "all words": "Half of the questions leave out a word, and all the others are the answer.",
+    }
     wording = wording(
         Copy(),
         word=(

@@ -54,6 +54,12 @@ class Snapshot(Edit[Params]):
     category = "recall and edit"
     parameters = Params
     echoes = 0  # to say the context back is no trivial reply here: it is what is asked for
+    inherent = {
+        "the prompt said back": "To say the context again is what is asked.",
+        "strings": "To say the context again is what is asked.",
+        "learned": "To say the context again is what is asked.",
+        "part": "A tenth of the context is a tenth of the answer.",
+    }
     wording = wording(
         Copy(),
         "Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added.",

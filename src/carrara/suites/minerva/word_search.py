@@ -64,6 +64,11 @@ class WordSearch(YesOrNo[Params, Sought]):
     parameters = Params
     answers = YesNo(PRESENT)
     published_as = "string_search_word"
+    inherent = {
+        "all that is named is said": "Whether a word stands in the text is what is asked.",
+        "some of what is named is said": "Whether a word stands in the text is what is asked.",
+        "part": "A word that is there stands in one of ten tenths, and where it is not there none tells of it.",
+    }
     wording = wording(
         answers,
         'Is the word "{word}" one of the words in the context?',
