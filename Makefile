@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test test-all check help fix env lock data wheel inspect-ends floors audit bench clean
+.PHONY: demo test test-all check help fix env lock data wheel inspect-ends floors shortcuts audit bench clean
 
 demo: env  ## run the quick preset on the embedded model and say where the report is
 	.venv/bin/carrara demo
@@ -66,6 +66,9 @@ inspect-ends: env  ## the contract with Inspect AI, on the oldest release that w
 
 floors: env  ## the floors that `carrara tasks` lists, kept beside the code: after a change of a test
 	$(PY) -m carrara.proof.floors
+
+shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the code: after a change of a test
+	$(PY) -m carrara.proof.shortcuts.kept
 
 audit: env  ## the long proofs, kept under results/
 	set -e; for n in 1 5 20; do \

@@ -26,7 +26,7 @@ from carrara.prompt import items
 from carrara.prompt.items import Context, Item
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack
-from carrara.proof.shortcuts.search import MARGIN, Search, Shortcut, Taken
+from carrara.proof.shortcuts.search import MARGIN, Found, Search, Shortcut, Taken
 
 CHECKS = {
     "oracle": "the answer read from the text alone is the gold answer",
@@ -118,6 +118,13 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
         if one.breaches
     ]
     return report
+
+
+def searched(first: Recipe, worlds: int, pack: Pack | None = None) -> Found:
+    """What the search for shortcuts finds, without the rest of the audit."""
+    search = Search(_training(first, worlds, pack))
+    contexts = items.contexts(first, worlds, pack, lambda said: None)
+    return search.found([search.take(item) for context in contexts for item in context.items])
 
 
 def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
