@@ -54,6 +54,8 @@ def main(args: Namespace) -> int:
     audited = on_all(work, jobs) if len(jobs) * args.n >= MANY else map(work, jobs)
     reports = list(progress(audited, len(jobs), "auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
+    if not any(report.items for report in reports):
+        raise UsageError(reports[0].left_out[0])
     if args.json:
         print_json([asdict(report) for report in reports])
         return 1 if breaches else 0

@@ -80,14 +80,12 @@ Source = tuple[str, int, Iterator["Item"]]
 
 
 def _from_selection(args: Namespace) -> Source:
-    from carrara.prompt.items import contexts
+    from carrara.prompt.items import contexts_of_all
 
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     check_many(len(jobs) * args.n, "contexts", args.yes)
-    items = (
-        item for first in jobs for context in contexts(first, args.n, asked.pack, tell_once) for item in context.items
-    )
+    items = (item for context in contexts_of_all(jobs, args.n, asked.pack, tell_once) for item in context.items)
     lengths = ", ".join(map(write_length, args.lengths))
     return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, items
 

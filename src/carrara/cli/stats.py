@@ -1,11 +1,17 @@
 """carrara stats: what a data set is like, beside what its paper says."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, progress, table
 from carrara.core.lengths import write_length
+from carrara.core.talk import tell_once
+
+if TYPE_CHECKING:
+    from carrara.core.recipe import Recipe
 
 HELP = "describe items before any model sees them: updates, answers, tokens by tokenizer; beside the paper's figures"
 EXAMPLE = "carrara stats babilong -n 1000"
@@ -36,7 +42,7 @@ def main(args: Namespace) -> int:
     from carrara import tokens
     from carrara.core.errors import UsageError
     from carrara.core.many import check_many
-    from carrara.results.analysis.dataset import CHARACTERS, WORDS, shape, sizes
+    from carrara.results.analysis.dataset import CHARACTERS, WORDS, shape
     from carrara.results.published.figures import BABILONG_FACTS, BABILONG_LABELS, BABILONG_LENGTHS, BABILONG_TOKENS
 
     names = [name.strip() for name in args.tokenizers.split(",")]
@@ -50,7 +56,7 @@ def main(args: Namespace) -> int:
     shapes = [shape(recipe, args.n) for recipe in progress(asked.recipes, len(asked.recipes), "drawing worlds")]
     jobs = [(length, [replace(recipe, length=length) for recipe in asked.recipes]) for length in args.lengths]
     counted = {
-        length: _mean([sizes(recipe, min(args.n, RENDERED), names) for recipe in recipes])
+        length: _mean(_sizes(recipes, min(args.n, RENDERED), names))
         for length, recipes in progress(jobs, len(jobs), "counting contexts")
     }
     if args.json:
@@ -98,6 +104,23 @@ def main(args: Namespace) -> int:
                 [(name, *map(str, numbers)) for name, numbers in BABILONG_TOKENS.items()],
             )
     return 0
+
+
+def _sizes(recipes: "Sequence[Recipe]", worlds: int, names: Sequence[str]) -> list[dict[str, float]]:
+    """What contexts of one length count; a test that has none is left out, unless it is the only one."""
+    from carrara.core.errors import Unreachable
+    from carrara.prompt.items import left_out
+    from carrara.results.analysis.dataset import sizes
+
+    found = []
+    for recipe in recipes:
+        try:
+            found.append(sizes(recipe, worlds, names))
+        except Unreachable as reason:
+            if len(recipes) == 1:
+                raise
+            tell_once(left_out(recipe, reason))
+    return found
 
 
 def _mean(found: list[dict[str, float]]) -> dict[str, float]:

@@ -20,9 +20,9 @@ from inspect_ai.model._model import init_active_model
 from inspect_ai.model._model_config import model_args_for_log
 from rich.console import Console
 
-from carrara.core.errors import RunError, UsageError
+from carrara.core.errors import RunError, Unreachable, UsageError
 from carrara.core.result import Result, Subject
-from carrara.core.talk import tell
+from carrara.core.talk import tell, tell_once
 from carrara.core.types import Message
 from carrara.engine import by_reference, continuing, planned, preflight, progress, within
 from carrara.engine.attempts import TALLY
@@ -39,6 +39,7 @@ from carrara.engine.thinking import ASKED, PREFILLED, Thinking
 from carrara.engine.troubles import plain
 from carrara.engine.unchanged import check_unchanged
 from carrara.engine.window import window
+from carrara.prompt.items import left_out
 from carrara.prompt.wording import read_pack
 
 MOST = 10**9
@@ -85,7 +86,8 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
             _check_size(plan, sum(job.first.length * job.worlds for job in plan.jobs if job.worlds < ALL), "about ")
         going_on = dict(server or {})
         _prepare(plan, model, known, going_on)
-        tasks = copy_context().run(_tasks, plan, model, console)
+        able = copy_context().run(_tasks, plan, model, console)
+        plan, tasks = replace(plan, jobs=tuple(able)), list(able.values())
         samples = {str(sample.id): sample for task in tasks for sample in task.dataset}
         if not plan.retrieve:  # what was found may come from a server that is asked for it
             check_unchanged(known, samples)
@@ -196,15 +198,27 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequen
     return logs
 
 
-def _tasks(plan: Plan, model: Model, console: Console | None) -> list[Task]:
-    """Made as Inspect's own command makes them: with the model active that they are for."""
+def _tasks(plan: Plan, model: Model, console: Console | None) -> dict[Job, Task]:
+    """Made as Inspect's own command makes them: with the model active that they are for.
+
+    A test that has no world of a length is left out there, unless nothing else is asked for.
+    """
     init_active_model(model, GenerateConfig(max_tokens=plan.max_tokens))
-    try:
-        return [_task(plan, job) for job in progress.preparing(plan.jobs, console)]
-    except PrerequisiteError as error:
-        if isinstance(error.__cause__, UsageError | RunError):
-            raise error.__cause__ from None
-        raise UsageError(plain(error)) from None
+    tasks, unfit = dict[Job, Task](), list[Unreachable]()
+    for job in progress.preparing(plan.jobs, console):
+        try:
+            tasks[job] = _task(plan, job)
+        except PrerequisiteError as error:
+            reason = error.__cause__
+            if not isinstance(reason, UsageError | RunError):
+                raise UsageError(plain(error)) from None
+            if not isinstance(reason, Unreachable) or len(plan.jobs) == 1:
+                raise reason from None
+            unfit.append(reason)
+            tell_once(left_out(job.first, reason))
+    if not tasks:
+        raise unfit[0]
+    return tasks
 
 
 def _task(plan: Plan, job: Job) -> Task:

@@ -277,3 +277,24 @@ def contexts(
             f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
             f"and are left out there{f' ({parts})' if parts else ''}"
         )
+
+
+def contexts_of_all(
+    firsts: Sequence[Recipe], count: int, pack: Pack | None, tell: Callable[[str], None]
+) -> Iterator[Context]:
+    """The contexts of several tests. One that has no world so long is left out and told, unless it is the only one."""
+    unfit: list[Unreachable] = []
+    for first in firsts:
+        try:
+            yield from contexts(first, count, pack, tell)
+        except Unreachable as reason:
+            unfit.append(reason)
+            if len(firsts) > 1:
+                tell(left_out(first, reason))
+    if unfit and len(unfit) == len(firsts):
+        raise unfit[0]
+
+
+def left_out(first: Recipe, reason: Unreachable) -> str:
+    """What to say of a test that has no world of a length."""
+    return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"

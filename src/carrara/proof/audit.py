@@ -88,7 +88,14 @@ class Audited:
 
 
 def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
-    """Audit `worlds` worlds of a test, from a recipe on."""
+    """Audit `worlds` worlds of a test, from a recipe on; of one that has no world so long there are no items."""
+    try:
+        return _audited(first, worlds, pack)
+    except Unreachable as reason:
+        return Audited(first.task, first.length, left_out=[items.left_out(first, reason)])
+
+
+def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     report = Audited(first.task, first.length)
     hashes: dict[str, str] = {}
     search = Search(_training(first, min(worlds, SEARCHED), pack))
