@@ -65,8 +65,8 @@ class WordSearch(YesOrNo[Params, Sought]):
     answers = YesNo(PRESENT)
     published_as = "string_search_word"
     inherent = {
-        "all that is named is said": "Whether a word stands in the text is what is asked.",
-        "some of what is named is said": "Whether a word stands in the text is what is asked.",
+        "strings": "Whether a word stands in the text is what is asked.",
+        "learned": "Whether a word stands in the text is what is asked.",
         "part": "A word that is there stands in one of ten tenths, and where it is not there none tells of it.",
     }
     wording = wording(

@@ -1,0 +1,157 @@
+"""The search for shortcuts: it finds those that are put into tests, and says what the package's own tests have."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from carrara import registry
+from carrara.answers.naming import OneOf, YesNo
+from carrara.cli.main import main
+from carrara.core.keys import Dice, Key
+from carrara.core.recipe import Recipe
+from carrara.core.types import Piece, Room
+from carrara.core.types import World as HouseWorld
+from carrara.parts.simple import Housed, Test, World
+from carrara.proof.audit import audit, searched
+from carrara.proof.floors import is_official
+from carrara.proof.shortcuts.kept import kept
+from carrara.suites.minerva import sequence_search
+from carrara.suites.minerva.sequence_search import Params, SequenceSearch, Sought
+from carrara.text import vocabulary
+from carrara.text.turns import in_turn
+
+NAMES = ("Ada", "Ben", "Cleo", "Dan")
+
+
+def first(name: str, length: int = 0) -> Recipe:
+    return Recipe(name, registry.load(name).version, "", "test", 0, 0, 0, length, "chat", "", "gpt2")
+
+
+class Guard(Test):
+    """Who stands guard at last. The last name that is said is always right, whatever it is said of."""
+
+    version, title, capability = 1, "Guard", "nothing"
+    answer, ask = OneOf(), "Who stands guard at last?"
+
+    def world(self, dice: Dice) -> World[str]:
+        order = dice.shuffled(NAMES)
+        return World(gold=order[-1], updates=[f"Now {name} stands guard." for name in order], needs=(), options=NAMES)
+
+    def filler(self, dice: Dice) -> str:
+        return f"It is {dice.between(1, 12)} o'clock."
+
+    def solve(self, text: str) -> str:
+        return [word for word in text.split() if word in NAMES][-1]
+
+
+class Found(Test):
+    """Whether a coin was found: the longer one looks, the likelier it was, which nobody has to understand."""
+
+    version, title, capability = 1, "Found", "nothing"
+    answer, ask = YesNo(), "Was a coin found?"
+
+    def world(self, dice: Dice) -> World[str]:
+        gold = dice.choice(("yes", "no"))
+        looked = dice.between(5, 8) if gold == "yes" else dice.between(1, 4)
+        last = "He found a coin." if gold == "yes" else "He found no coin."
+        return World(gold=gold, updates=[*self._looks(dice, looked), last], needs=(), options=("yes", "no"))
+
+    def _looks(self, dice: Dice, times: int) -> list[str]:
+        return [f"He looked under stone {dice.between(10, 99)}." for _ in range(times)]
+
+    def solve(self, text: str) -> str:
+        return "no" if "no coin" in text else "yes"
+
+
+def of_one(made: type[Test], monkeypatch: pytest.MonkeyPatch) -> Recipe:
+    housed, load = Housed(made), registry.load
+    monkeypatch.setattr(registry, "load", lambda name: housed if name == "own/made" else load(name))
+    return Recipe("own/made", 1, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
+
+
+def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = searched(of_one(Guard, monkeypatch), 60)
+    by_kind = {one.kind: one for one in found.shortcuts}
+    assert by_kind["strings"].score == by_kind["learned"].score == 1.0
+    assert "said last" in by_kind["strings"].name or "first mention is last" in by_kind["strings"].name
+    assert by_kind["strings"].breaches
+    assert by_kind["blind"].score < 0.5
+    assert found.reach["its last tenth"] == 1.0
+    assert found.reach["its first tenth"] < 0.5
+
+
+def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = of_one(Guard, monkeypatch)
+    names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
+    for _ in range(6):  # several readers come to the same
+        monkeypatch.setattr(Housed, "inherent", dict.fromkeys(names, "It is so."))
+        names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
+    shortcuts = searched(recipe, 60).shortcuts
+    assert [one.breaches for one in shortcuts if one.declared] == [False] * len(names[:-1])
+    assert not [one for one in shortcuts if one.kind == "strings" and not one.declared and one.breaches]
+
+
+def test_a_sum_that_no_reader_knows_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much is said tells the answer; so do its words, which stand in the text."""
+    found = searched(of_one(Found, monkeypatch), 100)
+    assert next(one for one in found.shortcuts if one.kind == "learned").score > 0.9
+
+
+def _old_world(self: SequenceSearch, key: Key, params: Params, room: Room | None) -> HouseWorld[Sought]:
+    """As it was: a sequence that is not there has a word that is nowhere."""
+    size, answer = in_turn(key, "cell", [(size, answer) for size in params.size for answer in params.answer])
+    start, last, other, *sequence = every = vocabulary.some(
+        vocabulary.supply(params.words, key.dice("words")), 3 + size
+    )
+    asked = list(sequence)
+    if answer == "no":
+        asked[key.dice("changed").below(size)] = other
+    return HouseWorld(
+        structure=Sought(tuple(sequence), tuple(asked), last, {"size": str(size)}, "absent" if answer == "no" else ""),
+        opening=(Piece(start),),
+        updates=(tuple(Piece(word, update=0) for word in sequence),),
+        filler=vocabulary.filler(params.words, every),
+    )
+
+
+def test_the_old_sequence_search_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All its words are there, or else the answer is no."""
+    monkeypatch.setattr(sequence_search.SequenceSearch, "world", _old_world)
+    from carrara.prompt import items
+
+    monkeypatch.setattr(items, "_posed", items.pose)
+    breaches = audit(replace(first("minerva/sequence_search"), seed=5), 60).breaches
+    assert {breach.check for breach in breaches} >= {"cheap"}
+
+
+def test_a_needle_is_in_a_tenth_of_ten() -> None:
+    reach = searched(first("classic/passkey", 2048), 100).reach
+    assert all(score < 0.25 for score in reach.values())
+    assert sum(reach.values()) > 0.1
+
+
+def test_every_test_says_what_its_shortcuts_score() -> None:
+    """`make shortcuts` writes them anew."""
+    official = [name for name in registry.names() if is_official(name)]
+    assert set(kept()) == {f"{name}@{registry.load(name).version}" for name in official}
+    for one in kept().values():
+        assert 0 <= one.reach <= 1
+        for cheap in one.shortcuts:
+            assert cheap.declared or cheap.score <= cheap.floor + 0.16, one.test  # 200 worlds: two standard errors
+
+
+@pytest.mark.parametrize("name", ["minerva/word_search", "michelangelo/latent_list"])
+def test_what_is_kept_is_what_is_found(name: str) -> None:
+    from carrara.proof.shortcuts.kept import kept_of, searched
+
+    assert searched(name) == kept_of(name)
+
+
+def test_the_audit_says_it_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "minerva/count", "-n", "20", "--lengths", "0", "--json"]) == 0
+    [report] = json.loads(capsys.readouterr().out)
+    shortcuts: Sequence[dict[str, object]] = report["shortcuts"]
+    assert {"name", "score", "floor", "declared"} <= set(shortcuts[0])
+    assert [one["kind"] for one in shortcuts][-1] == "learned"
