@@ -26,6 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     from carrara.engine.planned import parts
     from carrara.engine.replies import read_results
+    from carrara.engine.shortcuts import known
     from carrara.results.analysis import summarize
     from carrara.results.analysis.partial import sentence
     from carrara.results.report import write_report
@@ -44,7 +45,7 @@ def main(args: Namespace) -> int:
     out: Path = args.out or directory / "report.html"
     unwritten: OSError | None = None
     try:
-        write_report(results, out, directory.resolve().name, lacking)
+        write_report(results, out, directory.resolve().name, lacking, known(results))
     except OSError as error:  # of a folder that is another's, or full: the table is there all the same
         unwritten = error
     if args.json:

@@ -86,9 +86,10 @@ class Results(Sequence[Result]):
 
     def report(self, path: File) -> Path:
         """Write the report, one HTML page, and say where it is."""
+        from carrara.engine.shortcuts import known
         from carrara.results.report import write_report
 
-        write_report(self._records, Path(path), self.title, self._parts)
+        write_report(self._records, Path(path), self.title, self._parts, known(self._records))
         return Path(path)
 
 

@@ -5,18 +5,21 @@ from pathlib import Path
 
 from carrara.core.result import Result
 from carrara.results.analysis.partial import Part
+from carrara.results.analysis.shortcuts import Known
 
 __all__ = ["write_report"]
 
 
-def write_report(results: Sequence[Result], path: Path, title: str, parts: Sequence[Part] = ()) -> None:
+def write_report(
+    results: Sequence[Result], path: Path, title: str, parts: Sequence[Part] = (), known: Sequence[Known] = ()
+) -> None:
     """Write the page. It appears whole or not at all, and is the same, to the byte, for the same results.
 
-    `parts` say how much there is of what was planned.
+    `parts` say how much there is of what was planned, `known` what shortcuts its tests have.
     """
     from carrara.core.files import whole_file
     from carrara.results.report.page import render
 
-    page = render(results, title, parts)
+    page = render(results, title, parts, known)
     with whole_file(path) as file:
         file.write(page)

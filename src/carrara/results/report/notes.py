@@ -10,6 +10,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of
 from carrara.results.analysis import Row, Series, Trivial, series_of
+from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.faces import Face
 from carrara.results.report.provenance import Provenance
 from carrara.results.report.visible import short
@@ -17,6 +18,10 @@ from carrara.results.report.visible import short
 FEW = 10
 """Replies in a row under which its interval says little."""
 LISTED = 4
+NEWS = 0.1
+"""By how much a shortcut has to rise above the floor to be worth a word."""
+ENOUGH = 0.75
+"""What a part of the context is worth that solves a test, by and large."""
 
 
 def notes(
@@ -25,6 +30,7 @@ def notes(
     faces: Mapping[Series, Face],
     runs: Sequence[Provenance],
     trivial: Sequence[Trivial],
+    known: Sequence[Known] = (),
     *,
     partial: bool = False,
 ) -> list[str]:
@@ -36,6 +42,8 @@ def notes(
         *_few(rows),
         *_trivial(trivial),
         *_fooled(trivial),
+        *_cheap(rows, faces, known),
+        *_near(known),
         *([] if partial else _incomplete(results, faces)),
         *_short_of_reasoning(results),
         *(warning for run in runs for warning in run.warnings),
@@ -109,6 +117,30 @@ def _fooled(lines: Sequence[Trivial]) -> list[str]:
         said[text] = worst.published[name] - worst.sound
     worst_first = sorted(said, key=lambda text: -said[text])
     return [f"Trivial replies fool published scores: {_listed(worst_first)}."] if said else []
+
+
+def _cheap(rows: Sequence[Row], faces: Mapping[Series, Face], known: Sequence[Known]) -> list[str]:
+    """Scores that somebody has, too, who understands nothing, where that is more than the floor."""
+    cheap = {one.task: one for one in known if one.score > one.floor + NEWS}
+    said = []
+    for row in rows:
+        one = cheap.get(row.task)
+        if one and not row.labels and row.stat.scored and row.stat.mean <= one.score:
+            at = f"{faces[row.series].name} at {write_length(row.length)} in {short(row.task)}"
+            said.append(f"{at} ({row.stat.mean:.2f}; “{short(one.name, 60)}” scores {one.score:.2f})")
+    return [f"No better than a shortcut that understands nothing: {_listed(said)}."] if said else []
+
+
+def _near(known: Sequence[Known]) -> list[str]:
+    """Tests that a tenth of the context solves, by and large."""
+    near = [
+        f"{short(one.task)} ({one.reach:.2f})" for one in known if one.reach >= ENOUGH and one.reach > one.floor + NEWS
+    ]
+    if not near:
+        return []
+    return [
+        f"A tenth of a context of 4k tokens is enough for {_listed(near)}: there, length hides what is asked, no more."
+    ]
 
 
 def _where(line: Trivial, lines: Sequence[Trivial]) -> str:

@@ -39,6 +39,7 @@ from carrara.results.analysis.cumulative import accumulate
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.partial import Part, sentence
 from carrara.results.analysis.series import RETRIEVE
+from carrara.results.analysis.shortcuts import Known
 from carrara.results.analysis.trivial import ALIKE, Best, highest
 from carrara.results.report.chart import COMPACT, WIDE, score_chart
 from carrara.results.report.faces import Face, faces_of
@@ -108,7 +109,7 @@ class Test:
         return [row for row in self.rows if row.series == series]
 
 
-def render(results: Sequence[Result], title: str, parts: Sequence[Part] = ()) -> str:
+def render(results: Sequence[Result], title: str, parts: Sequence[Part] = (), known: Sequence[Known] = ()) -> str:
     template = _environment().get_template("page.html")
     script = (_TEMPLATES / "script.js").read_text(encoding="utf-8").strip()
     sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -123,11 +124,15 @@ def render(results: Sequence[Result], title: str, parts: Sequence[Part] = ()) ->
             "base-uri 'none'; form-action 'none'"
         ),
         partial=sentence(parts),
-        **(_content(results, bool(sentence(parts))) if results else {"results": 0, "retrieved": False, "trivial": []}),
+        **(
+            _content(results, known, bool(sentence(parts)))
+            if results
+            else {"results": 0, "retrieved": False, "trivial": []}
+        ),
     )
 
 
-def _content(results: Sequence[Result], partial: bool) -> dict[str, Any]:
+def _content(results: Sequence[Result], known: Sequence[Known], partial: bool) -> dict[str, Any]:
     rows = summarize(results)
     measured = scored(results)
     faces = faces_of(rows)
@@ -144,7 +149,7 @@ def _content(results: Sequence[Result], partial: bool) -> dict[str, Any]:
         "faces": list(faces.values()),
         "tests": tests,
         "verdicts": verdicts(rows, faces, effective),
-        "notes": notes(results, rows, faces, runs, trivial, partial=partial),
+        "notes": notes(results, rows, faces, runs, trivial, known, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),

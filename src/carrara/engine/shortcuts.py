@@ -1,0 +1,16 @@
+"""What was found about the tests of some results, in the version that they were made with."""
+
+from collections.abc import Iterable
+
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.proof.shortcuts.kept import kept
+from carrara.results.analysis.shortcuts import Known
+
+
+def known(results: Iterable[Result]) -> list[Known]:
+    tests = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
+    found = ((task, kept().get(f"{task}@{version}")) for task, version in sorted(tests))
+    return [
+        Known(task, one.best.name, one.best.score, one.best.floor, one.reach) for task, one in found if one is not None
+    ]
