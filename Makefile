@@ -42,7 +42,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q locks/sources.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/sources.txt
 
-BENCHMARKS := startup faults exact_lengths latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
+BENCHMARKS := startup faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
   hostile_time
 

@@ -2,15 +2,20 @@
 
 import re
 from collections import Counter
+from math import sqrt
+from statistics import fmean, pvariance
 
 import pytest
 
 from carrara.answers.grade import grade
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
+from carrara.core.types import Question
 from carrara.prompt.items import make, questions_of
 from carrara.proof.audit import audit
 from carrara.registry import load
-from carrara.suites.michelangelo import _choosing, _scenes
+from carrara.suites.michelangelo import _choosing, _decoys, _scenes
 from carrara.suites.michelangelo.idk import UNKNOWN
 from carrara.text.writings.people import NAMES
 from tests.told import answered, told
@@ -73,12 +78,79 @@ def test_seven_of_ten_cannot_be_known_and_letters_are_even() -> None:
     assert all(40 < letters[place] < 80 for place in range(3))
 
 
-def test_no_choice_is_hinted_at_where_the_story_is_silent() -> None:
-    for index in range(400):
-        posed = questions_of(recipe("asks=unknown", index=index))
-        question, text = posed.questions[0], " ".join(posed.world.structure.story.sentences).lower()
-        assert question.needs == ()
-        assert not [choice for choice in question.options[:3] if choice.lower() in text]
+def test_what_seems_to_be_an_answer_is_none() -> None:
+    """Every way to tell something, said of somebody else, of another time, denied or dreamt; and what looks like it."""
+    for scene in _scenes.scenes():
+        others = ["Otto", *(f"Ada's {kin}" for kin in scene.kin)]
+        assert len(others) > 1
+        for attribute in scene.attributes:
+            for n, way in enumerate(attribute.told):
+                value = attribute.values[n]
+                for kind in _decoys.kinds(way):
+                    for other in others:
+                        line = _scenes.named(kind(Dice(n), way), "Ada", other).replace("{value}", value)
+                        assert (line, attribute.read("Ada", f"of {line} A")) == (line, set())
+                for roll in range(8):
+                    line = _scenes.named(_decoys.told(Dice(roll), way), "Ada").replace("{value}", value)
+                    assert (line, attribute.read("Ada", f"of {line} A")) == (line, {value})
+
+
+def occurrences(question: Question[str], text: str) -> tuple[list[int], list[float]]:
+    """How often each of three choices is said, and the places of those that are, from 0 to 1."""
+    bare = [re.sub(r"^(?:an?|the) ", "", choice.lower()) for choice in question.options[:3]]
+    found = [[each.start() / len(text) for each in re.finditer(re.escape(choice), text.lower())] for choice in bare]
+    return [len(each) for each in found], [place for each in found for place in each]
+
+
+def test_choices_occur_alike_whether_it_can_be_known_or_not() -> None:
+    number: dict[str, Counter[int]] = {"known": Counter(), "unknown": Counter()}
+    slots: dict[str, Counter[int]] = {"known": Counter(), "unknown": Counter()}
+    places: dict[str, list[float]] = {"known": [], "unknown": []}
+    answered_first = 0
+    for index in range(1500):
+        posed = questions_of(recipe("asks=both", index=index))
+        text = " ".join(posed.world.structure.story.sentences)
+        for question in posed.questions:
+            kind = question.labels["answer"]
+            times, at = occurrences(question, text)
+            assert set(times) <= {0, 1}
+            number[kind][sum(times)] += 1
+            slots[kind].update(n for n, said in enumerate(times) if said)
+            places[kind] += at
+            if kind == "known" and sum(times) > 1:
+                told = question.options.index(question.gold)
+                answered_first += occurrences(question, text)[1][sum(times[:told])] == min(at)
+    for count in (1, 2, 3):
+        assert all(450 < number[kind][count] < 550 for kind in number)
+    for slot in range(3):
+        assert all(930 < slots[kind][slot] < 1070 for kind in slots)
+    for quarter in (0.25, 0.5, 0.75):
+        below = [sum(place < quarter for place in places[kind]) / len(places[kind]) for kind in places]
+        assert abs(below[0] - below[1]) < 0.04
+    assert 370 < answered_first < 470  # of a thousand with two or three, half and a third
+
+
+@pytest.mark.parametrize("haystack", ["words", "stories"])
+def test_filler_says_choices_as_often_whether_it_can_be_known_or_not(haystack: str) -> None:
+    said: dict[str, list[int]] = {"known": [], "unknown": []}
+    for index in range(100):
+        for n, kind in enumerate(("unknown", "known")):
+            item = make(TASK, length=2048, index=index, params={"haystack": haystack, "asks": "both"}, question=n)
+            context = item.text.rpartition("Text: ")[2].rpartition("Question:")[0]
+            said[kind].append(sum(occurrences(item.question, context)[0]))
+    means = [fmean(said[kind]) for kind in said]
+    error = sqrt(sum(pvariance(said[kind]) / len(said[kind]) for kind in said))
+    assert abs(means[0] - means[1]) < 3 * error
+    assert min(means) > 1
+
+
+def test_the_instruction_may_leave_out_what_to_do_where_the_answer_is_not_told() -> None:
+    said, unsaid = (make(TASK, params={"rule": rule}).text for rule in ("said", "unsaid"))
+    assert "if the answer is not in it" in said
+    assert "if the answer is not in it" not in unsaid
+    assert said.partition("FINAL ANSWER")[2] == unsaid.partition("FINAL ANSWER")[2]
+    with pytest.raises(UsageError, match="rule=never is not one of"):
+        make(TASK, params={"rule": "never"})
 
 
 def test_a_pair_has_one_story() -> None:

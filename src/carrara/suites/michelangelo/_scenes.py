@@ -1,16 +1,17 @@
-"""Everyday scenes: what very short stories are told of, and what they may leave out.
+"""Everyday scenes: what very short stories are told of, what they tell, and what they only seem to.
 
 A scene's file has openings, details that answer nothing, and attributes: two ways to tell each, the question for it,
 and values of which none is likelier than another by anything else in the file.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 from carrara.core.keys import Dice
+from carrara.suites.michelangelo import _decoys
 from carrara.text.writings.people import NAMES
 
 _SECTION = re.compile(r"\[([a-z]+)\]")
@@ -23,11 +24,18 @@ class Attribute:
     values: tuple[str, ...]
 
     def read(self, name: str, text: str) -> set[str]:
-        """What a text tells of somebody."""
+        """What a text tells of somebody: neither of others, nor of another time, nor to deny it."""
         value = f"({'|'.join(map(re.escape, self.values))})"
-        ways = (re.escape(pattern).replace(re.escape("{value}"), value) for pattern in self.told)
-        ways = (re.sub(r"\\\{[Nn]ame\\\}", name, way) for way in ways)
-        return {found[1] for way in ways for found in re.finditer(rf"(?<![\w']){way}", text)}
+        found = set[str]()
+        untrue = tuple(f"{named(lead, name)} " for lead in _decoys.UNTRUE)
+        for way in self.told:
+            begins = re.escape(way[0]) if way.startswith("{") else f"[{way[0]}{way[0].lower()}]"
+            pattern = begins + re.escape(way[1:]).replace(re.escape("{value}"), value)
+            pattern = re.sub(r"\\\{[Nn]ame\\\}", name, pattern)
+            for said in re.finditer(rf"(?<![\w']){pattern}", text):
+                if not text.endswith(untrue, 0, said.start()):
+                    found.add(said[1])
+        return found
 
 
 @dataclass(frozen=True)
@@ -36,15 +44,34 @@ class Scene:
     details: tuple[str, ...]
     attributes: tuple[Attribute, ...]
 
+    @cached_property
+    def kin(self) -> tuple[str, ...]:
+        """Who is not spoken of in any of its stories."""
+        ways = (way for attribute in self.attributes for way in (*attribute.told, *attribute.values))
+        said = " ".join((*self.openings, *self.details, *ways))
+        return tuple(kin for kin in _decoys.KIN if kin not in said)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a story says of the kind of one attribute, of which nothing, or one thing, is an answer."""
+
+    attribute: Attribute
+    values: tuple[str, ...]
+    """Three of them; the first ones are said."""
+    said: int
+    answer: int | None
+    """The sentence in which the first one is told."""
+
 
 @dataclass(frozen=True)
 class Story:
-    """Who it is about, what is told in which sentence, and what is left out."""
+    """Who it is about, what it says, something that it tells, and something that it seems to tell."""
 
     name: str
     sentences: tuple[str, ...]
-    told: Mapping[Attribute, int]
-    left_out: tuple[Attribute, ...]
+    known: Topic
+    unknown: Topic
 
 
 @cache
@@ -72,31 +99,70 @@ def _scene(text: str) -> Scene:
     )
 
 
-def story(dice: Dice, name: str) -> Story:
-    """An opening, a detail or two and two to four attributes, in any order but for the opening."""
+CHOICES = 3
+"""Values of an attribute that are asked about."""
+
+
+def story(dice: Dice, name: str, beside: Sequence[str]) -> Story:
+    """An opening, a detail or two, and in any order what is told, and what seems to be.
+
+    Of the attribute that can be known as many values are said as of the one that cannot, once each: in the latter case
+    each of them is said of somebody else, of another time, denied or dreamt, in the former all but one. `beside` are
+    the people whom it may compare with.
+    """
     scene = dice.choice(scenes())
-    attributes = dice.shuffled(scene.attributes)
-    count = dice.between(2, 4)
-    lines: list[tuple[str, Attribute | None]] = [
-        (detail, None) for detail in dice.sample(scene.details, dice.between(1, 2))
-    ]
-    for attribute in attributes[:count]:
-        lines.append((dice.choice(attribute.told).replace("{value}", dice.choice(attribute.values)), attribute))
+    while True:
+        drafted = _draft(dice, scene, name, beside)
+        if all(_once(topic, drafted.sentences) for topic in (drafted.known, drafted.unknown)):
+            return drafted
+
+
+def _draft(dice: Dice, scene: Scene, name: str, beside: Sequence[str]) -> Story:
+    known, unknown, *rest = dice.shuffled(scene.attributes)
+    other = f"{name}'s {dice.choice(scene.kin)}" if scene.kin and dice.chance(0.5) else dice.choice(beside)
+    lines: list[str] = dice.sample(scene.details, dice.between(1, 2))
+    values = {attribute: tuple(dice.sample(attribute.values, CHOICES)) for attribute in (known, unknown)}
+    said = {attribute: dice.between(1, CHOICES) for attribute in values}
+    answer = ""
+    for attribute, several in values.items():
+        decoys = _decoys.Decoys()
+        for n, value in enumerate(several[: said[attribute]]):
+            way = dice.choice(attribute.told)
+            is_answer = attribute is known and n == 0
+            line = _decoys.told(dice, way) if is_answer else decoys.draw(dice, way)
+            lines.append(line.replace("{value}", value))
+            answer = lines[-1] if is_answer else answer
+    for attribute in rest[: dice.between(0, 2)]:
+        lines.append(_decoys.told(dice, dice.choice(attribute.told)).replace("{value}", dice.choice(attribute.values)))
     dice.shuffle(lines)
-    lines.insert(0, (dice.choice(scene.openings), None))
-    told = {attribute: place for place, (_, attribute) in enumerate(lines) if attribute}
-    return Story(name, tuple(_named(line, name) for line, _ in lines), told, tuple(attributes[count:]))
+    if any("{other}" in line.lower() for line in lines):
+        lines.insert(0, _decoys.introduced(dice))
+    lines.insert(0, dice.choice(scene.openings))
+    return Story(
+        name,
+        tuple(named(line, name, other) for line in lines),
+        Topic(known, values[known], said[known], lines.index(answer)),
+        Topic(unknown, values[unknown], said[unknown], None),
+    )
+
+
+def _once(topic: Topic, sentences: Sequence[str]) -> bool:
+    """Whether what is said of a topic is said once, and the rest of its values not at all."""
+    text = " ".join(sentences).lower()
+    bare = [re.sub(r"^(?:an?|the) ", "", value.lower()) for value in topic.values]
+    return [text.count(value) for value in bare] == [1] * topic.said + [0] * (CHOICES - topic.said)
 
 
 def others(dice: Dice, name: str) -> Iterator[Story]:
-    """Stories about other people."""
+    """Stories about other people, in which nobody has this name."""
     strangers = [other for other in NAMES if other != name]
     while True:
-        yield story(dice, dice.choice(strangers))
+        stranger = dice.choice(strangers)
+        yield story(dice, stranger, [other for other in strangers if other != stranger])
 
 
 def question(attribute: Attribute, name: str) -> str:
-    return _named(attribute.ask, name)
+    return named(attribute.ask, name)
 
 
 @cache
@@ -114,5 +180,8 @@ def meant(question: str) -> tuple[Attribute, str] | None:
     return None
 
 
-def _named(text: str, name: str) -> str:
-    return text.replace("{name}", name).replace("{Name}", name)
+def named(text: str, name: str, other: str = "") -> str:
+    """A sentence with the names of those whom it speaks of."""
+    for person, mark in ((name, "name"), (other, "other")):
+        text = text.replace(f"{{{mark}}}", person).replace(f"{{{mark.capitalize()}}}", person)
+    return text

@@ -4,28 +4,33 @@ From Michelangelo (arXiv:2409.12640), sections 2.3, 3.1.3, 5.6 and appendices A.
 examples:
 
 >>> from carrara.prompt.items import make
->>> print(make("michelangelo/idk", index=1, params={"examples": "0"}).text.replace(" \\n", "\\n").replace(". ", ".\\n"))
+>>> text = make("michelangelo/idk", index=22, params={"examples": "0"}).text
+>>> print(text.replace(" \\n", "\\n").replace(". ", ".\\n"))
 Read the text and answer the question about it, which has four choices.
 Only what the text says counts: if the answer is not in it, choose the last one.
 Reply with one line and nothing else: FINAL ANSWER: followed by the letter of your choice.
 <BLANKLINE>
 ===== Your turn =====
-Text: There was a flea market in town, and Lena went to have a look.
-Among the stalls Lena heard the sound of the harmonica.
-In all Lena found fifteen teapots on sale.
-Lena had come in the hope of discovering a lampshade.
-Halfway through Lena had a rest and ate a bowl of soup.
-More than once Lena lost the way among the stalls.
+Text: Every winter Helena feeds the birds.
+On another day and in another place, much the same happened to Helena's flatmate.
+Not this time but the time before, Helena counted eleven birds.
+Helena spoke to the birds in a low voice.
+It is right to say that Helena went out to the birds in the blue cap.
+It is no mistake to think that the bird feeder that Helena made used to be a wine crate.
+In the end there were fourteen birds, and Helena's flatmate counted every one.
+Helena once dreamt that in the end there were nine birds, and Helena counted every one.
 <BLANKLINE>
-Question: Which instrument did Lena hear at the flea market?
+Question: What did Helena make the bird feeder out of?
 Choices:
-(A) the harmonica
-(B) the flute
-(C) the bagpipes
+(A) a wine crate
+(B) a juice carton
+(C) a cake tin
 (D) I don't know
 
 The hidden structure is what a very short story says of somebody; an update is a sentence of it. Seven questions of ten
-ask for what the story leaves out, and their answer is (D). The filler is letters that mean nothing.
+ask for what the story leaves out, and their answer is (D). Of the kind that is asked for, one to three things are said
+in any case, and all of them, or all but the answer, of somebody else, of another time, to be denied or as a dream: how
+many choices the text names, where and how often says nothing. The filler is letters that mean nothing.
 """
 
 import re
@@ -51,7 +56,7 @@ from carrara.core.types import (
     World,
 )
 from carrara.suites.michelangelo import _choosing, _scenes
-from carrara.suites.michelangelo._scenes import Attribute, Story
+from carrara.suites.michelangelo._scenes import Attribute, Story, Topic
 from carrara.text import haystack
 from carrara.text.writings.people import NAMES
 from carrara.text.writings.stock import stock, stocks
@@ -76,6 +81,8 @@ class Params:
     """Spaced capitals as in the paper, `words`, `stories` about other people, or a corpus."""
     place: Literal["start", "anywhere", "spread"] = field(default="start", metadata=PRESENTS)
     """The story stands first, as in the paper, somewhere, or with its sentences apart."""
+    rule: Literal["said", "unsaid"] = field(default="said", metadata=PRESENTS)
+    """Whether the instruction says to choose the last where the text has no answer; the paper's prompt does not."""
     examples: int = field(default=2, metadata=PRESENTS)
     """Worked examples, the first of something left out, the next of something told, in turn."""
 
@@ -101,19 +108,25 @@ class Scene:
 
     story: Story
     asked: tuple[Asking, ...]
+    rule: Literal["said", "unsaid"]
     examples: "tuple[Scene, ...]" = ()
 
 
 class Idk(Test[Params, Scene, str]):
-    version = 2
+    version = 3
     title = "IDK"
     capability = "knowing what a text does not tell"
     parameters = Params
+    inherent = {"its first tenth": "The paper's story stands first; `place=anywhere` or `spread` has it elsewhere."}
     keeps = {"ask": "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"}
     wording = {
         "instruction": (
             "Read the text and answer the question about it, which has four choices. Only what the text says counts: "
             "if the answer is not in it, choose the last one. "
+            f"{asks_for('the letter of your choice')}\n\n"
+        ),
+        "unsaid": (
+            "Read the text and answer the question about it, which has four choices. "
             f"{asks_for('the letter of your choice')}\n\n"
         ),
         "example": "===== Example {n} =====\nText: {text}\n\n{ask}\nFINAL ANSWER: {answer}\n\n",
@@ -124,8 +137,9 @@ class Idk(Test[Params, Scene, str]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
         dice = key.dice("story")
-        told = _scenes.story(dice, dice.choice(NAMES))
-        unknown, known = (_asking(dice, told, known) for known in (False, True))
+        name = dice.choice(NAMES)
+        told = _scenes.story(dice, name, [other for other in NAMES if other != name])
+        unknown, known = (_asking(dice, topic) for topic in (told.unknown, told.known))
         match params.asks:
             case "both":
                 asked: tuple[Asking, ...] = (unknown, known)
@@ -135,10 +149,10 @@ class Idk(Test[Params, Scene, str]):
                 asked = (known if order[place] < _KNOWN_OF_TEN else unknown,)
             case asks:
                 asked = (known if asks == "known" else unknown,)
-        shown = tuple(_example(key.dice("example", n), told.name, known=n % 2 == 1) for n in range(params.examples))
+        shown = tuple(_example(key.dice("example", n), name, n % 2 == 1, params.rule) for n in range(params.examples))
         depths = [0.0 if params.place == "start" else key.dice("place").random()] * len(told.sentences)
         return World(
-            structure=Scene(told, asked, shown),
+            structure=Scene(told, asked, params.rule, shown),
             updates=tuple((Piece(sentence, update=n),) for n, sentence in enumerate(told.sentences)),
             filler=_filler(params.haystack, told, [choice for asking in asked for choice in asking.choices], key),
             depths=None if params.place == "spread" else tuple(depths),
@@ -176,7 +190,7 @@ class Idk(Test[Params, Scene, str]):
             for asking in shown.asked
         )
         return Frame(
-            before=wording["instruction"] + examples + wording["start"],
+            before=wording["instruction" if world.structure.rule == "said" else "unsaid"] + examples + wording["start"],
             after=" \n\n"
             + _ask(wording, question.ask, question.options)
             + (wording["answer"] if style == "base" else ""),
@@ -212,23 +226,15 @@ def _ask(wording: Mapping[str, str], question: str, choices: Sequence[str]) -> s
     return wording["ask"].format(question=question, **dict(zip(_LETTERS, choices, strict=True)))
 
 
-def _asking(dice: Dice, told: Story, known: bool) -> Asking:
-    """A question on something told or left out. None of the choices stands in a sentence that does not answer it."""
-    while True:
-        attribute = dice.choice(list(told.told) if known else told.left_out)
-        update = told.told[attribute] if known else None
-        rest = " ".join(sentence for n, sentence in enumerate(told.sentences) if n != update)
-        answer = attribute.read(told.name, told.sentences[update]).pop() if update is not None else UNKNOWN
-        others = [value for value in attribute.values if value != answer and value.lower() not in rest.lower()]
-        if len(others) >= 3:
-            break
-    choices = dice.sample(others, 2 if known else 3) + ([answer] if known else [])
-    return Asking(attribute, (*dice.shuffled(choices), UNKNOWN), answer, update)
+def _asking(dice: Dice, topic: Topic) -> Asking:
+    """A question on something told, or on what only seems to be."""
+    answer = UNKNOWN if topic.answer is None else topic.values[0]
+    return Asking(topic.attribute, (*dice.shuffled(topic.values), UNKNOWN), answer, topic.answer)
 
 
-def _example(dice: Dice, name: str, known: bool) -> Scene:
+def _example(dice: Dice, name: str, known: bool, rule: Literal["said", "unsaid"]) -> Scene:
     told = next(_scenes.others(dice, name))
-    return Scene(told, (_asking(dice, told, known),))
+    return Scene(told, (_asking(dice, told.known if known else told.unknown),), rule)
 
 
 def _filler(name: str, told: Story, choices: Sequence[str], key: Key) -> Filler:

@@ -1,0 +1,65 @@
+"""IDK for who reads strings and understands nothing: what it scored before, and what it scores.
+
+    python -m benchmarks.idk_shortcuts [WORLDS]
+
+Up to version 2 no choice stood in the text but the right one, so that of it or the last choice one was always right
+(`asked_before`). Now as many are said where the answer is told as where it is not. Each row has the reader that says
+the choice said last, or else the last of the choices, and the best of all readers of choices, which is not known
+beforehand. Who always says the last choice scores 0.70.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from statistics import fmean
+from unittest.mock import patch
+
+from carrara.core.keys import Dice
+from carrara.core.lengths import write_length
+from carrara.prompt import items
+from carrara.proof.shortcuts.readers import OPTIONS
+from carrara.proof.shortcuts.sight import Form, Sight
+from carrara.suites.michelangelo import idk
+from carrara.suites.michelangelo._scenes import Topic
+
+HAYSTACKS = ("letters", "words", "stories", "sotu")
+LENGTHS = (0, 8 << 10, 128 << 10)
+READER = "the choice said last, else the last"
+
+
+def asked_before(dice: Dice, topic: Topic) -> idk.Asking:
+    """A question as up to version 2: no choice that the text names, but for the answer."""
+    unsaid = [value for value in topic.attribute.values if value not in topic.values[: topic.said]]
+    told = [] if topic.answer is None else [topic.values[0]]
+    choices = [*told, *dice.sample(unsaid, 3 - len(told))]
+    answer = told[0] if told else idk.UNKNOWN
+    return idk.Asking(topic.attribute, (*dice.shuffled(choices), idk.UNKNOWN), answer, topic.answer)
+
+
+def scores(haystack: str, length: int, worlds: int) -> Mapping[str, float]:
+    """What every reader of choices scores on the first items."""
+    right: dict[str, list[bool]] = {name: [] for name in OPTIONS}
+    form = Form(Counter(), "", None, 1, frozenset())
+    for index in range(worlds):
+        item = items.make("michelangelo/idk", length=length, index=index, params={"haystack": haystack})
+        sight: Sight = form.sight(item)
+        for name, reader in OPTIONS.items():
+            right[name].append(reader(sight, form) == item.question.gold)
+    return {name: fmean(each) for name, each in right.items()}
+
+
+def main(worlds: int) -> None:
+    print(f"{worlds} items; {READER!r}, and the best of {len(OPTIONS)} readers of choices\n")
+    print(f"{'haystack':10}{'length':>8} |{'before':>8}{'best':>8} |{'now':>8}{'best':>8}")
+    for haystack in HAYSTACKS:
+        for length in LENGTHS:
+            with patch.object(items, "_posed", items.pose):  # without the memory of what was posed
+                with patch.object(idk, "_asking", asked_before):
+                    before = scores(haystack, length, worlds)
+                now = scores(haystack, length, worlds)
+            columns = [f"{each[READER]:8.2f}{max(each.values()):8.2f}" for each in (before, now)]
+            print(f"{haystack:10}{write_length(length):>8} |{' |'.join(columns)}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)

@@ -1,0 +1,108 @@
+"""What a story says of the kind that is asked for, and what is no answer: of somebody else, of another time, denied,
+dreamt. An answer may be told in words that look like these.
+
+>>> from carrara.core.keys import Dice
+>>> way, dice = "At one of the stalls {name} bought {value}.", Dice("decoys")
+>>> earlier(dice, way)
+'Not this time but the time before, at one of the stalls {name} bought {value}.'
+>>> dreamt(dice, way)
+'{Name} once dreamt that at one of the stalls {name} bought {value}.'
+"""
+
+import re
+from collections.abc import Callable
+
+from carrara.core.keys import Dice
+
+_DENIALS = {
+    "It is not true that": "It is true that",
+    "It is a mistake to think that": "It is no mistake to think that",
+    "It is wrong to say that": "It is right to say that",
+    "It is a false rumour that": "It is a fact that",
+}
+"""Each with its opposite."""
+_EARLIER, _NOW = "Not this time but the time before,", "Not the time before but this time,"
+_DREAMT = "{Name} once dreamt that"
+UNTRUE = (*_DENIALS, _EARLIER, _DREAMT)
+"""What makes what follows no answer."""
+
+_HALF_DENIED = re.compile(
+    r"\b(?:only|nothing|nobody|no|not|never|without|every\w*|all|both|but|always|else|anything|than|too)\b", re.I
+)
+"""Denied, such a sentence says half of what it said: 'not only', 'not always'."""
+_AT_ONCE = re.compile(r"\bevery(?:body|one| player)\b", re.I)
+"""What is said of all is said of the person asked about."""
+_DEED = re.compile(
+    r"(?:(?!.*\b(?:that|wh[a-z]{1,3}) \{name\})[A-Z][\w' ]{0,40} )?\{[Nn]ame\} "
+    r"(?:[a-z]+ed|ate|bought|drank|found|heard|saw|sat|lost|left|wore|got)\b"
+)
+_LASTS = re.compile(
+    r"\b(?:is|are|has|have|had|now|only|used to|keeps|wanted|hoped|learned|noticed|remembered|bicycle|clock|shed|plates"
+    r"|boat|bowl)\b"
+)
+"""Of what lasts, or is found out, it would be an answer that it was so before."""
+
+_STORIES = (
+    "{Other} has a story of the same kind, of another day and another place.",
+    "On another day and in another place, much the same happened to {other}.",
+    "{Other} did the same once, but on another day and somewhere else.",
+)
+KIN = ("neighbour", "colleague", "flatmate", "landlord")
+"""Who may take the place of a person with a name: it is said with the name of the person asked about."""
+
+
+def introduced(dice: Dice) -> str:
+    """That somebody else has a story of their own."""
+    return dice.choice(_STORIES)
+
+
+def kinds(way: str) -> list[Callable[[Dice, str], str]]:
+    """What can be made of a way to tell something, so that it is no answer."""
+    return [
+        dreamt,
+        *([earlier] if _DEED.match(way) and not _LASTS.search(way) else []),
+        *([denied] if not _HALF_DENIED.search(way) else []),
+        *([other] if not _AT_ONCE.search(way) else []),
+    ]
+
+
+class Decoys:
+    """Those of one kind of thing: nobody did it twice in different ways, nor at the time before."""
+
+    def __init__(self) -> None:
+        self._taken: set[Callable[[Dice, str], str]] = set()
+
+    def draw(self, dice: Dice, way: str) -> str:
+        kind = dice.choice([kind for kind in kinds(way) if kind not in self._taken])
+        if kind in (other, earlier):
+            self._taken.add(kind)
+        return kind(dice, way)
+
+
+def told(dice: Dice, way: str) -> str:
+    """A way to tell an answer, as it is, or in words that look like those of another time or a denial."""
+    if dice.chance(0.5):
+        return way
+    if earlier in kinds(way) and dice.chance(0.5):
+        return _led(_NOW, way)
+    return _led(dice.choice(list(_DENIALS.values())), way)
+
+
+def other(dice: Dice, way: str) -> str:
+    return way.replace("{name}", "{other}").replace("{Name}", "{Other}")
+
+
+def earlier(dice: Dice, way: str) -> str:
+    return _led(_EARLIER, way)
+
+
+def denied(dice: Dice, way: str) -> str:
+    return _led(dice.choice(list(_DENIALS)), way)
+
+
+def dreamt(dice: Dice, way: str) -> str:
+    return _led(_DREAMT, way)
+
+
+def _led(lead: str, way: str) -> str:
+    return f"{lead} {way if way.startswith('{') else way[0].lower() + way[1:]}".replace("that {Name}", "that {name}")
