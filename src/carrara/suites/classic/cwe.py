@@ -73,8 +73,9 @@ class CommonWords(Classic[Params, Counts, tuple[str, ...]]):
     capability = "counting words over a whole list"
     parameters = Params
     inherent = {
-        "the words said oftenest": "Which words are said oftenest is what is asked.",
+        "strings": "Which words are said oftenest is what is asked; and without filler they are mostly said first.",
         "learned": "Which words are said oftenest is what is asked.",
+        "part": "Without filler, a tenth of the list shows what comes often.",
     }
     answers = Values(NAME)
     asked = re.compile(r"\bWhich ([0-9]+) of (?:its|the) words\b")

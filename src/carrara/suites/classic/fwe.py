@@ -84,7 +84,7 @@ class FrequentWords(Classic[Params, Ranks, tuple[str, ...]]):
     capability = "telling how often words occur in a whole text"
     parameters = Params
     inherent = {
-        "the words said oftenest": "Which words are said oftenest is what is asked.",
+        "strings": "Which words are said oftenest is what is asked; and what is said oftenest is mostly said first.",
         "learned": "Which words are said oftenest is what is asked.",
         "part": "The three words are far more frequent than others: a tenth shows it, as in the published test.",
     }

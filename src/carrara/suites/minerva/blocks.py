@@ -69,6 +69,11 @@ class Blocks(Minerva[Params, Roles, Words]):
     answers = Rows()
     joint = "\n"
     published_as = "processing_data_blocks"
+    inherent = {
+        "the last long piece with most words of the question": "The rest of the line that the word stands in is part of the answer.",
+        "the pieces that say what is named": "The rest of the line that the word stands in is part of the answer.",
+        "part": "A tenth of the context tells a tenth of the answer.",
+    }
     wording = wording(
         answers,
         'In the context, roles take turns, each with some words. Which words of {role} come after its word "{word}", '

@@ -66,6 +66,7 @@ class GroupAssociation(YesOrNo[Params, Lists]):
     published_as = "group_association"
     inherent = {
         "what is named stands in one piece": "Each list is a line, and whether two words share one is what is asked.",
+        "what is named stands close by": "Where lists are short, words that share one stand close by.",
     }
     wording = wording(
         answers,

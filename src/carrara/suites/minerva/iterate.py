@@ -65,9 +65,10 @@ class Iterate(Minerva[Params, Lists, Words]):
     parameters = Params
     sized = True
     inherent = {
-        "part": "A tenth of the context tells a tenth of the answer, and of few lists more.",
         "the last words": "The last list of few ends in them.",
+        "the words said most rarely": "All words are said once, and the last ones are taken.",
         "learned": "Of few lists a word or two are easily met.",
+        "part": "A tenth of the context tells a tenth of the answer, and of few lists more.",
     }
     answers = Listing()
     joint = "\n"

@@ -64,6 +64,7 @@ class KeyValue(Minerva[Params, Paired, str]):
     inherent = {
         "strings": "The partner stands beside a word that is named: finding it is what is asked.",
         "learned": "The partner stands beside a word that is named: finding it is what is asked.",
+        "part": "Pairs stand at one of five depths, one of which is the first tenth, and another the last.",
     }
     wording = wording(
         answers,

@@ -66,6 +66,9 @@ class Membership(Minerva[Params, Lists, str]):
     answers = ListName(none=True)
     joint = "\n"
     published_as = "group_membership"
+    inherent = {
+        "learned": "Where lists are short, a word stands near the name of its list.",
+    }
     wording = {
         **wording(
             answers,

@@ -68,6 +68,8 @@ class Positions(YesOrNo[Params, Two]):
     inherent = {
         "what is named comes in that order": "Which word comes first is what is asked.",
         "what is named comes last in that order": "Which word comes first is what is asked.",
+        "what is named stands close by": "Without filler the two words stand side by side, in their order.",
+        "what is named stands side by side": "Without filler the two words stand side by side, in their order.",
     }
     wording = wording(
         answers,

@@ -63,7 +63,7 @@ class Replace(Edit[Params]):
     category = "recall and edit"
     parameters = Params
     inherent = {
-        "all words": "Half of the questions leave out a word, and all the others are the answer.",
+        "strings": "Half of the questions leave out a word, and all other words are the answer.",
     }
     wording = wording(
         Copy(),

@@ -78,6 +78,11 @@ class TwoLists(Minerva[Params, Lists, Words]):
     answers = Set()
     joint = "\n"
     published_as = "compare_two_lists"
+    inherent = {
+        "the words said most rarely": "A word that differs is said once: whose it is, its place tells.",
+        "words said once": "A word that differs is said once: whose it is, its place tells.",
+        "learned": "A word that differs is said once: whose it is, its place tells.",
+    }
     wording = wording(
         answers,
         "The two lists in the context are the same but for some words. Which words of the {chosen} list are not in the "
