@@ -70,7 +70,7 @@ class Blocks(Minerva[Params, Roles, Words]):
     joint = "\n"
     published_as = "processing_data_blocks"
     inherent = {
-        "the last long piece with most words of the question": "The rest of the line that the word stands in is part of the answer.",
+        "the last long piece with most words of the question": "The rest of the line of the word is in the answer.",
         "the pieces that say what is named": "The rest of the line that the word stands in is part of the answer.",
         "part": "A tenth of the context tells a tenth of the answer.",
     }

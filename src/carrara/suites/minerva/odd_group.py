@@ -7,9 +7,9 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: wrathiness, walkout, lecturess, kaferita, amidoxy
-List 2: perididymitis, benzhydrol, wrathiness, walkout, kaferita
-List 3: benzhydrol, perididymitis, kaferita, walkout, wrathiness
+List 1: deimos, woyaway, calix, autobiographically, intermittently
+List 2: autobiographically, woyaway, calix, intermittently, deimos
+List 3: deimos, unrural, calix, autobiographically, intermittently
 <BLANKLINE>
 Instruction:
 All lists in the context have the same words, in different orders, except one list, which has some other

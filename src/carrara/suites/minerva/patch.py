@@ -7,11 +7,11 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unvillaged, accentuality, decane, unvillaged, accentuality, decane, unvillaged, accentuality, decane,
-unvillaged, accentuality, decane, unvillaged
+purselike, inviolate, anezeh, purselike, inviolate, anezeh, purselike, inviolate, anezeh, purselike,
+inviolate, anezeh, purselike
 <BLANKLINE>
 Instruction:
-The words in the context follow a pattern that repeats. If it goes on, which word is the sixth word after the
+The words in the context follow a pattern that repeats. If it goes on, which word is the third word after the
 last one in the context? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
 Every word is an update. The sequence begins anywhere in the pattern, so that how often a word comes does not tell where

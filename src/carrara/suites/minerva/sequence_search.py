@@ -7,11 +7,11 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-essence, bushranger, medicamentally, heartstring, councilorship, obeahism
+curative, abasement, devolutionist, repetitive, succor, bellwind, zayin, harb, nonvesting
 <BLANKLINE>
 Instruction:
-Do the words "auntlike, medicamentally, heartstring, councilorship" stand in the context, in this order and
-with no other word between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+Do the words "zayin, harb, nonvesting, curative" stand in the context, in this order and with no other word
+between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
 
 The updates are a sequence, and a single word elsewhere. What is asked for is that very sequence; or, where the answer
 is no, in turn: one with two neighbours exchanged (`order`), one that leaves out a word inside (`gap`), one in which a

@@ -7,14 +7,15 @@ From Minerva (Table 1, stateful processing). One item of four steps:
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-The agent draws: coffee, aviatorial, unsort, shadflower, hemimorph
-The agent discards: coffee
-The agent draws: almsfolk
-The agent discards: almsfolk, hemimorph
+The agent draws: platina, autositic, scalpellus, polytrochal, eunectes
+The agent discards: matzoon, unscrupulousness, polytrochal
+The agent draws: wyliecoat, scalpellus
+The agent discards: sorbitol, unruffled, wyliecoat
 <BLANKLINE>
 Instruction:
-The context tells, in order, which words an agent draws and discards. Which words does the agent have in the
-end? End your reply with a line such as: FINAL ANSWER: word1, word2, word3
+The context tells, in order, which words an agent draws and discards. Drawing a word that the agent has
+already, or discarding one that it does not have, changes nothing. Which words does the agent have in the end?
+End your reply with a line such as: FINAL ANSWER: word1, word2, word3
 
 The steps are the updates. Most words of a hand stay for long, the others come and go. Some words are drawn that the
 agent has already, and some discarded that it does not have, which changes nothing: otherwise the words that are named
