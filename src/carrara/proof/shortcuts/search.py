@@ -165,12 +165,20 @@ def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Tak
     task = test[0].item.task
     floor = fmean(taken.item.question.floor for taken in test)
     declared = _by_name(task.inherent, name) or task.inherent.get(kind, "")
-    return Shortcut(kind, name, fmean(scores), pstdev(scores) / sqrt(len(scores)), floor, declared)
+    return Shortcut(kind, name, fmean(scores), _error(scores), floor, declared)
 
 
 def _by_name(inherent: Mapping[str, str], name: str) -> str:
     """Why a shortcut is declared: by its name, or by that of what it answers yes or no by."""
     return inherent.get(name, inherent.get(name.partition(" if ")[2], ""))
+
+
+def _error(scores: Sequence[float]) -> float:
+    """The standard error of a mean; of a few scores that are all alike it is no smaller than of so many right and wrong
+    ones, two of each added."""
+    n = len(scores)
+    likely = (sum(scores) + 2) / (n + 4)
+    return max(pstdev(scores), sqrt(likely * (1 - likely))) / sqrt(n)
 
 
 def _names(kind: Kind, several: Sequence[Taken]) -> list[str]:
