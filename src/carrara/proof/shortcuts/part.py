@@ -13,6 +13,8 @@ from carrara.core.types import Piece, Undecidable
 from carrara.prompt.items import Item
 
 TENTH = 0.1
+LEAST = 10
+"""Pieces that have a tenth."""
 
 Cut = Callable[[Dice, Sequence[float]], Sequence[int]]
 """From the places of pieces, from 0 to 1, to those that are left, in order."""
@@ -60,7 +62,7 @@ def scores(item: Item) -> dict[str, float]:
     opening = len(item.context.world.opening)
     pieces = list(item.prompt.weave)
     head, body = pieces[:opening], pieces[opening:]
-    if not body:
+    if len(body) < LEAST:
         return {}
     ends = list(accumulate(len(piece.text) for piece in body))
     places = [(end - len(piece.text) / 2) / max(1, ends[-1]) for end, piece in zip(ends, body, strict=True)]

@@ -73,7 +73,6 @@ class JsonKv(Answered[Params, Pairs, str]):
     inherent = {
         "strings": "The value stands beside the key that is named: finding it is what is asked.",
         "learned": "The value stands beside the key that is named: finding it is what is asked.",
-        "part": "Without filler there is a single pair.",
     }
     answers = Value(CODE)
     wording = {

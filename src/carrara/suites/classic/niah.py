@@ -126,7 +126,6 @@ class Niah(Classic[Params, Store, tuple[str, ...]]):
     parameters = Params
     inherent = {
         "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
-        "part": "Without filler there are only needles.",
     }
     answers = Values(*KINDS.values())
     asked = re.compile(r"\bWhich (?:number|code|name)s? (?:is|are) kept for ([a-z0-9-]+(?:(?:, | and )[a-z0-9-]+)*)\?")

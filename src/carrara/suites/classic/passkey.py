@@ -52,7 +52,6 @@ class Passkey(Classic[Params, str, str]):
     inherent = {
         "strings": "The pass key is the only number in the text, as in the published test.",
         "learned": "The pass key is the only number in the text, as in the published test.",
-        "part": "Without filler there is a single sentence.",
     }
     answers = Value(PASSKEY)
     asked = re.compile(r"\bpass key\b")
