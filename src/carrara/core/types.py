@@ -271,6 +271,11 @@ class Test(ABC, Generic[P, L, A]):
         """
         return {}
 
+    def tricks(self, world: World[L], question: Question[A]) -> Mapping[str, str]:
+        """What those reply who follow some cheap way of the test's own kind, such as a greedy walk: for the search for
+        shortcuts (proof/shortcuts)."""
+        return {}
+
     def fault(self, answer: A, question: Question[A]) -> Fault | None:
         """In what way an answer is wrong, where a test tells several apart. None: it is right, or just wrong."""
         return None

@@ -3,7 +3,7 @@
 An item is worth what its cheapest wrong way is worth. Four kinds of them are tried on every test:
 
     blind     who never sees the context: the commonest answer, the question alone, the prompt said back (blind.py)
-    strings   who sees letters, counts and places (readers.py), and what a test itself knows to be trivial
+    strings   who sees letters, counts and places (readers.py), and what a test itself knows to be trivial or a trick
     part      the test's own oracle on a tenth of the context, or on all of it backwards (part.py)
     learned   who has learned from the training split which of these to believe when (learned.py)
 
@@ -102,6 +102,7 @@ class Search:
         strings = {name: form.reply(what) for name, what in said.items() if what is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial(item.question))
+        strings |= dict(item.task.tricks(item.context.world, item.question))
         believed = {} if "strings" in self._inherent else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._inherent, name)}
         by = _sayings(sight, form, believed)
