@@ -36,7 +36,7 @@ class Guard(Test):
     answer, ask = OneOf(), "Who stands guard at last?"
 
     def world(self, dice: Dice) -> World[str]:
-        order = dice.shuffled(NAMES)
+        order = [name for _ in range(3) for name in dice.shuffled(NAMES)]
         return World(gold=order[-1], updates=[f"Now {name} stands guard." for name in order], needs=(), options=NAMES)
 
     def filler(self, dice: Dice) -> str:

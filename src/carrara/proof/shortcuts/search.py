@@ -35,6 +35,8 @@ KINDS: tuple[Kind, ...] = ("blind", "strings", "part", "learned")
 LEARNED = "what was learned"
 MARGIN = 0.10
 """Above the floor: a shortcut that scores more has to be declared."""
+FEW = 10
+"""Questions that a breach takes at least."""
 SURE = 2.0
 """Standard errors by which it has to be more."""
 MOST = 48
@@ -56,13 +58,15 @@ class Shortcut:
     score: float
     error: float
     """The standard error of the score."""
+    n: int
+    """Questions that it is the mean of."""
     floor: float
     declared: str
     """Why the test cannot do without it; empty where it does not say so."""
 
     @property
     def breaches(self) -> bool:
-        return not self.declared and self.score - SURE * self.error > self.floor + MARGIN
+        return not self.declared and self.n >= FEW and self.score - SURE * self.error > self.floor + MARGIN
 
 
 class Found(NamedTuple):
@@ -166,7 +170,7 @@ def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Tak
     task = test[0].item.task
     floor = fmean(taken.item.question.floor for taken in test)
     declared = _by_name(task.inherent, name) or task.inherent.get(kind, "")
-    return Shortcut(kind, name, fmean(scores), _error(scores), floor, declared)
+    return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), floor, declared)
 
 
 def _by_name(inherent: Mapping[str, str], name: str) -> str:
