@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 from carrara.answers.listing import Rows, Words
 from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, Room, Undecidable, World
+from carrara.core.types import UNSIZED, Question, Room, Undecidable, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
 from carrara.suites.minerva._lists import Needle
@@ -71,6 +71,7 @@ class Blocks(Minerva[Params, Roles, Words]):
     published_as = "processing_data_blocks"
     inherent = {
         "the last long piece with most words of the question": "The rest of the line of the word is in the answer.",
+        "every word of the role": "Half of them, on average, are the answer.",
         "the pieces that say what is named": "The rest of the line that the word stands in is part of the answer.",
         "part": "A tenth of the context tells a tenth of the answer.",
     }
@@ -112,6 +113,11 @@ class Blocks(Minerva[Params, Roles, Words]):
         [needle] = hidden.asked
         first = needle.list
         return range(first, len(hidden.lines), hidden.roles)
+
+    def tricks(self, world: World[Roles], question: Question[Words]) -> Mapping[str, str]:
+        hidden = world.structure
+        own = [hidden.lines[n] for n in range(hidden.asked[0].list % hidden.roles, len(hidden.lines), hidden.roles)]
+        return {"every word of the role": self.write(Words(tuple(word for line in own for word in line)))}
 
     def answer(self, context: str, asked: str) -> Words:
         own = _role_of(asked)

@@ -31,7 +31,7 @@ from itertools import product
 
 from carrara.answers.listing import FinalHands, Hands
 from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, Room, World
+from carrara.core.types import UNSIZED, Question, Room, World
 from carrara.parts import state
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import Told
@@ -78,6 +78,9 @@ class TheoryOfMind(Minerva[Params, Played, Hands]):
     answers = FinalHands()
     joint = "\n"
     published_as = "theory_of_mind"
+    inherent = {
+        "as if nobody had swapped": "Many words stay with who drew them, as in the paper, and have their share."
+    }
     wording = wording(
         answers,
         "The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each "
@@ -101,6 +104,18 @@ class TheoryOfMind(Minerva[Params, Played, Hands]):
 
     def needs(self, world: World[Played]) -> Sequence[int]:
         return range(len(world.updates))
+
+    def tricks(self, world: World[Played], question: Question[Hands]) -> Mapping[str, str]:
+        """Whoever draws a word keeps it until somebody discards it, as if nobody had swapped any."""
+        first: dict[str, str] = {}
+        for found in filter(None, map(state.LINE.match, world.structure.play.lines)):
+            for word in found["words"].split(", "):
+                if found["verb"] == "discards":
+                    first.pop(word, None)
+                elif found["verb"] != "swaps":
+                    first[word] = found["agent"]
+        hands = [(name, tuple(word for word in first if first[word] == name)) for name, _ in question.gold.of]
+        return {"as if nobody had swapped": self.write(Hands(tuple(hands)))}
 
     def answer(self, context: str, asked: str) -> Hands:
         return Hands(tuple((name, tuple(words)) for name, words in state.read(context).items()))
