@@ -335,6 +335,15 @@ def test_boards_rank_by_the_papers_metric() -> None:
     assert babilong.places[mine - 1].score >= 0.9 >= babilong.places[mine + 1].score
 
 
+def test_boards_know_the_papers_metric_by_the_names_of_those_who_published_it() -> None:
+    for scores in ({"gdm": 0.7, "openai": 0.6}, {"openai": 0.7}):
+        own = measured([
+            reply("p/talk", i, 0.2, task="michelangelo/mrcr", length=128 << 10, scores=scores) for i in range(20)
+        ])  # fmt: skip
+        (board,) = boards(own, read_scores())
+        assert [place.score for place in board.places if place.ours] == [pytest.approx(0.7)]
+
+
 # The command
 
 

@@ -13,6 +13,7 @@ from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import make, questions_of
+from carrara.registry import load
 from carrara.suites.michelangelo import _list_machine as machine
 from carrara.suites.michelangelo._list_worlds import draw, filler_block, search
 from tests.told import answered
@@ -86,14 +87,18 @@ def test_draws_are_possible_and_change_the_list() -> None:
 
 def test_strata_are_taken_in_turn() -> None:
     labels = [
-        tuple(questions_of(Recipe(NAME, 1, "", "test", 0, i, 0, 0, "chat", "", "")).questions[0].labels.values())
+        tuple(
+            questions_of(Recipe(NAME, load(NAME).version, "", "test", 0, i, 0, 0, "chat", "", ""))
+            .questions[0]
+            .labels.values()
+        )
         for i in range(30)
     ]
     assert sorted(labels[:15]) == sorted(labels[15:]) == sorted((c, v) for c in ("1", "5", "20") for v in machine.VIEWS)
 
 
 def test_filler_strategies_are_mixed_evenly() -> None:
-    world = questions_of(Recipe(NAME, 1, "complexity=5", "test", 0, 1, 0, 0, "chat", "", "")).world
+    world = questions_of(Recipe(NAME, load(NAME).version, "complexity=5", "test", 0, 1, 0, 0, "chat", "", "")).world
     assert world.filler is not None
     tap = world.filler(Dice("mix"), "")
     kinds = {"print": 0, "reverse": 0, "cancel": 0}
@@ -103,7 +108,7 @@ def test_filler_strategies_are_mixed_evenly() -> None:
     assert all(1800 < n < 2200 for n in kinds.values())
 
 
-QUESTION = questions_of(Recipe(NAME, 1, "", "test", 0, 0, 0, 0, "chat", "", "")).questions[0]
+QUESTION = questions_of(Recipe(NAME, load(NAME).version, "", "test", 0, 0, 0, 0, "chat", "", "")).questions[0]
 NUMBER = replace(QUESTION, gold=-1234)
 LIST = replace(QUESTION, gold=(4, -1234, 0))
 

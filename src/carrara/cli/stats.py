@@ -91,6 +91,15 @@ def main(args: Namespace) -> int:
             for found in shapes
         ],
     )
+    if drawn := [(found.test, what, values) for found in shapes for what, values in found.drawn]:
+        print()
+        table(
+            ["test", "drawn", "share, of an even draw"],
+            [
+                (test, what, "  ".join(f"{value} {share:.1%} ({even:.1%})" for value, share, even in values))
+                for test, what, values in drawn
+            ],
+        )
     if counted:
         print(f"\ncontexts alone, of prompts with so many tokens by {names[0]}, mean of the tests")
         table(

@@ -6,7 +6,7 @@ analysis) is the same for all tests and lives elsewhere.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -161,6 +161,15 @@ class Example(NamedTuple):
     answer: str
 
 
+class Drawn(NamedTuple):
+    """Something that was drawn for a question, to be held against an even draw."""
+
+    what: str
+    value: str
+    even: Mapping[str, float]
+    """The shares that values have where each is as likely as any other."""
+
+
 @dataclass(frozen=True)
 class Question(Generic[A]):
     """A view of the structure, with its answer."""
@@ -275,6 +284,10 @@ class Test(ABC, Generic[P, L, A]):
         """What those reply who follow some cheap way of the test's own kind, such as a greedy walk: for the search for
         shortcuts (proof/shortcuts)."""
         return {}
+
+    def drawn(self, world: World[L]) -> Iterable[Drawn]:
+        """What a world was drawn from that a search may have pushed away from even: `carrara stats` prints it."""
+        return ()
 
     def fault(self, answer: A, question: Question[A]) -> Fault | None:
         """In what way an answer is wrong, where a test tells several apart. None: it is right, or just wrong."""

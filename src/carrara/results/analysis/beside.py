@@ -14,6 +14,8 @@ SAME = 0.05
 """Lengths may differ by so much: papers take k for 1,000 or for 1,024, and count by other tokenizers."""
 PAPER = "paper"
 """The name, among the published scores of a reply, of the paper's own."""
+OTHERS = ("gdm", "openai")
+"""Names of a paper's metric as others published it: the one of its own authors first."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,11 @@ def same_length(ours: int, theirs: int | None) -> bool:
 
 
 def by_paper(one: Measured) -> float | None:
-    """What the paper's scorer gives the same replies, where there is one: it has the name of its suite, or none."""
-    return one.stat.published.get(PAPER, one.stat.published.get(one.test.partition("/")[0]))
+    """What the paper's scorer gives the same replies, where there is one: it has the name of its suite, or of whoever
+    published the paper's metric, or none."""
+    published = one.stat.published
+    names = (PAPER, one.test.partition("/")[0], *OTHERS)
+    return next((published[name] for name in names if name in published), None)
 
 
 def _ranked(one: Measured) -> float:

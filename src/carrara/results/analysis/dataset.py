@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from carrara import tokens
 from carrara.core.recipe import Recipe
 from carrara.core.talk import tell
+from carrara.core.types import Drawn
 from carrara.prompt.items import Context, contexts, questions_of
 
 WORDS, CHARACTERS = "words", "characters"
@@ -37,21 +38,34 @@ class Shape:
     """Updates that the answer is read from; those that it needs, where a test does not tell the two apart."""
     answers: tuple[tuple[str, float], ...]
     """Each answer with its share, the commonest first."""
+    drawn: tuple[tuple[str, tuple[tuple[str, float, float], ...]], ...] = ()
+    """What was drawn, by name: each value with its share, and the share that an even draw gives it."""
 
 
 def shape(first: Recipe, worlds: int) -> Shape:
     """The shape of a test, from so many of its worlds, without rendering any."""
     updates, support = [], []
     answers: Counter[str] = Counter()
+    drawn = list[Drawn]()
     for index in range(first.index, first.index + worlds):
         posed = questions_of(replace(first, index=index))
+        drawn += posed.task.drawn(posed.world)
         for question in posed.questions:
             updates.append(len(posed.world.updates))
             support.append(len(question.support or question.needs))
             answers[posed.task.write(question.gold)] += 1
     total = sum(answers.values())
     shares = sorted(((answer, count / total) for answer, count in answers.items()), key=lambda pair: (-pair[1], pair))
-    return Shape(first.task, total, Spread.of(updates), Spread.of(support), tuple(shares))
+    return Shape(first.task, total, Spread.of(updates), Spread.of(support), tuple(shares), tuple(_beside_even(drawn)))
+
+
+def _beside_even(drawn: Sequence[Drawn]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
+    for what in sorted({one.what for one in drawn}):
+        values = [one for one in drawn if one.what == what]
+        found = Counter(one.value for one in values)
+        names = sorted({name for one in values for name in one.even})
+        even = {name: sum(one.even.get(name, 0.0) for one in values) / len(values) for name in names}
+        yield what, tuple((name, found[name] / len(values), even[name]) for name in names)
 
 
 def sizes(first: Recipe, worlds: int, tokenizers: Sequence[str]) -> dict[str, float]:

@@ -1,11 +1,13 @@
 """Sequences of list operations in which every operation counts, and operations that do not count at all.
 
 An operation is relevant when the answer changes if it is left out. Of random sequences of twenty operations almost none
-has twenty relevant ones, so they are searched for: draw a sequence, see which operations do not count, redraw one of
-those, keep what is not worse.
+has twenty relevant ones, so they are searched for: draw a slice, draw a sequence, see which operations do not count,
+redraw one of those, keep what is not worse. The slice is held, or else it would end as one of width 1, which is the
+easiest to satisfy; and operations that are often redrawn are drawn more often.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from carrara.core.keys import Dice
 from carrara.suites.michelangelo._list_machine import (
@@ -25,8 +27,16 @@ SHORTEST = 3
 """Lists never shrink below this, so that a slice always has something to show."""
 PATIENCE = 60
 """Redraws without progress before a search starts over."""
-SLICES = 6
-"""Slices tried for one sequence."""
+PERSEVERANCE = 100
+"""Operations of sequences that are searched for one slice, before another is drawn: fewer searches of longer ones."""
+WEIGHTS: Mapping[int, Mapping[Kind, int]] = {
+    1: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 1, "reverse": 1},
+    2: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 6, "reverse": 2},
+    10: {"append": 2, "insert": 2, "pop": 2, "remove": 5, "sort": 7, "reverse": 5},
+    31: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 1, "reverse": 1},
+}
+"""How often operations are drawn in sequences of so many and more, so that those that are left are nearer to even; the
+longest would be searched for too long."""
 
 Bad = frozenset[int]
 
@@ -53,6 +63,18 @@ def draw(dice: Dice, values: Sequence[int], kinds: Sequence[Kind]) -> Operation:
                 continue
 
 
+class _Window(NamedTuple):
+    """A slice of a list whose length is not known: any width is as likely as any other, and so is any place."""
+
+    width: float
+    place: float
+
+    def of(self, view: View, length: int) -> Look:
+        width = 1 + int(self.width * length)
+        start = int(self.place * (length - width + 1))
+        return Look(view, start, start + width)
+
+
 def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], Look]:
     """`count` operations and a look at the list, such that every single operation is relevant.
 
@@ -64,19 +86,29 @@ def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], L
     kinds: Sequence[Kind] = tuple(k for k in KINDS if k not in ("sort", "reverse")) if view == "len" else KINDS
     if count == 1 and view != "len":
         kinds = ("append", "insert")
+    weights = WEIGHTS[max(least for least in WEIGHTS if least <= count)]
+    kinds = tuple(kind for kind in kinds for _ in range(weights[kind]))
     while True:
-        operations = _sequence(dice, (), kinds, count)
-        bad, look = _judge(dice, operations, view)
-        stalled = 0
-        while bad and stalled < PATIENCE:
-            redrawn = dice.choice(sorted(bad))
-            changed = _sequence(dice, operations, kinds, count, redrawn)
-            worse, other = _judge(dice, changed, view)
-            stalled = 0 if len(worse) < len(bad) else stalled + 1
-            if len(worse) <= len(bad):
-                operations, bad, look = changed, worse, other
-        if not bad:
-            return operations, look
+        window = _Window(dice.random(), dice.random())
+        for _ in range(PERSEVERANCE // count):
+            if found := _searched(dice, count, view, kinds, window):
+                return found
+
+
+def _searched(
+    dice: Dice, count: int, view: View, kinds: Sequence[Kind], window: _Window
+) -> tuple[tuple[Operation, ...], Look] | None:
+    operations = _sequence(dice, (), kinds, count)
+    bad, look = _judge(operations, view, window)
+    stalled = 0
+    while bad and stalled < PATIENCE:
+        redrawn = dice.choice(sorted(bad))
+        changed = _sequence(dice, operations, kinds, count, redrawn)
+        worse, other = _judge(changed, view, window)
+        stalled = 0 if len(worse) < len(bad) else stalled + 1
+        if len(worse) <= len(bad):
+            operations, bad, look = changed, worse, other
+    return None if bad else (operations, look)
 
 
 def _sequence(
@@ -117,27 +149,17 @@ def possible(operation: Operation, values: Sequence[int]) -> bool:
             return True
 
 
-def _judge(dice: Dice, operations: Sequence[Operation], view: View) -> tuple[Bad, Look]:
-    """Which operations do not count, under the best of a few looks."""
+def _judge(operations: Sequence[Operation], view: View, window: _Window) -> tuple[Bad, Look]:
+    """Which operations do not count, under a look at a slice; all of them, where it shows nothing that was brought."""
     final, without = _endings(operations)
-    always = frozenset(i for i, values in enumerate(without) if values is None)
-    best: tuple[Bad, Look] | None = None
+    look = Look("len") if view == "len" else window.of(view, len(final))
+    gold = look.at(final)
+    shown = {gold} if view in ("min", "max") else {*final[look.start : look.stop]}
     brought = {number for operation in operations if operation.kind != "remove" for number in operation.numbers}
-    for _ in range(1 if view == "len" else SLICES):
-        width = dice.between(1, dice.between(1, len(final)) if view in ("min", "max") else len(final))
-        start = dice.between(0, len(final) - width)
-        look = Look("len") if view == "len" else Look(view, start, start + width)
-        gold = look.at(final)
-        if view in ("min", "max") and gold not in brought:
-            continue
-        if view in ("print", "sum") and brought.isdisjoint(final[start : start + width]):
-            continue
-        bad = always.union(_same(look, gold, without))
-        if best is None or len(bad) < len(best[0]):
-            best = bad, look
-        if not bad:
-            break
-    return best or (frozenset(range(len(operations))), Look(view, 0, 1))
+    if view != "len" and brought.isdisjoint(shown):
+        return frozenset(range(len(operations))), look
+    always = frozenset(i for i, values in enumerate(without) if values is None)
+    return always.union(_same(look, gold, without)), look
 
 
 def _same(look: Look, gold: Answer | None, without: Sequence[list[int] | None]) -> list[int]:

@@ -8,12 +8,12 @@ two worked examples:
 Example 3:
 <BLANKLINE>
 >> a = [1, 2, 3, 4, 5, 6]
->> a.pop(1)
->> a.pop(2)
->> a.append(-716)
->> a.pop(2)
->> a.insert(2, -256)
->> len(a)
+>> a.append(-1981)
+>> a.append(-3317)
+>> a.reverse()
+>> a.insert(1, -2158)
+>> a.insert(3, -3826)
+>> sum(a[0:6])
 Output:
 
 The hidden structure is the list, the updates are operations, and each of them is relevant: leave one out and the answer
@@ -22,7 +22,7 @@ is another. The filler leaves the list as it is: prints, reversals that undo eac
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, overload
@@ -35,6 +35,7 @@ from carrara.core.keys import Dice, Key
 from carrara.core.splits import owned_world
 from carrara.core.types import (
     PRESENTS,
+    Drawn,
     Example,
     Frame,
     Message,
@@ -49,7 +50,7 @@ from carrara.core.types import (
     World,
 )
 from carrara.suites.michelangelo import _list_machine as machine
-from carrara.suites.michelangelo._list_machine import START, VIEWS, Answer, Look, Operation, View
+from carrara.suites.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
 from carrara.suites.michelangelo._list_worlds import filler_block, search
 
 Strategy = Literal["print", "reverse", "cancel"]
@@ -91,7 +92,7 @@ class Session:
 
 
 class LatentList(Test[Params, Session, Answer]):
-    version = 1
+    version = 2
     title = "Latent List"
     capability = "tracking the state of a list through code"
     parameters = Params
@@ -206,6 +207,20 @@ class LatentList(Test[Params, Session, Answer]):
             start, stop = dice.below(len(values) + 1), dice.below(len(values) + 1)
         part = values[start:stop]
         return tuple(part) if look.view == "print" else sum(part)
+
+    def drawn(self, world: World[Session]) -> Iterable[Drawn]:
+        """Operations, and the widths of slices in quarters of their lists. With one operation there is no choice."""
+        operations, look = world.structure.operations, world.structure.look
+        if len(operations) == 1:
+            return
+        kinds = [kind for kind in KINDS if look.view != "len" or kind not in ("sort", "reverse")]
+        for operation in operations:
+            yield Drawn(f"{look.view}: operation", operation.kind, {kind: 1 / len(kinds) for kind in kinds})
+        if look.view != "len":
+            length = len(machine.run(operations) or ())
+            widths = [f"{-(-4 * width // length)}/4" for width in range(1, length + 1)]
+            even = {quarter: widths.count(quarter) / length for quarter in sorted({*widths})}
+            yield Drawn(f"{look.view}: slice up to", widths[look.stop - look.start - 1], even)
 
     def published(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:
         """The paper's metric: a print must be the same text, a number may be near (section 2.1)."""
