@@ -16,7 +16,7 @@ from carrara.prompt.items import Item, make
 from carrara.suites.sync import _paths, _words
 from carrara.suites.sync._graph import Graph, drawn, isomorphic
 from carrara.suites.sync._graph_worlds import FAMILIES, apart, distant, due, graph_of
-from carrara.suites.sync._tongues import Shape, coverage, letters
+from carrara.suites.sync._tongues import Shape, astray, coverage, covered, greedy, letters
 from carrara.suites.sync._tongues import drawn as drawn_tongues
 from carrara.suites.sync.graph import LABELS, Answer
 from tests.told import told
@@ -696,3 +696,35 @@ def test_worlds_are_the_same_at_every_length_and_whatever_is_asked() -> None:
         assert one == other
     part = posed("graph", 4, 0, ask="longest")
     assert part.question.gold == posed("graph", 4, LONGEST).question.gold
+
+
+# --- greed ---
+
+
+def test_greed_is_led_astray_in_all_but_a_share() -> None:
+    assert sum(grade_of(posed("graph", index, LONGEST)) for index in range(60)) <= 0.05 * 60 + 1
+    assert sum(grade_of(posed("graph", index, LONGEST, greedy="1")) for index in range(60)) > 20
+    languages = {"languages": "5"}
+    assert sum(grade_of(posed("translation", index, COVERAGE, **languages)) for index in range(12)) <= 1
+    assert sum(grade_of(posed("translation", index, COVERAGE, greedy="1", **languages)) for index in range(12)) > 6
+
+
+def grade_of(item: Item) -> float:
+    """What the best of the greedy scores."""
+    said = item.task.tricks(item.context.world, item.question).values()
+    return max(grade(item.task, item.question, one).score for one in said)
+
+
+def test_astray_says_whether_greed_misses_the_optimum() -> None:
+    for n in range(40):
+        found = letters(drawn_tongues(Dice("greed", n), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
+        orders = list(found), list(found)[::-1]
+        greedily = max(covered(found, greedy(found, words)) for words in orders)
+        assert astray(found) == (greedily < coverage(found).size)
+
+
+@pytest.mark.parametrize("test", ["graph", "translation"])
+@pytest.mark.parametrize("share", ["-0.1", "1.5", "nan"])
+def test_a_share_of_greed_is_a_share(test: str, share: str) -> None:
+    with pytest.raises(UsageError, match="share"):
+        posed(test, 0, 0, greedy=share)

@@ -112,6 +112,7 @@ PRESETS["paper:sync"] = Preset(
     about="SYNC: 150 graphs and 150 sets of languages, the same at each of three lengths, three questions on each",
     selection="sync",
     lengths="32k,64k,128k",
+    params=("greedy=1",),
     worlds=150,
     tokenizer="mistral-v7",
 )

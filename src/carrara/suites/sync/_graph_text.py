@@ -53,14 +53,18 @@ class Asked(NamedTuple):
         return _QUESTIONS[self.ask].format(*self.numbers)
 
 
+def edges(text: str) -> list[Edge]:
+    """The edges that a text mentions, in order."""
+    return [(int(start), int(end)) for start, end in _EDGE.findall(text)]
+
+
 def read(prompt: str) -> tuple[Graph, Asked]:
     """What a rendered prompt says and what it asks."""
     context, _, tail = prompt.rpartition("Question: ")
     nodes = _OPENING.search(context)
     if not nodes:
         raise Undecidable("no list of nodes was found")
-    edges: set[Edge] = {(int(start), int(end)) for start, end in _EDGE.findall(context)}
-    return Graph(nodes[1].count("Node"), frozenset(edges)), _asked(tail.split("\n", 1)[0])
+    return Graph(nodes[1].count("Node"), frozenset(edges(context))), _asked(tail.split("\n", 1)[0])
 
 
 def _asked(line: str) -> Asked:

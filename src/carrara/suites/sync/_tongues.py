@@ -105,6 +105,26 @@ def coverage(letters: Mapping[str, int]) -> Coverage:
     return Coverage(size, (words[best[0]], words[best[1]], words[best[2]]), ways / total)
 
 
+def greedy(letters: Mapping[str, int], words: Sequence[str]) -> tuple[str, ...]:
+    """Three words, each of which adds the most letters to those before it; of several the first in the order given."""
+    chosen = list[str]()
+    for _ in range(3):
+        left = [word for word in words if word not in chosen]
+        chosen.append(max(left, key=lambda word: covered(letters, [*chosen, word])))
+    return tuple(chosen)
+
+
+def astray(letters: Mapping[str, int]) -> bool:
+    """Whether greed finds fewer letters than there are, whichever of equal words it takes, the first or the last.
+
+    The most are found among words that no other one surpasses: that is quickly tried.
+    """
+    found = max(covered(letters, greedy(letters, words)) for words in (list(letters), list(letters)[::-1]))
+    sets = sorted(set(letters.values()))
+    best = [one for one in sets if not any(one != other and one | other == other for other in sets)]
+    return any((a | b | c).bit_count() > found for a, b, c in combinations(best, 3))
+
+
 def drawn(dice: Dice, shape: Shape) -> Tongues:
     """Languages without a word in common.
 

@@ -9,7 +9,7 @@ The text below describes a directed acyclic graph. It first lists the nodes; the
 <BLANKLINE>
 Text: The nodes are Node 0, Node 1, Node 2, Node 3, Node 4, Node 5, Node 6, Node 7, Node 8, Node 9.
 <BLANKLINE>
-Question: What is the shortest path from Node 6 to Node 4?
+Question: What is the shortest path from Node 5 to Node 6?
 <BLANKLINE>
 A path follows the direction of the edges. Think first if that helps. End with one line that names t
 Shortest Path: Node x, Node y, Node z
@@ -31,7 +31,8 @@ from carrara.suites.sync import _graph_text as text
 from carrara.suites.sync import _paths as paths
 from carrara.suites.sync._graph import Edge, Graph
 from carrara.suites.sync._graph_text import Ask, Asked
-from carrara.suites.sync._graph_worlds import apart, distant, due, graph_of
+from carrara.suites.sync._graph_worlds import apart, astray, distant, due, graph_of, named
+from carrara.suites.sync._greed import WALKS, finds_shortest, walks
 from carrara.suites.sync._rounds import Rounds
 
 LABELS: Mapping[Ask, str] = {
@@ -39,6 +40,8 @@ LABELS: Mapping[Ask, str] = {
     "shortest": "Shortest Path",
     "longest": "Longest Path",
 }
+MANY = 1000
+"""Names that are tried for a graph that is known to have such by which greed is led astray."""
 GUESSED = (2, 3, 4, 5)
 """Edges that a blind guesser gives the longest path, which has as many in most graphs."""
 
@@ -55,6 +58,8 @@ class Params:
     """The share of connected-node questions about a node that no edge leaves."""
     longest: int = 2
     """The least edges of a longest path."""
+    greedy: float = 0.05
+    """The share of graphs whose longest path greedy walks may find; 1: graphs as they are drawn."""
     ask: tuple[Ask, ...] = field(default=("connected", "shortest", "longest"), metadata=PRESENTS)
     """What is asked of each graph."""
 
@@ -65,7 +70,7 @@ class Params:
             raise ValueError("each number of nodes is named once: graphs of one size are all different")
         if not 0 < self.density <= 1:
             raise ValueError("a density is more than 0 and at most 1")
-        if not (0 <= self.unreachable <= 1 and 0 <= self.sinks <= 1):
+        if not (0 <= self.unreachable <= 1 and 0 <= self.sinks <= 1 and 0 <= self.greedy <= 1):
             raise ValueError("shares go from 0 to 1")
         if not 2 <= self.longest < min(self.nodes):
             raise ValueError(f"longest goes from 2 to {min(self.nodes) - 1}, the edges of a path through all the nodes")
@@ -94,10 +99,17 @@ class Answer:
 
 
 class SyncGraph(Test[Params, Hidden, Answer]):
-    version = 1
+    version = 2
     title = "Graph"
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"
     parameters = Params
+    inherent = {
+        "one of the nodes": "In sparse graphs as in the paper half of the nodes that lead anywhere lead to one alone.",
+        **{
+            f"greedy to the goal: {by}": "Paths in sparse graphs as in the paper mostly have two edges: few steps do."
+            for by in WALKS
+        },
+    }
     wording = {
         "instruction": (
             "The text below describes a directed acyclic graph. It first lists the nodes; then it mentions, here and "
@@ -126,12 +138,15 @@ class SyncGraph(Test[Params, Hidden, Answer]):
     def world(self, key: Key, params: Params, room: Room | None) -> World[Hidden]:
         place, size = divmod(key.index, len(params.nodes))
         nodes, dice = params.nodes[size], key.dice("names")
-        graph = graph_of(key, place, nodes, params.density, params.longest).renamed(dice.shuffled(range(nodes)))
-        edges = dice.shuffled(sorted(graph.edges))
+        drawn = graph_of(key, place, nodes, params.density, params.longest, params.greedy)
+        graph, edges = (not due(place, params.greedy) and astray(dice, drawn, MANY)) or named(dice, drawn)
         sinks = [not after for after in graph.successors]
         sink = due(place, params.sinks) and any(sinks)
         node = dice.choice([node for node in range(nodes) if sinks[node] == sink])
-        pair = dice.choice(apart(graph) if due(place, params.unreachable) else sorted(distant(graph)))
+        pairs = apart(graph) if due(place, params.unreachable) else sorted(distant(graph))
+        if not due(place, params.greedy):
+            pairs = [pair for pair in pairs if not finds_shortest(graph, edges, *pair)] or pairs
+        pair = dice.choice(pairs)
         asked = {"connected": (node,), "shortest": pair, "longest": ()}
         return World(
             structure=Hidden(graph, tuple(Asked(ask, asked[ask]) for ask in params.ask), params.unreachable),
@@ -189,6 +204,24 @@ class SyncGraph(Test[Params, Hidden, Answer]):
         if nodes is None:
             return None
         return Answer(ask, tuple(sorted(set(nodes))) if ask == "connected" else nodes)
+
+    def tricks(self, world: World[Hidden], question: Question[Answer]) -> Mapping[str, str]:
+        """Greedy walks, and one of the nodes that are asked for."""
+        gold, graph = question.gold, world.structure.graph
+        edges = [text.edges(update[0].text)[0] for update in world.updates]
+        named = next(asked.numbers for asked in world.structure.asked if asked.ask == gold.ask)
+        found: dict[str, tuple[int, ...]]
+        match gold.ask:
+            case "connected":
+                found = {"one of the nodes": next(((end,) for start, end in edges if (start,) == named), ())}
+            case "shortest":
+                found = {
+                    f"greedy to the goal: {by}": path if path[-1] == named[1] else ()
+                    for by, path in walks(graph, edges, *named).items()
+                }
+            case "longest":
+                found = {f"greedy walk: {by}": path for by, path in walks(graph, edges).items()}
+        return {name: self.write(Answer(gold.ask, nodes)) for name, nodes in found.items()}
 
     def score(self, answer: Answer, question: Question[Answer]) -> float:
         return float(self.fault(answer, question) is None)

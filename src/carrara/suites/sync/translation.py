@@ -9,10 +9,10 @@ From SYNC (sections 3.2 and 4). One small world without filler, as the second of
 The text below is about languages that were invented for this exercise. It gives a dictionary from e
 <BLANKLINE>
 The languages are LL0, LL1 and LL2.
-Dictionary from LL0 to LL1: rbv -> hqibo; czo -> stsbgd; idyzxz -> ubpfnx; pzz -> wwng; njnw -> wrbh
-Dictionary from LL1 to LL2: elkx -> eqswurm; mzgdpim -> yafersg; udamuie -> ncg; ngg -> lswlyf; tzyo
+Dictionary from LL0 to LL1: ihiq -> gbf; vzedul -> wbun; dvduk -> vrqul; eafzjai -> vrekw; yeelhl ->
+Dictionary from LL1 to LL2: pqemul -> uzh; bgph -> renasya; djlc -> nxphxuu; nfe -> zcxphe; ffrh ->
 <BLANKLINE>
-Question: What is the translation of "njnw yyugemt" from LL0 to LL2?
+Question: What is the translation of "ihiq eafzjai etry sryrj" from LL0 to LL2?
 <BLANKLINE>
 No dictionary leads there directly: translate word by word from each language to the next. Think fir
 Translation: word word
@@ -43,12 +43,26 @@ from carrara.core.types import (
 )
 from carrara.suites.sync import _tongue_text as text
 from carrara.suites.sync import _words as words
+from carrara.suites.sync._graph_worlds import due
 from carrara.suites.sync._tongue_text import Ask, Asked
-from carrara.suites.sync._tongues import Coverage, Dictionary, Shape, Tongues, coverage, covered, drawn, letters
+from carrara.suites.sync._tongues import (
+    Coverage,
+    Dictionary,
+    Shape,
+    Tongues,
+    astray,
+    coverage,
+    covered,
+    drawn,
+    greedy,
+    letters,
+)
 
 LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "coverage": "Letter Coverage"}
 DRAWS = 300
-"""Languages that are drawn for one world before it is given up."""
+"""Languages that are drawn for one world in which greed does not find the letter coverage."""
+PLAIN = 300
+"""And as many, if there is none, whatever greed finds, before the world is given up."""
 PART = 40
 """Words of a part of a vocabulary, at most."""
 
@@ -71,6 +85,8 @@ class Params:
     """Dictionaries that a multi-hop translation takes; 0: any number from 2 on, taken in turn."""
     chance: float = 0.01
     """How often a random guess at the letter coverage may be right, at most: easier languages are drawn anew."""
+    greedy: float = 0.05
+    """The share of languages, from four on, whose letter coverage greed may find; 1: languages as they are drawn."""
     ask: tuple[Ask, ...] = field(default=("single", "multi", "coverage"), metadata=PRESENTS)
     """What is asked of each set of languages."""
 
@@ -93,6 +109,8 @@ class Params:
             raise ValueError(f"hops go from 2 to {min(self.languages) - 1}, or are 0 for all of these in turn")
         if not 0 < self.chance <= 1:
             raise ValueError("a chance is more than 0 and at most 1")
+        if not 0 <= self.greedy <= 1:
+            raise ValueError("greedy is a share, from 0 to 1")
         if len(set(self.ask)) < len(self.ask):
             raise ValueError("each question is asked once")
 
@@ -117,10 +135,14 @@ class Answer:
 
 
 class SyncTranslation(Test[Params, Hidden, Answer]):
-    version = 1
+    version = 2
     title = "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
     parameters = Params
+    inherent = {
+        f"greedy coverage: {which} of equals": "With three languages a word has two letters, and greed is never wrong."
+        for which in ("the first", "the last")
+    }
     wording = {
         "instruction": (
             "The text below is about languages that were invented for this exercise. It gives a dictionary from each "
@@ -211,6 +233,17 @@ class SyncTranslation(Test[Params, Hidden, Answer]):
             return None
         return Answer(gold.ask, tuple(sorted(stated)) if gold.ask == "coverage" else stated)
 
+    def tricks(self, world: World[Hidden], question: Question[Answer]) -> Mapping[str, str]:
+        """Greed: the word with the most letters, then the one that adds the most."""
+        if question.gold.ask != "coverage":
+            return {}
+        found = letters(world.structure.tongues.dictionaries)
+        orders = {"the first": list(found), "the last": list(found)[::-1]}
+        return {
+            f"greedy coverage: {which} of equals": self.write(Answer("coverage", greedy(found, words)))
+            for which, words in orders.items()
+        }
+
     def score(self, answer: Answer, question: Question[Answer]) -> float:
         return float(self.fault(answer, question) is None)
 
@@ -237,16 +270,22 @@ class SyncTranslation(Test[Params, Hidden, Answer]):
 
 
 def _guarded(key: Key, params: Params, languages: int) -> tuple[Tongues, Coverage]:
-    """Languages whose letter coverage is not easily guessed."""
+    """Languages whose letter coverage is not easily guessed, nor found by greed.
+
+    With three languages words have two letters, and whoever takes two new ones with each has the most.
+    """
     shape = Shape(languages, params.words, params.letters[0], params.letters[1], params.entries, params.chained)
     dice = key.dice("languages")
-    for _ in range(DRAWS):
+    easy = languages == 3 or due(key.index // len(params.languages), params.greedy)
+    for n in range(DRAWS + PLAIN):
         tongues = drawn(dice, shape)
+        if not easy and n < DRAWS and not astray(letters(tongues.dictionaries)):
+            continue
         found = coverage(letters(tongues.dictionaries))
         if found.chance <= params.chance:
             return tongues, found
     raise UsageError(
-        f"of {DRAWS} sets of {languages} languages none has a letter coverage that a random guess finds in at most "
+        f"of {PLAIN} sets of {languages} languages none has a letter coverage that a random guess finds in at most "
         f"{100 * params.chance:g} % of its tries: ask for more languages or entries, for fewer chained words, or for a "
         f"greater chance"
     )
