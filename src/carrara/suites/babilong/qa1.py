@@ -24,6 +24,10 @@ class OneFact(WherePeopleAre):
     number = 1
     title = "qa1: single supporting fact"
     capability = "finding where somebody is now"
+    inherent = {
+        "strings": "Often the last fact is the one that is asked about, as in bAbI.",
+        "learned": "Often the last fact is the one that is asked about, as in bAbI.",
+    }
     cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "

@@ -37,6 +37,10 @@ class Indefinite(WhetherTheyAre):
     number = 10
     title = "qa10: indefinite knowledge"
     capability = "knowing what is left open"
+    inherent = {
+        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    }
     cast = TOWNSFOLK
     commonest = 0.480  # "no", measured over 80,000 stories
     wording = prompt(

@@ -28,6 +28,10 @@ class Coreference(WherePeopleAre):
     number = 11
     title = "qa11: basic coreference"
     capability = "tying a pronoun to a name"
+    inherent = {
+        "strings": "Mostly the last fact is the one that is asked about, as in bAbI.",
+        "learned": "Mostly the last fact is the one that is asked about, as in bAbI.",
+    }
     cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "

@@ -24,6 +24,11 @@ class Conjunction(WherePeopleAre):
     number = 12
     title = "qa12: conjunction"
     capability = "reading one statement about two people"
+    inherent = {
+        "strings": "Mostly the last fact is the one that is asked about, as in bAbI.",
+        "part": "Mostly the last fact is the one that is asked about, as in bAbI.",
+        "learned": "Mostly the last fact is the one that is asked about, as in bAbI.",
+    }
     cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "

@@ -28,6 +28,10 @@ class CompoundCoreference(WherePeopleAre):
     number = 13
     title = "qa13: compound coreference"
     capability = "tying a pronoun to two names"
+    inherent = {
+        "strings": "Nearly always the last fact is the one that is asked about, as in bAbI.",
+        "learned": "Nearly always the last fact is the one that is asked about, as in bAbI.",
+    }
     cast = HOUSEHOLD
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "

@@ -34,6 +34,10 @@ class Times(Babilong[PersonBefore]):
     number = 14
     title = "qa14: time reasoning"
     capability = "putting events in order of time"
+    inherent = {
+        "strings": "Few places are said beside the one that is named, as in bAbI.",
+        "learned": "Few places are said beside the one that is named, as in bAbI.",
+    }
     cast = TOWNSFOLK
     queries = (PersonBefore,)
     wording = prompt(

@@ -36,6 +36,10 @@ class Induction(Babilong[ColourOf]):
     number = 16
     title = "qa16: basic induction"
     capability = "concluding from one of a kind to another"
+    inherent = {
+        "strings": "Few colors are said, and the last one is often right, as in bAbI.",
+        "learned": "Few colors are said, and the last one is often right, as in bAbI.",
+    }
     cast = COLOURED
     queries = (ColourOf,)
     wording = prompt(

@@ -32,6 +32,10 @@ class Sizes(Babilong[IsBigger]):
     number = 18
     title = "qa18: size reasoning"
     capability = "chaining comparisons"
+    inherent = {
+        "blind": "Boxes are larger than chocolates in every story: the question tells much alone, as in bAbI.",
+        "learned": "Boxes are larger than chocolates in every story: the question tells much alone, as in bAbI.",
+    }
     cast = CONTAINERS
     queries = (IsBigger,)
     timeless = True

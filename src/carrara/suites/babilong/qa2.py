@@ -30,6 +30,10 @@ class TwoFacts(Walkabout[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"
     capability = "following a thing through the hands of people"
+    inherent = {
+        "strings": "Often the thing is where somebody went last, as in bAbI.",
+        "learned": "Often the thing is where somebody went last, as in bAbI.",
+    }
     cast = HOUSEHOLD
     queries = (WhereThing,)
     giving = 0

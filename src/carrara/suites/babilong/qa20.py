@@ -36,6 +36,11 @@ class Motives(Babilong[Motive]):
     number = 20
     title = "qa20: agents' motivations"
     capability = "knowing what people do and why"
+    inherent = {
+        "blind": "The bored go to the garden, the tired to the bedroom: the question tells much alone, as in bAbI.",
+        "strings": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
+        "learned": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
+    }
     cast = MOODY
     queries = (WhereWill, WhyGo, WhyGet)
     wording = prompt(

@@ -28,6 +28,10 @@ class TwoArguments(Babilong[Neighbour]):
     number = 4
     title = "qa4: two-argument relations"
     capability = "reading a relation of two places both ways"
+    inherent = {
+        "strings": "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
+        "learned": "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
+    }
     cast = HOUSE
     queries = (Neighbour,)
     timeless = True

@@ -34,6 +34,11 @@ class ThreeArguments(Walkabout[Gift]):
     number = 5
     title = "qa5: three-argument relations"
     capability = "telling apart the three parts of a gift"
+    inherent = {
+        "strings": "As a rule the last gift is what is asked about, as in bAbI.",
+        "part": "As a rule the last gift is what is asked about, as in bAbI.",
+        "learned": "As a rule the last gift is what is asked about, as in bAbI.",
+    }
     cast = GIVERS
     queries = (WhatGiven, WhoGave, WhoReceived)
     giving = 24

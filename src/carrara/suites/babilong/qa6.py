@@ -27,6 +27,10 @@ class YesNo(WhetherTheyAre):
     number = 6
     title = "qa6: yes/no questions"
     capability = "checking where somebody is now"
+    inherent = {
+        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    }
     cast = HOUSEHOLD
     giving = 0
     wording = prompt(

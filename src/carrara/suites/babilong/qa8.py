@@ -27,6 +27,10 @@ class Lists(Walkabout[WhatCarried]):
     number = 8
     title = "qa8: lists and sets"
     capability = "listing things in hand"
+    inherent = {
+        "strings": "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",
+        "learned": "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",
+    }
     cast = HOUSEHOLD
     queries = (WhatCarried,)
     giving = 0

@@ -28,6 +28,10 @@ class Negation(WhetherTheyAre):
     number = 9
     title = "qa9: simple negation"
     capability = "taking in what is not so"
+    inherent = {
+        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    }
     cast = HOUSEHOLD
     commonest = 0.623  # "no", measured over 80,000 stories
     wording = prompt(
