@@ -51,8 +51,9 @@ class Dialogue:
 
     @property
     def wanted(self) -> str:
-        """As the last request names it: `second poem about penguins`."""
-        return f"{ordinal(self.number)} {self.asked}"
+        """As the last request names it: `second poem about penguins`; the only one has no number."""
+        alone = sum(turn.key == self.asked for turn in self.turns) == 1
+        return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
 
 
 def unit(key: Key, draft: str, update: int | None = None) -> Unit:
@@ -153,6 +154,7 @@ def meant(last: str, turns: Sequence[tuple[str, str]]) -> Iterator[str]:
             drafts.setdefault(found[1], []).append(draft)
     named = [key for key in drafts if re.search(rf"\b{re.escape(key)}(?!\w)", last)]
     for key in sorted(named, key=len)[-1:]:
+        alone = len(drafts[key]) == 1 and re.search(rf"\bthe {re.escape(key)}(?!\w)", last)
         for number, draft in enumerate(drafts[key], 1):
-            if f" {ordinal(number)} {key}" in last:
+            if alone or f" {ordinal(number)} {key}" in last:
                 yield draft

@@ -5,32 +5,32 @@ examples, its lines cut short:
 
 >>> from carrara.prompt.items import make
 >>> given = {"examples": "0", "keys": "1", "overlap": "topic", "form": "text"}
->>> for line in make("michelangelo/mrcr", index=87, params=given).text.splitlines():
+>>> for line in make("michelangelo/mrcr", index=121, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
 What follows is a conversation in which somebody asks for pieces of writing and gets them. The last
 <BLANKLINE>
 ===== Conversation 1 =====
-User: Write an essay about caves.
-Model: What the Bats Let Out
+User: Write a diary entry about flamingos.
+Model: Saturday, 14 August
 <BLANKLINE>
-For a long time I took caves for granted. We had hoped to follow the cold air to its source, but the
+Somebody left the gate open again. The greater flamingo can stand as tall as a ten-year-old child. W
 <BLANKLINE>
-I should go back a little. You cannot keep a secret behind a waterfall without learning something. I
+I asked the woman who mixes the feed about the pink haze over the lagoon, and the answer took an hou
 <BLANKLINE>
-Let us suppose for a moment that nobody ever finds the last chamber. Pools as clear as air do not as
-User: Write a tweet about caves.
-Model: @SilasKingsferry Reminder: the first artists needed a ceiling. What surprised me most was a b
-User: Write a tweet about caves.
-Model: Spent the day waiting for one drop to fall. No regrets. Stone icicles. That is the whole mess
-User: Write an essay about caves.
-Model: What the Bats Let Out
+Next week I want to stir up the mud with both feet.
+User: Write a tweet about flamingos.
+Model: @SelmaBellmore The shrimps were better last year. Overheard among the mud towers. I never gre
+User: Write a tweet about flamingos.
+Model: What is the other leg waiting for? Asking for a friend. What surprised me most was the first
+User: Write a diary entry about flamingos.
+Model: Monday, 25 October
 <BLANKLINE>
-For a long time I took caves for granted. A Frenchman who lived in a cave without a clock for two mo
+Warm for the time of year. The ornithologist in waders took me aside and told me about the march of
 <BLANKLINE>
-That was the easy part. Glow-worms in the caves of New Zealand let down sticky threads and fish for
+It looked, I thought, as though balance were merely a matter of manners. Between the gossip of the c
 <BLANKLINE>
-What I want to show is that a bat sees more of the evening than we do. There is something echoing ab
-User: Say the first tweet about caves again, word for word, behind the string h34nLczHE48B and a spa
+Not another word about flamingos until Sunday.
+User: Say the first tweet about flamingos again, word for word, behind the string ugXLe34nQFjK and a
 Model:
 
 The hidden structure is a nested dictionary from format and topic (and style, and mood) to drafts in order; an update is
@@ -82,7 +82,7 @@ class Params:
     needles: tuple[int, ...] = (2,)
     """Drafts of the key that is asked for, several numbers in turn: 2 as in the paper, 4, 8, any."""
     keys: int = 2
-    """Other keys that resemble the asked one, each with as many drafts."""
+    """Other keys that resemble the asked one, each with as many drafts or fewer, down to one."""
     overlap: tuple[Literal["format", "topic", "both"], ...] = ("format", "topic")
     """What these keys share with the asked one, in turn; `both` where style or mood tells them apart."""
     depth: int = 2
@@ -116,7 +116,7 @@ class Recall(NamedTuple):
 
 class Mrcr(Test[Params, Dialogue, Recall]):
     verbatim = True
-    version = 2
+    version = 3
     title = "MRCR"
     capability = "telling similar drafts of a long conversation apart by order"
     parameters = Params
@@ -141,8 +141,12 @@ class Mrcr(Test[Params, Dialogue, Recall]):
         shelf = source(params.writings, params.depth)
         asked = dice.choice(_askable(shelf, needles))
         keys = [asked, *talk.resembling(shelf, asked, params.overlap, params.keys, needles, dice)]
-        drafts = {wanted: shelf.drafts(wanted, needles, dice) for wanted in keys}
-        turns = [Turn(wanted, drafts[wanted].pop()) for wanted in dice.shuffled(keys * needles)]
+        counts = {wanted: needles if wanted == asked else dice.between(1, needles) for wanted in keys}
+        drafts = {wanted: shelf.drafts(wanted, count, dice) for wanted, count in counts.items()}
+        turns = [
+            Turn(wanted, drafts[wanted].pop())
+            for wanted in dice.shuffled([wanted for wanted, count in counts.items() for _ in range(count)])
+        ]
         number, marker = dice.between(1, needles), talk.marker(dice)
         shown = [_shown(shelf, keys, n, key.dice("example", n)) for n in range(params.examples)]
         others = talk.unlike(shelf, [*keys, *(example.asked for example in shown)])
