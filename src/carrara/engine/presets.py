@@ -88,7 +88,8 @@ PRESETS: dict[str, Preset] = {
     ),
     "paper:babilong": Preset(
         about="BABILong's grid: twenty tests at thirteen lengths, 100 worlds each, 1,000 for qa1-qa5 up to 32k; "
-        "facts simulated after the official ones, placed and screened as published",
+        "facts simulated after the official ones, placed and screened as published; at 10M the "
+        "built-in text is read four to five times over",
         selection="babilong",
         lengths="0,1k,2k,4k,8k,16k,32k,64k,128k,256k,512k,1M,10M",
         worlds=100,

@@ -4,11 +4,11 @@ BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.prompt.items import make
 >>> print(make("babilong/qa20", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Yann is tired.
-Yann went to the bedroom.
+Antoine is tired.
+Antoine travelled to the bedroom.
 </context>
 <BLANKLINE>
-Question: Why did yann go to the bedroom?
+Question: Why did antoine go to the bedroom?
 """
 
 from collections.abc import Sequence
@@ -28,11 +28,12 @@ SOUND_FACTS = 5
 
 MOST_QUESTIONS = 12
 """Of a story: three for each of four people."""
-_PLACES = ", ".join(sorted(place for place, _ in FRESH_MOTIVES.values()))
-"""In alphabetical order, so that it is left to the reader which of them suits a mood."""
+_PLACES = ", ".join(f"the {mood} to the {place}" for mood, (place, _) in sorted(FRESH_MOTIVES.items()))
+"""Said of each: that the famished go to a pantry and not to a kitchen, nobody can know."""
 
 
 class Motives(Babilong[Motive]):
+    version = 4
     number = 20
     title = "qa20: agents' motivations"
     capability = "knowing what people do and why"
@@ -46,9 +47,8 @@ class Motives(Babilong[Motive]):
     wording = prompt(
         "You are given a context in which sentences about the moods of some people and what they do are hidden among "
         "sentences that have nothing to do with them. People act on their moods: the hungry and the thirsty go to the "
-        "kitchen, the bored to the garden, the tired to the bedroom; whoever is in another mood goes to the place "
-        f"that suits it, such as one of these: {_PLACES}. The reason for which somebody went to a place or got a thing "
-        "is the mood that they are in.",
+        f"kitchen, the bored to the garden, the tired to the bedroom, {_PLACES}. The reason for which somebody went to "
+        "a place or got a thing is the mood that they are in.",
         "the name of the place or the word for the mood",
         "Noor is athletic. Ramesh is soaked.\nQuestion: Where will noor go?\nFINAL ANSWER: gymnasium",
         "Kofi is sunburnt. Priya is soaked. Kofi journeyed to the pharmacy.\n"
@@ -98,7 +98,7 @@ class Motives(Babilong[Motive]):
         return teller.story(cast)
 
     def answer(self, history: History, query: Motive) -> Solved:
-        """Where a mood leads is knowledge of the world, not of the text: the one thing a solver brings along."""
+        """Where a mood leads, the instruction says and the story does not: the one thing a solver brings along."""
         for index, fact in reversed(history.all(Is)):
             if fact.who.casefold() == query.who.casefold():
                 if not isinstance(query, WhereWill):
