@@ -119,11 +119,12 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     report.breaches += _elsewhere(hashes, pack)
     if taken:
         report.shortcuts, report.reach, report.backwards = search.found(taken)
-    report.breaches += [
-        Breach("cheap", first.world_id, f"{one.name}: {one.score:.3f}, where the floor is {one.floor:.3f}")
-        for one in report.shortcuts
-        if one.breaches
-    ]
+    if not _given(first):  # what somebody gives is as it is
+        report.breaches += [
+            Breach("cheap", str(first), f"{one.name}: {one.score:.3f}, where the floor is {one.floor:.3f}")
+            for one in report.shortcuts
+            if one.breaches
+        ]
     return report
 
 
@@ -134,11 +135,14 @@ def searched(first: Recipe, worlds: int, pack: Pack | None = None) -> Found:
     return search.found([search.take(item) for context in contexts for item in context.items])
 
 
+def _given(first: Recipe) -> bool:
+    """Whether items are given by somebody, as in published files."""
+    return registry.load(first.task).given(items.questions_of(first).params, first.length) is not None
+
+
 def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
     """Items from which shortcuts are learned: of another split, or where they are given by somebody, the same ones."""
-    task, params = registry.load(first.task), items.questions_of(first).params
-    given = task.given(params, first.length)
-    own = first if given is not None else replace(first, split=OTHERS[first.split])
+    own = first if _given(first) else replace(first, split=OTHERS[first.split])
     return [item for context in items.contexts(own, worlds, pack, lambda said: None) for item in context.items]
 
 
@@ -211,7 +215,6 @@ _AGAIN = """
 import json, sys
 from carrara.prompt.items import rebuild
 from carrara.prompt.wording import Pack
-from carrara.proof.shortcuts.search import MARGIN, Search, Shortcut, Taken
 
 asked = json.load(sys.stdin)
 pack = Pack(asked["pack"]) if asked["pack"] else None
