@@ -152,7 +152,7 @@ WRONG = {
     "no prompt pack": (["show", "latent_list", "--prompts", "nowhere.toml"], "nowhere.toml"),
     "a parameter twice": (["show", "latent_list", "-p", "view=sum", "-p", "view=min"], "twice"),
     "an id of another version": (["show", "michelangelo/latent_list@99/test-0-0.0/0/chat/gpt2"], "version 99"),
-    "a broken id": (["show", "michelangelo/latent_list@1/test"], "not an item's id"),
+    "a broken id": (["show", "michelangelo/latent_list@2/test"], "not an item's id"),
     "no recipes": (["generate", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
     "no parameter": (["show", "latent_list", "-p", "complexity"], "NAME=VALUE"),
 }
@@ -270,7 +270,7 @@ def test_show_marks_what_is_needed(capsys: Capture) -> None:
     shown = capsys.readouterr().out
     assert ">> a = [1, 2, 3, 4, 5, 6]" in shown
     assert "gold" in shown
-    assert "michelangelo/latent_list@1/test-0-3.0/1024/chat/o200k" in shown
+    assert "michelangelo/latent_list@2/test-0-3.0/1024/chat/o200k" in shown
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:

@@ -74,5 +74,5 @@ def test_a_listing_opens_no_data(code: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", OPENED.format(code)], capture_output=True, text=True, env=home, check=True
     )
-    assert {Path(one).name for one in done.stderr.split()} <= {"floors.txt"}
+    assert {Path(one).name for one in done.stderr.split()} <= {"floors.txt", "kept.jsonl"}
     assert list(tmp_path.iterdir()) == []

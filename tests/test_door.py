@@ -1,6 +1,6 @@
 """What `import carrara` offers: the lines of docs/python.md, functions as models, runs side by side."""
 
-import logging
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +12,7 @@ import pytest
 
 import carrara
 from carrara.core.errors import RunError, UsageError
+from tests.process import python
 from tests.server import Address
 
 pytestmark = pytest.mark.filterwarnings(
@@ -46,18 +47,20 @@ def test_the_documentation_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest
     assert {x.model for x in carrara.read(tmp_path / "runs/mine")} == {"function/ask", "function/think"}
 
 
-def test_a_server_is_asked_and_nothing_of_the_program_is_changed(
-    server: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TEST_API_KEY", "none")
-    level = logging.getLogger().level
-    t = carrara.load("latent_list", complexity=1, view="print")
-    r = carrara.run(
-        t, "openai-api/test/ok", base_url=server.base_url, lengths="0,1k", n=2, tokenizer="gpt2", out=tmp_path
-    )
-    assert {(x.status, x.reply.split()[0]) for x in r} == {("unparsed", "reply")}
-    assert server.asked() == len(r) == 4
-    assert logging.getLogger().level == level
+ASKS_A_SERVER = """
+import logging, sys, carrara
+
+level = logging.getLogger().level
+t = carrara.load("latent_list", complexity=1, view="print")
+r = carrara.run(t, "openai-api/test/ok", base_url=sys.argv[1], lengths="0,1k", n=2, tokenizer="gpt2", out=sys.argv[2])
+print({(x.status, x.reply.split()[0]) for x in r}, len(r), logging.getLogger().level == level)
+"""
+
+
+def test_a_server_is_asked_and_nothing_of_the_program_is_changed(server: Address, tmp_path: Path) -> None:
+    ended = python("-c", ASKS_A_SERVER, server.base_url, str(tmp_path), env={**os.environ, "TEST_API_KEY": "none"})
+    assert ended.stdout == "{('unparsed', 'reply')} 4 True\n", ended.stderr
+    assert server.asked() == 4
 
 
 def test_the_table_is_that_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ KINDS: tuple[Kind, ...] = ("blind", "strings", "part", "learned")
 LEARNED = "what was learned"
 MARGIN = 0.10
 """Above the floor: a shortcut that scores more has to be declared."""
-FEW = 10
+FEW = 30
 """Questions that a breach takes at least."""
 SURE = 2.0
 """Standard errors by which it has to be more."""

@@ -3,7 +3,7 @@
 >>> told = ("Mary went to the park.", "Mary took the milk.")
 >>> sight = Sight(told, "Where is Mary?", ("park", "the office"), ("mary",))
 >>> sight.times("mary"), sight.places("the park"), sight.times("the office")
-(2, [3], 0)
+(2, [4], 0)
 """
 
 import re
