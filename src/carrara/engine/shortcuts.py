@@ -12,5 +12,7 @@ def known(results: Iterable[Result]) -> list[Known]:
     tests = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
     found = ((task, kept().get(f"{task}@{version}")) for task, version in sorted(tests))
     return [
-        Known(task, one.best.name, one.best.score, one.best.floor, one.reach) for task, one in found if one is not None
+        Known(task, one.best.name, one.best.score, one.best.floor, one.best.declared, one.reach)
+        for task, one in found
+        if one is not None
     ]

@@ -11,5 +11,7 @@ class Known(NamedTuple):
     """What its best shortcut does."""
     score: float
     floor: float
+    declared: str
+    """Why the test cannot do without it, as where a string is what is asked for; empty where it does not say so."""
     reach: float
     """What its oracle scores on the tenth of the context that tells it most."""

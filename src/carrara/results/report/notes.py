@@ -120,15 +120,18 @@ def _fooled(lines: Sequence[Trivial]) -> list[str]:
 
 
 def _cheap(rows: Sequence[Row], faces: Mapping[Series, Face], known: Sequence[Known]) -> list[str]:
-    """Scores that somebody has, too, who understands nothing, where that is more than the floor."""
+    """Scores that a shortcut has, too, where that is more than the floor; with what the test says of it."""
     cheap = {one.task: one for one in known if one.score > one.floor + NEWS}
     said = []
     for row in rows:
         one = cheap.get(row.task)
         if one and not row.labels and row.stat.scored and row.stat.mean <= one.score:
             at = f"{faces[row.series].name} at {write_length(row.length)} in {short(row.task)}"
-            said.append(f"{at} ({row.stat.mean:.2f}; “{short(one.name, 60)}” scores {one.score:.2f})")
-    return [f"No better than a shortcut that understands nothing: {_listed(said)}."] if said else []
+            said.append(
+                f"{at} ({row.stat.mean:.2f}; “{short(one.name, 60)}” scores {one.score:.2f}. {one.declared}".rstrip()
+                + ")"
+            )
+    return [f"No better than a shortcut: {_listed(said)}."] if said else []
 
 
 def _near(known: Sequence[Known]) -> list[str]:
