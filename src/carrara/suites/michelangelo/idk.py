@@ -7,24 +7,23 @@ examples:
 >>> text = make("michelangelo/idk", index=22, params={"examples": "0"}).text
 >>> print(text.replace(" \\n", "\\n").replace(". ", ".\\n"))
 Read the text and answer the question about it, which has four choices.
+It asks about the occasion that the text tells of, not about an earlier one.
 Only what the text says counts: if the answer is not in it, choose the last one.
 Reply with one line and nothing else: FINAL ANSWER: followed by the letter of your choice.
 <BLANKLINE>
 ===== Your turn =====
-Text: Every winter Helena feeds the birds.
-On another day and in another place, much the same happened to Helena's flatmate.
-Not this time but the time before, Helena counted eleven birds.
-Helena spoke to the birds in a low voice.
-It is right to say that Helena went out to the birds in the blue cap.
-It is no mistake to think that the bird feeder that Helena made used to be a wine crate.
-In the end there were fourteen birds, and Helena's flatmate counted every one.
-Helena once dreamt that in the end there were nine birds, and Helena counted every one.
+Text: Ulla was knitting a jumper.
+It is not true that the jumper that Ulla knitted was for a grandmother.
+The wool of Ulla's jumper is orange.
+Ulla had learned to knit from a night nurse.
+It is a mistake to think that Ulla wanted to give the jumper to a colleague.
+Ulla dropped a stitch and sighed.
 <BLANKLINE>
-Question: What did Helena make the bird feeder out of?
+Question: What colour is Ulla's jumper?
 Choices:
-(A) a wine crate
-(B) a juice carton
-(C) a cake tin
+(A) orange
+(B) white
+(C) green
 (D) I don't know
 
 The hidden structure is what a very short story says of somebody; an update is a sentence of it. Seven questions of ten
@@ -113,7 +112,7 @@ class Scene:
 
 
 class Idk(Test[Params, Scene, str]):
-    version = 3
+    version = 4
     title = "IDK"
     capability = "knowing what a text does not tell"
     parameters = Params
@@ -121,12 +120,14 @@ class Idk(Test[Params, Scene, str]):
     keeps = {"ask": "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"}
     wording = {
         "instruction": (
-            "Read the text and answer the question about it, which has four choices. Only what the text says counts: "
-            "if the answer is not in it, choose the last one. "
+            "Read the text and answer the question about it, which has four choices. It asks about the occasion that "
+            "the text tells of, not about an earlier one. Only what the text says counts: if the answer is not in it, "
+            "choose the last one. "
             f"{asks_for('the letter of your choice')}\n\n"
         ),
         "unsaid": (
-            "Read the text and answer the question about it, which has four choices. "
+            "Read the text and answer the question about it, which has four choices. It asks about the occasion that "
+            "the text tells of, not about an earlier one. "
             f"{asks_for('the letter of your choice')}\n\n"
         ),
         "example": "===== Example {n} =====\nText: {text}\n\n{ask}\nFINAL ANSWER: {answer}\n\n",
