@@ -15,7 +15,6 @@ from carrara.suites.michelangelo._list_machine import (
     KINDS,
     LOW,
     START,
-    Answer,
     Kind,
     Look,
     Operation,
@@ -99,12 +98,12 @@ def _searched(
     dice: Dice, count: int, view: View, kinds: Sequence[Kind], window: _Window
 ) -> tuple[tuple[Operation, ...], Look] | None:
     operations = _sequence(dice, (), kinds, count)
-    bad, look = _judge(operations, view, window)
+    bad, look = _judge(operations, view, window, count)
     stalled = 0
     while bad and stalled < PATIENCE:
         redrawn = dice.choice(sorted(bad))
         changed = _sequence(dice, operations, kinds, count, redrawn)
-        worse, other = _judge(changed, view, window)
+        worse, other = _judge(changed, view, window, len(bad))
         stalled = 0 if len(worse) < len(bad) else stalled + 1
         if len(worse) <= len(bad):
             operations, bad, look = changed, worse, other
@@ -149,45 +148,30 @@ def possible(operation: Operation, values: Sequence[int]) -> bool:
             return True
 
 
-def _judge(operations: Sequence[Operation], view: View, window: _Window) -> tuple[Bad, Look]:
-    """Which operations do not count, under a look at a slice; all of them, where it shows nothing that was brought."""
-    final, without = _endings(operations)
+def _judge(operations: Sequence[Operation], view: View, window: _Window, most: int) -> tuple[Bad, Look]:
+    """Which operations do not count, under a look at a slice; all of them, where it shows nothing that was brought.
+
+    More than `most` are not of interest: the last operations are tried first, which is quick, and no more than needed.
+    """
+    before = []
+    final = list(START)
+    for operation in operations:
+        before.append(final.copy())
+        perform(operation, final)
     look = Look("len") if view == "len" else window.of(view, len(final))
     gold = look.at(final)
     shown = {gold} if view in ("min", "max") else {*final[look.start : look.stop]}
     brought = {number for operation in operations if operation.kind != "remove" for number in operation.numbers}
     if view != "len" and brought.isdisjoint(shown):
         return frozenset(range(len(operations))), look
-    always = frozenset(i for i, values in enumerate(without) if values is None)
-    return always.union(_same(look, gold, without)), look
-
-
-def _same(look: Look, gold: Answer | None, without: Sequence[list[int] | None]) -> list[int]:
-    """The operations without which a look shows the same, or nothing: `look.at`, for many lists."""
-    view, start, stop = look
-    if view == "len":
-        return [i for i, values in enumerate(without) if values is not None and len(values) == gold]
-    parts = [(i, values[start:stop]) for i, values in enumerate(without) if values is not None]
-    match view:
-        case "print":
-            return [i for i, part in parts if not part or tuple(part) == gold]
-        case "sum":
-            return [i for i, part in parts if sum(part) == gold]
-        case "min":
-            return [i for i, part in parts if not part or min(part) == gold]
-        case "max":
-            return [i for i, part in parts if not part or max(part) == gold]
-
-
-def _endings(operations: Sequence[Operation]) -> tuple[list[int], list[list[int] | None]]:
-    """The final list, and for each operation the final list without it (None where a later one would fail)."""
-    before = []
-    values = list(START)
-    for operation in operations:
-        before.append(values.copy())
-        perform(operation, values)
-    without = [other if _goes_on(other, operations[i + 1 :]) else None for i, other in enumerate(before)]
-    return values, without
+    bad = []
+    for i in reversed(range(len(operations))):
+        without = before[i]
+        if not _goes_on(without, operations[i + 1 :]) or look.at(without) in (gold, (), None):
+            bad.append(i)
+            if len(bad) > most:
+                break
+    return frozenset(bad), look
 
 
 def _goes_on(values: list[int], operations: Sequence[Operation]) -> bool:
