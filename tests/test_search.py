@@ -142,7 +142,9 @@ def test_every_test_says_what_its_shortcuts_score() -> None:
             assert cheap.declared or cheap.score <= cheap.floor + 0.16, one.test  # 200 worlds: two standard errors
 
 
-@pytest.mark.parametrize("name", ["minerva/word_search", "michelangelo/latent_list"])
+@pytest.mark.parametrize(
+    "name", ["minerva/word_search", pytest.param("michelangelo/latent_list", marks=pytest.mark.slow)]
+)
 def test_what_is_kept_is_what_is_found(name: str) -> None:
     from carrara.proof.shortcuts.kept import kept_of, searched
 

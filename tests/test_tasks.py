@@ -17,6 +17,8 @@ from carrara.proof.reference import majority
 from tests.told import answered
 
 TASKS = registry.names()
+LIGHT = [pytest.param(task, marks=pytest.mark.slow) if task == "sync/translation" else task for task in TASKS]
+"""The quick tier leaves out the one whose worlds take a tenth of a second each."""
 WORLDS = 15
 FEW = 6
 """Worlds of a key, where many keys are compared."""
@@ -36,7 +38,7 @@ def test_audit_finds_nothing(task: str, length: int, worlds: int) -> None:
     assert report.breaches == []
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", LIGHT)
 def test_splits_share_no_puzzle(task: str) -> None:
     seen: dict[str, str] = {}
     for split in SPLITS:
@@ -64,7 +66,7 @@ def test_worlds_are_the_same_at_every_length(task: str) -> None:
     assert golds[0] == golds[1] == golds[2]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", LIGHT)
 def test_no_blind_answer_beats_the_floor(task: str) -> None:
     """Neither the blind guesser nor the commonest answer scores more than declared, beyond sampling error."""
     guessed: dict[str, list[float]] = {}

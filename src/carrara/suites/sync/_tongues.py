@@ -145,10 +145,12 @@ def drawn(dice: Dice, shape: Shape) -> Tongues:
 
 
 def _words(dice: Dice, shape: Shape) -> Iterator[str]:
-    """New words without end, as short and as long as any."""
+    """New words without end, as short and as long as any. A world in which greed goes astray takes many draws of them,
+    so `Dice.choice` is written out."""
     seen: set[str] = set()
+    random, letters = dice.random, len(_ALPHABET)
     while True:
-        word = "".join(dice.choice(_ALPHABET) for _ in range(dice.between(shape.least, shape.most)))
+        word = "".join([_ALPHABET[int(random() * letters)] for _ in range(dice.between(shape.least, shape.most))])
         if word not in seen:
             seen.add(word)
             yield word
