@@ -27,20 +27,30 @@ fix: env  ## format, and mend what ruff can
 
 env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
 
-.venv/.ready: locks/requirements.txt locks/sources.txt pyproject.toml
+.venv/.ready: locks/requirements.txt locks/sources.txt locks/torch.txt locks/recurrent.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Carrara needs Python 3.11 or later: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv --clear .venv
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/requirements.txt
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/sources.txt
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/torch.txt 2>/dev/null \
+	  && $(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/recurrent.txt \
+	  || echo "PyTorch's build for processors was not found: tests of recurrent models will be skipped (CONTRIBUTING.md says more)."
 	.venv/bin/carrara get demo
 	@touch $@
 
+FOR_CARDS := torch triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
+  nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
+  nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx
+
 lock:  ## resolve the lock files anew (needs uv)
-	uv pip compile -q pyproject.toml --extra all --group dev --universal --python-version 3.11 \
+	uv pip compile -q pyproject.toml --extra plain --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
 	uv pip compile -q locks/sources.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/sources.txt
+	uv pip compile -q locks/recurrent.in -c locks/requirements.txt --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' \
+	  $(addprefix --no-emit-package ,$(FOR_CARDS)) -o locks/recurrent.txt
 
 BENCHMARKS := startup faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \

@@ -3,7 +3,22 @@
 from argparse import ArgumentParser, Namespace
 from typing import Protocol
 
-from carrara.cli import audit, corpus, correlate, demo, generate, get, report, run, score, show, stats, tasks, write
+from carrara.cli import (
+    audit,
+    corpus,
+    correlate,
+    demo,
+    generate,
+    get,
+    report,
+    run,
+    score,
+    show,
+    stats,
+    tasks,
+    train,
+    write,
+)
 
 
 class Command(Protocol):
@@ -27,6 +42,7 @@ COMMANDS: dict[str, Command] = {
     "audit": audit,
     "corpus": corpus,
     "write": write,
+    "train": train,
     "get": get,
     "demo": demo,
 }

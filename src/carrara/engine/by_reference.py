@@ -159,6 +159,8 @@ def install(
     secrets = secrets_of(api)
 
     def expand(wanted: dict[str, str]) -> list[ChatMessage]:
+        if getattr(api, "streams", False):  # it opens the item itself, and holds none of it
+            return [MESSAGES["user"](content="", metadata={KEY: wanted})]
         messages = render(wanted)
         if fingerprint(messages) != wanted["sha256"]:
             raise Mismatch(

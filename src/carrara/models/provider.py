@@ -33,17 +33,30 @@ class CarraraAPI(ModelAPI):
     """Becomes the model that is named."""
 
     def __new__(cls, model_name: str, *args: Any, **kwargs: Any) -> ModelAPI:  # type: ignore[misc]
-        if model_name not in MODELS:
-            raise PrerequisiteError(
-                f"there is no model carrara/{model_name}{nearest(model_name, MODELS)}; there are {', '.join(MODELS)}"
-            )
         made: type[ModelAPI] = Reference
-        if model_name == "smollm2":
+        if model_name.startswith("recurrent:"):
+            made = _recurrent()
+        elif model_name not in MODELS:
+            raise PrerequisiteError(
+                f"there is no model carrara/{model_name}{nearest(model_name, MODELS)}; there are {', '.join(MODELS)}, "
+                f"and recurrent:DIR"
+            )
+        elif model_name == "smollm2":
             from carrara.models.embedded import Embedded
 
             made = Embedded
         _check(model_name, made, kwargs)
         return made(model_name, *args, **kwargs)
+
+
+def _recurrent() -> type[ModelAPI]:
+    try:
+        from carrara.models.recurrent import Recurrent
+    except ModuleNotFoundError as error:
+        if error.name in ("torch", "safetensors"):
+            raise PrerequisiteError("recurrent models need PyTorch: pip install 'carrara[recurrent]'") from None
+        raise
+    return Recurrent
 
 
 def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> None:

@@ -31,6 +31,7 @@ _BUNDLED = {
     "mistral-v7": "Mistral: Mistral Large 2411",
     "smollm2": "SmolLM2, the embedded model",
 }
+_WORDS = {"words": "one token a word, a digit or a mark: what small recurrent models read"}
 _BY_PLACE = {
     "gguf:": ("gguf:PATH", "the vocabulary of a GGUF file"),
     "hf:": ("hf:NAME-OR-PATH", "a tokenizer.json, its folder, or a repository on the Hugging Face hub"),
@@ -40,7 +41,7 @@ _BY_PLACE = {
 
 def names() -> list[tuple[str, str]]:
     """Every name that `get` takes, with one line on what it is."""
-    return [*_BUNDLED.items(), *_BY_PLACE.values()]
+    return [*_BUNDLED.items(), *_WORDS.items(), *_BY_PLACE.values()]
 
 
 @cache
@@ -50,6 +51,10 @@ def get(name: str) -> Tokenizer:
         from carrara.tokens.bundled import load as load_bundled
 
         return load_bundled(name)
+    if name in _WORDS:
+        from carrara.tokens.words import Words
+
+        return Words()
     kind, colon, place = name.partition(":")
     if colon and not place and f"{kind}:" in _BY_PLACE:
         raise UsageError(f"the tokenizer '{name}' says no place: write {_BY_PLACE[f'{kind}:'][0]}")

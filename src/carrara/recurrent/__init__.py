@@ -1,0 +1,36 @@
+"""Recurrent models: small ones from nothing, published ones around a backbone, and how both are trained and probed.
+
+    from carrara.recurrent import RMT, Delta
+
+Everything here needs the extra `carrara[recurrent]`: PyTorch, and for backbones transformers.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from carrara.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from carrara.recurrent.armt import ARMT, Delta
+    from carrara.recurrent.protocol import Memory
+    from carrara.recurrent.rmt import RMT
+    from carrara.recurrent.ssm import SSM
+    from carrara.recurrent.window import Window
+
+__all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "Window", "needed"]
+
+_PLACES = {"ARMT": "armt", "Delta": "armt", "Memory": "protocol", "RMT": "rmt", "SSM": "ssm", "Window": "window"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'carrara.recurrent' has no attribute {name!r}")
+    needed()
+    return getattr(import_module(f"carrara.recurrent.{_PLACES[name]}"), name)
+
+
+def needed() -> None:
+    """Say what is missing, where something is."""
+    if find_spec("torch") is None or find_spec("safetensors") is None:
+        raise UsageError("recurrent models need PyTorch: pip install 'carrara[recurrent]'")

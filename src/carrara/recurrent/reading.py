@@ -1,0 +1,55 @@
+"""Many items read side by side, a segment of each at a time: what is held is a state each, however long they are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import torch
+
+from carrara.recurrent.protocol import State, joined, read, rows
+from carrara.recurrent.vocabulary import Ids
+
+T = TypeVar("T")
+
+
+@dataclass
+class Reading(Generic[T]):
+    """Something that is being read, and whose it is."""
+
+    whose: T
+    segments: Iterator[Ids]
+    state: State
+    tokens: int = 0
+
+
+class Desk(Generic[T]):
+    """Where readings lie."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.readings: list[Reading[T]] = []
+
+    def lay(self, whose: T, segments: Iterator[Ids]) -> None:
+        self.readings.append(Reading(whose, segments, self.model.init(1)))
+
+    def turn(self) -> list[Reading[T]]:
+        """Read one segment more of each. What has been read to its end leaves the desk."""
+        going: list[Reading[T]] = []
+        ended: list[Reading[T]] = []
+        segments: list[Ids] = []
+        for one in self.readings:
+            segment = next(one.segments, None)
+            if segment is None:
+                ended.append(one)
+            else:
+                going.append(one)
+                segments.append(segment)
+                one.tokens += len(segment)
+        self.readings = going
+        if going:
+            state = joined([one.state for one in going]) if len(going) > 1 else going[0].state
+            after = read(self.model, state, torch.from_numpy(np.stack(segments)))
+            for place, one in enumerate(going):
+                one.state = rows(after, torch.tensor([place]))
+        return ended

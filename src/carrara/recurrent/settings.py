@@ -1,0 +1,112 @@
+"""What is trained, on what and how: a preset, a TOML file, or either with some things set otherwise."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from carrara.core.errors import UsageError, nearest
+from carrara.core.files import SMALL, content
+
+PRESETS = ("small", "gpt2", "paper")
+KINDS = {
+    "rmt": "memory tokens, read before a segment and written after it, behind gates",
+    "armt": "an associative memory in every layer, as published",
+    "delta": "the same by the exact delta rule, with gates that can be shut",
+    "ssm": "a selective state space: small, chunked; around a backbone, Mamba itself",
+    "window": "the control that cannot remember: this segment and the one before",
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the course, which ends when it is learned."""
+
+    segments: tuple[int, int]
+    """Of a story, from the fewest to the most."""
+    size: int
+    """Tokens of a segment."""
+    batch: int
+    steps: int
+    """At most."""
+    until: float = 2.0
+    """The share of right answers, of late, that ends it before."""
+    rate: tuple[float, float] = (1.0, 1.0)
+    """What the learning rates are multiplied with, at its first step and at its last."""
+    shut: float = 0.0
+    """What an open gate costs, on any segment."""
+    noise: float = 0.0
+    """What it costs on segments that tell nothing: this uses the knowledge which these are."""
+    inside: float = 0.0
+    """The weight of answers in the segment itself, without a memory; of stories of one segment."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    tests: tuple[str, ...]
+    kind: str = "rmt"
+    params: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the tests."""
+    model: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the kind is made with: width, heads, layers, slots …"""
+    stages: tuple[Stage, ...] = ()
+    seed: int = 0
+    muon: float = 0.02
+    """The learning rate of inner matrices by Muon; 0 trains them with AdamW as well."""
+    adam: float = 0.005
+    decay: float = 0.01
+    clip: float = 1.0
+    precision: str = "auto"
+    """float32, bfloat16, or bfloat16 where the processor multiplies it faster."""
+    device: str = "cpu"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[str, Any]) -> Settings:
+    """The settings of a preset or a file, with some of them set otherwise."""
+    if file:
+        source, text = str(file), content(file, SMALL).decode()
+    else:
+        if preset not in PRESETS:
+            raise UsageError(f"there is no preset {preset!r}{nearest(preset, PRESETS)}; there are {', '.join(PRESETS)}")
+        source, text = f"preset {preset}", files("carrara.recurrent").joinpath(f"presets/{preset}.toml").read_text()
+    try:
+        read = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{source} is no TOML: {error}") from None
+    kind = str(given.get("kind") or read.get("kind") or "rmt")
+    if kind not in KINDS:
+        raise UsageError(f"there is no kind {kind!r}{nearest(kind, KINDS)}; there are {', '.join(KINDS)}")
+    stages = read.pop("stage", [])
+    own = read.pop(kind, {})
+    for other in KINDS:
+        read.pop(other, None)
+    stages = own.pop("stage", stages)
+    settings = {**read, **own, **given, "kind": kind, "tests": tuple(tests or read.get("tests", ()))}
+    if not settings["tests"]:
+        raise UsageError(f"{source} names no tests: name them behind the command, such as qa1")
+    settings["stages"] = tuple(_made(Stage, stage, f"{source}, stage {n}") for n, stage in enumerate(stages, 1))
+    if not settings["stages"]:
+        raise UsageError(f"{source} has no stages: write [[stage]] with segments, size, batch and steps")
+    found: Settings = _made(Settings, settings, source)
+    return found
+
+
+def _made(what: type[Any], given: Mapping[str, Any], source: str) -> Any:
+    known = {one.name: one for one in fields(what)}
+    for name in given:
+        if name not in known:
+            raise UsageError(f"{source} has no setting {name!r}{nearest(name, known)}; there are {', '.join(known)}")
+    try:
+        return what(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+    except TypeError as error:
+        missing = str(error).partition("argument")[2]
+        raise UsageError(f"{source} lacks{missing.partition(':')[2] or missing}") from None
+
+
+def with_seed(settings: Settings, seed: int) -> Settings:
+    return replace(settings, seed=seed)

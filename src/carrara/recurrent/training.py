@@ -1,0 +1,300 @@
+"""Training: stage after stage of stories without end, and the same weights whether it was stopped in between or not.
+
+All that goes on from one step to the next is in the folder: weights, optimisers, the number of the next world, and what
+has been right of late. A step is decided by that alone, so a run that was killed goes on from where it last saved, and
+comes to the same bits as one that was not.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from carrara import __version__
+from carrara.core.errors import RunError, UsageError
+from carrara.core.keys import Dice
+from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.recurrent import checkpoint
+from carrara.recurrent.batches import Asked, Batch, batch_of, loss_of, right
+from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors
+from carrara.recurrent.kinds import build
+from carrara.recurrent.muon import Muon
+from carrara.recurrent.protocol import rows
+from carrara.recurrent.settings import Settings, Stage
+from carrara.recurrent.stories import TOKENIZER, Stories
+from carrara.recurrent.vocabulary import learned
+
+STATE, PROGRESS = "training.safetensors", "training.json"
+MEMORY = 0.95
+"""How much of what has been right of late is older than the last step."""
+LEAST = 30
+"""Steps of a stage before it can be learned."""
+POINTS = 10
+"""Steps between two points of the curve."""
+SAVED = 60.0
+"""Seconds between two savings."""
+FILLER = 400_000
+"""Tokens of filler that a vocabulary is made from."""
+
+
+@dataclass
+class Progress:
+    """Where training is."""
+
+    stage: int = 0
+    step: int = 0
+    """Of the stage."""
+    total: int = 0
+    tokens: int = 0
+    loss: float = 0.0
+    right: float = 0.0
+    """Of late, of the questions after the last segment."""
+    opened: float = 0.0
+    """Of late, how far gates were open on segments that tell nothing."""
+    seconds: float = 0.0
+    """Of the processor, over all sessions."""
+    indices: list[int] = field(default_factory=list[int])
+    """Of the next world of each test."""
+    curve: list[list[float]] = field(default_factory=list[list[float]])
+    """Step, loss, right, at each point."""
+    learned: list[int] = field(default_factory=list[int])
+    """The step at which each stage was."""
+
+
+class Result(NamedTuple):
+    loss: Tensor
+    told: float
+    right: float
+    opened: float
+
+
+Watch = Callable[["Training"], None]
+
+
+class Training:
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.settings, self.folder = settings, folder
+        asked = Selection(",".join(settings.tests), settings.params)
+        firsts = recipes(asked, Drawn(settings.seed, "train"), None, TOKENIZER)
+        self.stories = [Stories(first) for first in firsts]
+        self.at = Progress(indices=[0] * len(self.stories))
+        self.device = torch.device(settings.device)
+        if not self._resume():
+            self.vocabulary = learned(
+                (text for one in self.stories for text in one.texts()),
+                (text for one in self.stories for text in one.filler(FILLER)),
+            )
+            torch.manual_seed(settings.seed)
+            self._make()
+            self.save()
+
+    # --- made, saved, found again ---
+
+    def _make(self) -> None:
+        settings = self.settings
+        segment = max(stage.size for stage in settings.stages)
+        model = build(settings.kind, self.vocabulary, segment, settings.model).to(self.device)
+        self.made = Checkpoint(model, self.vocabulary, settings.kind, segment, self._about())
+        self.model = model
+        inner = [p for name, p in model.named_parameters() if settings.muon and _inner(name, p)]
+        ids = {id(p) for p in inner}
+        rest = [p for p in model.parameters() if id(p) not in ids and p.requires_grad]
+        self.optimisers: list[torch.optim.Optimizer] = [
+            torch.optim.AdamW(rest, settings.adam, betas=(0.9, 0.95), weight_decay=settings.decay)
+        ]
+        if inner:
+            self.optimisers.append(Muon(inner, settings.muon))
+        self._rates = [one.param_groups[0]["lr"] for one in self.optimisers]
+
+    def _about(self) -> dict[str, Any]:
+        return {"carrara": __version__, **self.settings.as_json()}
+
+    def save(self) -> None:
+        """All of it, so that nothing is lost by whatever comes next."""
+        self.at.indices = [one.index for one in self.stories]
+        state = {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
+        for n, optimiser in enumerate(self.optimisers):
+            for m, parts in optimiser.state_dict()["state"].items():
+                state |= {f"optimiser.{n}.{m}.{name}": torch.as_tensor(part) for name, part in parts.items()}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            checkpoint.save(self.folder, self.made, self.settings.model)
+            save_tensors(self.folder / STATE, state)
+            save_json(self.folder / PROGRESS, {"settings": self.settings.as_json(), "at": asdict(self.at)})
+        except OSError as error:
+            raise RunError(
+                f"{self.folder} cannot be written: {error.strerror or error}; what was saved before is still there"
+            ) from None
+
+    def _json(self) -> dict[str, Any]:
+        """The settings as they are read again."""
+        found: dict[str, Any] = json.loads(json.dumps(self.settings.as_json()))
+        return found
+
+    def _resume(self) -> bool:
+        file = self.folder / PROGRESS
+        if not file.exists():
+            if self.folder.exists() and any(self.folder.iterdir()):
+                raise UsageError(f"{self.folder} has other files in it: give a folder that is empty or not yet there")
+            return False
+        read = json.loads(file.read_text("utf-8"))
+        if read["settings"] != self._json():
+            changed = [
+                name
+                for name, value in json.loads(json.dumps(self.settings.as_json())).items()
+                if read["settings"].get(name) != value
+            ]
+            raise UsageError(
+                f"{self.folder} was begun with other settings ({', '.join(changed)}): give them as they were, or "
+                f"another folder"
+            )
+        found = checkpoint.load(self.folder)
+        self.vocabulary = found.vocabulary
+        self._make()
+        self.at = Progress(**read["at"])
+        for one, index in zip(self.stories, self.at.indices, strict=True):
+            one.index = index
+        state = load_file(self.folder / STATE)
+        self.model.load_state_dict({n.removeprefix("model."): t for n, t in state.items() if n.startswith("model.")})
+        for n, optimiser in enumerate(self.optimisers):
+            whole = optimiser.state_dict()
+            parts: dict[int, dict[str, Tensor]] = {}
+            for name, tensor in state.items():
+                if name.startswith(f"optimiser.{n}."):
+                    _, _, m, part = name.split(".", 3)
+                    parts.setdefault(int(m), {})[part] = tensor
+            optimiser.load_state_dict({**whole, "state": parts})
+        return True
+
+    # --- one step after the other ---
+
+    @property
+    def done(self) -> bool:
+        return self.at.stage >= len(self.settings.stages)
+
+    def run(self, watch: Watch, most: int | None = None) -> None:
+        """To the end of the course, or for so many steps."""
+        saved = time.monotonic()
+        while not self.done and most != 0:
+            self.step()
+            most = None if most is None else most - 1
+            watch(self)
+            if time.monotonic() - saved > SAVED:
+                self.save()
+                saved = time.monotonic()
+        self.save()
+
+    def step(self) -> None:
+        began = time.process_time()
+        at, stage = self.at, self.settings.stages[self.at.stage]
+        dice = Dice("training", self.settings.seed, at.total)
+        for optimiser, rate in zip(self.optimisers, self._rates, strict=True):
+            first, last = stage.rate
+            optimiser.param_groups[0]["lr"] = rate * (first + (last - first) * at.step / max(1, stage.steps))
+        count = dice.between(*stage.segments)
+        batch = batch_of(
+            [dice.choice(self.stories).sample(self.vocabulary, count, stage.size) for _ in range(stage.batch)]
+        )
+        result = self._forward(batch, stage)
+        if not torch.isfinite(result.loss):
+            raise RunError(
+                f"the loss is no number at step {at.total}: what was saved before is in {self.folder}; take smaller "
+                f"learning rates (`muon`, `adam`)"
+            )
+        for optimiser in self.optimisers:
+            optimiser.zero_grad()
+        result.loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
+        for optimiser in self.optimisers:
+            optimiser.step()
+        self._note(result, stage, count * stage.size * stage.batch, time.process_time() - began)
+
+    def _note(self, result: Result, stage: Stage, tokens: int, seconds: float) -> None:
+        at = self.at
+        kept = min(MEMORY, at.step / (at.step + 1))
+        at.loss = kept * at.loss + (1 - kept) * result.told
+        at.right = kept * at.right + (1 - kept) * result.right
+        at.opened = kept * at.opened + (1 - kept) * result.opened
+        at.step, at.total = at.step + 1, at.total + 1
+        at.tokens, at.seconds = at.tokens + tokens, at.seconds + seconds
+        if at.total % POINTS == 0:
+            at.curve.append([at.total, round(at.loss, 4), round(at.right, 4)])
+        if at.step >= stage.steps or (at.step >= LEAST and at.right >= stage.until):
+            at.learned.append(at.total)
+            at.stage, at.step = at.stage + 1, 0
+
+    def _forward(self, batch: Batch, stage: Stage) -> Result:
+        items, segments, _ = batch.ids.shape
+        ids = batch.ids.to(self.device)
+        with self._precision():
+            state = self.model.init(items)  # type: ignore[operator]
+            losses: list[Tensor] = []
+            opened: list[Tensor] = []
+            count, last = 0, None
+            for segment in range(segments):
+                state, _ = self.model.step(state, ids[:, segment], tell=False)  # type: ignore[operator]
+                if hasattr(state, "opened"):
+                    opened.append(state.opened.float().mean(1))
+                if asked := batch.asked[segment]:
+                    logits = self._answers(state, asked)
+                    losses.append(loss_of(logits, asked.targets.to(self.device)))
+                    count += len(asked.rows)
+                    last = asked, logits, losses[-1]
+            assert last is not None
+            loss = torch.stack(losses).sum() / count
+            if stage.inside and segments == 1:
+                loss = loss + stage.inside * self._inside(ids[:, 0], last[0])
+        gates = torch.stack(opened, 1) if opened else ids.new_zeros(items, segments).float()
+        blank = ~batch.told.to(self.device)
+        if stage.shut:
+            loss = loss + stage.shut * gates.mean()
+        if stage.noise:
+            loss = loss + stage.noise * (gates * blank).mean()
+        asked, logits, final = last
+        return Result(
+            loss,
+            final.item() / len(asked.rows),
+            right(logits, asked.targets.to(self.device)).float().mean().item(),
+            float(gates[blank].mean().item()) if blank.any() else self.at.opened,
+        )
+
+    def _answers(self, state: Any, asked: Asked) -> Tensor:
+        chosen = rows(state, asked.rows.to(self.device))
+        _, logits = self.model.step(chosen, asked.ids.to(self.device), keep=False)  # type: ignore[operator]
+        found: Tensor = logits
+        return found
+
+    def _inside(self, ids: Tensor, asked: Asked) -> Tensor:
+        """The loss of answers right behind the text, where no memory is needed: reading is learned before keeping."""
+        order = {int(row): place for place, row in enumerate(asked.rows.tolist())}  # one question of each
+        places = torch.tensor(sorted(order.values()))
+        whole = torch.cat([ids[asked.rows[places]], asked.ids[places].to(self.device)], 1)
+        empty = self.model.init(len(places))  # type: ignore[operator]
+        _, logits = self.model.step(empty, whole, keep=False)  # type: ignore[operator]
+        targets = asked.targets[places].to(self.device)
+        return loss_of(logits[:, ids.shape[1] :], targets) / len(places)
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=halved(self.settings.precision, self.device))
+
+
+def halved(precision: str, device: torch.device) -> bool:
+    """Whether products are made with half the bits: where the machine is much faster with them."""
+    if precision == "auto":
+        return device.type != "cpu" or bool(torch.cpu._is_amx_tile_supported())
+    if precision not in ("float32", "bfloat16"):
+        raise UsageError(f"precision={precision} is none of auto, float32, bfloat16")
+    return precision == "bfloat16"
+
+
+def _inner(name: str, p: nn.Parameter) -> bool:
+    """The matrices inside a model: not embeddings, places, gates or what says the answer."""
+    outer = ("embedding", "places", "start", "reading", "writing", "gate", "head", "strength", "forget", "take")
+    return p.ndim == 2 and min(p.shape) > 8 and not any(part in name for part in outer)
