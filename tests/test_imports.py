@@ -22,6 +22,7 @@ LAYERS = [
     "registry",
     "prompt",
     "retrieval",
+    "recurrent",
     "proof",
     "results",
     "engine",
@@ -34,7 +35,8 @@ APART = {
     # what is further down the list and still knows nothing of these
     "tokens": "answers",
     "retrieval": "answers suites registry prompt",
-    "results": "retrieval proof suites",
+    "recurrent": "answers suites retrieval",
+    "results": "retrieval proof suites recurrent",
     "scoring": "models",
 }
 

@@ -1,6 +1,6 @@
 """`carrara/recurrent:DIR`: a trained recurrent model, which streams its items.
 
-It is handed no prompt: of each item that is asked it opens the stream of segments, and reads all that wait side by side,
+It is handed no prompt: of each item that is asked it opens the stream of segments, and reads all that wait together,
 a segment of each at a time. So a context of ten million tokens takes no more memory than one of ten thousand.
 """
 

@@ -1,4 +1,4 @@
-"""Stories as tensors: a batch has one number of segments, and its questions stand together, a batch for each segment."""
+"""Stories as tensors: a batch has one number of segments, and questions stand together, a batch for each segment."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -10,7 +10,7 @@ from typing import Any
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import SMALL, content
 
-PRESETS = ("small", "gpt2", "paper")
+PRESETS = ("small",)
 KINDS = {
     "rmt": "memory tokens, read before a segment and written after it, behind gates",
     "armt": "an associative memory in every layer, as published",

@@ -25,7 +25,7 @@ SAMPLED = 600
 """Worlds whose words make up a vocabulary. They are of the split for examples: nobody trains or is tested on them."""
 POOL = 64
 """Questions of those worlds that are asked of others too."""
-TRIES = 1000
+TRIES = 200
 """Worlds in a row that may be longer than the segments."""
 ASKED = 3
 """Of these, how many are tried after each segment."""

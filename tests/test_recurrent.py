@@ -1,0 +1,481 @@
+"""Recurrent models: the published forms to the digit, chunks as steps, training that can be killed, and real runs."""
+
+# ruff: noqa: E402  # what follows needs PyTorch
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+
+from safetensors.torch import load_file
+
+from carrara.core.errors import RunError, UsageError
+from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.items import make
+from carrara.recurrent import ARMT, RMT, SSM, Delta, Window, checkpoint
+from carrara.recurrent.answering import likelihoods, said
+from carrara.recurrent.armt import Associative, Exact, Store, dpfp
+from carrara.recurrent.blocks import Attention, recency
+from carrara.recurrent.muon import orthogonal
+from carrara.recurrent.protocol import State, each, joined, nbytes, read, rows, tensors
+from carrara.recurrent.settings import Settings, Stage, load
+from carrara.recurrent.ssm import Mixer
+from carrara.recurrent.stories import Stories
+from carrara.recurrent.streams import segments
+from carrara.recurrent.training import Training
+from carrara.recurrent.vocabulary import END, PAD, Vocabulary, learned
+from tests.process import carrara
+
+KINDS = (RMT, ARMT, Delta, SSM, Window)
+TINY: dict[str, Any] = {"width": 16, "heads": 2, "layers": 1}
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One thread, and vocabularies of few worlds and little filler."""
+    monkeypatch.setattr("carrara.recurrent.stories.SAMPLED", 60)
+    monkeypatch.setattr("carrara.recurrent.training.FILLER", 5000)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    yield
+    torch.set_num_threads(before)
+
+
+# --- the published associative memory, by the vectors that its own code gives ---
+
+
+def test_features_are_the_published_ones() -> None:
+    assert dpfp(torch.tensor([1.0, -2.0]), 1).tolist() == [2, 0, 0, 0]
+    one = dpfp(torch.tensor([1.0, 2.0]), 3)
+    assert {i: v for i, v in enumerate(one.tolist()) if v} == {1: 2, 8: 2}
+    other = dpfp(torch.tensor([1.0, -2.0, 3.0]), 3)
+    assert len(other) == 18
+    assert {i: v for i, v in enumerate(other.tolist()) if v} == {6: 2, 8: 3, 10: 6}
+
+
+def test_two_writes_and_two_reads_are_the_published_ones() -> None:
+    memory = Associative(4, keys=2)
+    with torch.no_grad():
+        memory.key.weight.copy_(torch.eye(2, 4))
+        memory.query.weight.copy_(torch.eye(2, 4))
+        memory.value.weight.zero_()
+        memory.value.weight[0, 2] = memory.value.weight[1, 3] = 1.0
+        memory.strength.weight.zero_()
+        memory.strength.bias.zero_()
+        store = memory.init(1, 4)
+        store, _ = memory.write(store, torch.tensor([[[1.0, 2.0, 1.0, 0.0]]]))
+        before = store.norms.clone()
+        store, _ = memory.write(store, torch.tensor([[[1.0, 1.0, 0.0, 1.0]]]))
+        found = memory.read(store, torch.tensor([[[1.0, 2.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]]))
+    assert torch.equal(before, store.norms)  # what is there already adds nothing
+    assert found[0, :, :2] == pytest.approx(torch.tensor([[0.375, 0.25], [0.375, 0.25]]), abs=1e-5)
+
+
+# --- chunks are steps ---
+
+
+def test_a_triangular_solve_is_one_write_after_another() -> None:
+    memory = Exact(8, keys=4)
+    torch.nn.init.normal_(memory.value.weight)
+    written = torch.randn(2, 5, 8)
+    store = Store(torch.randn(2, 24, 8), torch.zeros(2, 24))
+    whole, strengths = memory.write(store, written)
+    steps = []
+    for i in range(5):
+        store, strength = memory.write(store, written[:, i : i + 1])
+        steps.append(strength)
+    assert torch.allclose(whole.values, store.values, atol=1e-5)
+    assert torch.allclose(strengths, torch.cat(steps, 1), atol=1e-6)
+
+
+def test_chunks_of_a_state_space_are_its_steps_and_so_are_their_gradients() -> None:
+    mixer = Mixer(8, heads=2, keys=3)
+    torch.nn.init.normal_(mixer.out.weight)
+    x = torch.randn(2, 12, 8, requires_grad=True)
+    zero = torch.zeros(2, 2, 3, 4)
+    whole, after, _ = mixer(x, zero)
+    state, parts = zero, []
+    for i in range(12):
+        part, state, _ = mixer(x[:, i : i + 1], state)
+        parts.append(part)
+    assert torch.allclose(whole, torch.cat(parts, 1), atol=1e-5)
+    assert torch.allclose(after, state, atol=1e-5)
+    weights = torch.randn_like(whole)
+    (one,) = torch.autograd.grad((whole * weights).sum(), x, retain_graph=True)
+    (other,) = torch.autograd.grad((torch.cat(parts, 1) * weights).sum(), x)
+    assert torch.allclose(one, other, atol=1e-4)
+
+
+@pytest.mark.parametrize("cut", [1, 5, 16])
+def test_a_streamed_state_space_is_the_whole_one(cut: int) -> None:
+    model = SSM(50, 20, 32, **TINY)
+    ids = torch.randint(3, 50, (2, 32))
+    whole, logits = model.step(model.init(2), ids)
+    state, parts = model.init(2), []
+    for start in range(0, 32, cut):
+        state, part = model.step(state, ids[:, start : start + cut])
+        parts.append(part)
+    assert torch.allclose(logits, torch.cat(parts, 1), atol=1e-5)
+    assert all(torch.allclose(a.float(), b.float(), atol=1e-5) for a, b in zip(whole.layers, state.layers, strict=True))
+
+
+def test_attention_is_pytorchs_own() -> None:
+    own = Attention(16, 4)
+    torch.nn.init.normal_(own.out.weight)
+    x = torch.randn(2, 10, 16, requires_grad=True)
+    bias = recency(4, 10).masked_fill(torch.ones(10, 10, dtype=torch.bool).triu(1), float("-inf"))
+    q, k, v = own.qkv(x).view(2, 10, 3, 4, 4).permute(2, 0, 3, 1, 4)
+    theirs = torch.nn.functional.scaled_dot_product_attention(q, k, v, bias.expand(2, -1, -1, -1))
+    expected = own.out(theirs.transpose(1, 2).reshape(2, 10, 16))
+    found = own(x, bias)
+    assert torch.allclose(found, expected, atol=1e-5)
+    (a,) = torch.autograd.grad(found.sum(), x, retain_graph=True)
+    (b,) = torch.autograd.grad(expected.sum(), x)
+    assert torch.allclose(a, b, atol=1e-4)
+
+
+def test_muon_makes_matrices_nearly_orthogonal() -> None:
+    for shape in ((8, 20), (20, 8)):
+        found = torch.linalg.svdvals(orthogonal(torch.randn(*shape)))
+        assert 0.5 < found.min() < found.max() < 1.5
+
+
+# --- what every kind keeps to ---
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_leaves_its_state_and_reads_each_item_for_itself(kind: Any) -> None:
+    model = kind(50, 20, 16, **TINY)
+    ids = torch.randint(3, 50, (3, 2, 16))
+    state = read(model, model.init(3), ids[:, 0])
+    kept = [tensor.clone() for tensor in tensors(state)]
+    after, logits = model.step(state, ids[:, 1])
+    assert all(torch.equal(a, b) for a, b in zip(kept, tensors(state), strict=True))
+    assert logits.shape == (3, 16, 20)
+    for row in range(3):
+        alone = read(model, read(model, model.init(1), ids[row : row + 1, 0]), ids[row : row + 1, 1])
+        for one, all_ in zip(tensors(alone), tensors(rows(after, torch.tensor([row]))), strict=True):
+            assert torch.allclose(one.float(), all_.float(), atol=1e-5)
+    assert 0 < model.nbytes(after) <= nbytes(after)
+    assert joined([rows(after, torch.tensor([row])) for row in range(3)])[0] is not None
+    silent, told = model.step(state, ids[:, 1], keep=False)
+    assert silent is state
+    assert told.shape == (3, 16, 20)
+
+
+def test_a_window_forgets_what_is_behind_it() -> None:
+    model = Window(50, 20, 8, **TINY)
+    one, other = torch.randint(3, 50, (2, 1, 8))
+    same = torch.randint(3, 50, (1, 8))
+    states = [read(model, read(model, model.init(1), first), same) for first in (one, other)]
+    question = torch.randint(3, 50, (1, 5))
+    answers = [model.step(state, question, keep=False)[1] for state in states]
+    assert torch.equal(answers[0], answers[1])
+
+
+def test_a_shut_gate_keeps_to_the_bit() -> None:
+    model = RMT(50, 20, 16, **TINY)
+    torch.nn.init.constant_(model.gate_bias, -20.0)
+    state = model.init(2)
+    for _ in range(50):
+        state = read(model, state, torch.randint(3, 50, (2, 16)))
+    assert torch.equal(state.memory, model.init(2).memory)
+
+
+class Mine:
+    """Somebody's own model: three methods, and a sum as its state."""
+
+    def __init__(self) -> None:
+        self.table = torch.eye(20)
+
+    def init(self, batch: int) -> State:
+        return {"sum": torch.zeros(batch, 20)}
+
+    def step(self, state: State, tokens: Any) -> tuple[State, Any]:
+        sums = state["sum"][:, None] + self.table[tokens].cumsum(1)
+        return {"sum": sums[:, -1]}, sums
+
+    def nbytes(self, state: State) -> int:
+        return nbytes(state)
+
+
+def test_a_model_that_keeps_the_protocol_is_asked_token_by_token() -> None:
+    model = Mine()
+    state, _ = model.step(model.init(1), torch.tensor([[5, 5, 6]]))
+    assert said(model, state, [7], end=6, most=3) == [5, 5, 5]
+    chances = likelihoods(model, state, [7], [[5], [6], [8, 9]])
+    assert sorted(chances, reverse=True) == chances
+    assert torch.equal(state["sum"], each(state, torch.clone)["sum"])
+
+
+# --- words, stories, streams ---
+
+
+def test_own_words_are_no_bucket_and_come_back() -> None:
+    vocabulary = Vocabulary(["mary", "garden", "##.", "##7", "3"], ["the"], buckets=4)
+    ids = vocabulary.encode("Mary the garden. zebra 37")
+    assert vocabulary.decode(ids) == "mary garden. 37"
+    assert ids[-3] >= len(vocabulary) - 4
+    assert max(ids) < len(vocabulary)
+    assert learned(["b a"], ["a c c d"], common=1).words == ["a", "b", "c"]
+
+
+def stories(task: str = "babilong/qa1", **params: str) -> Stories:
+    return Stories(recipes(Selection(task, params), Drawn(split="train"), None, "words")[0])
+
+
+def settings(task: str = "babilong/qa1", **other: Any) -> Settings:
+    stage = Stage(segments=(1, 2), size=64, batch=2, steps=6, inside=0.5, shut=0.1, noise=0.1)
+    longer = Stage(segments=(2, 2), size=64, batch=2, steps=6)
+    given: dict[str, Any] = {"tests": (task,), "stages": (stage, longer), "model": TINY, **other}
+    return Settings(**given)
+
+
+def test_a_story_has_its_segments_and_its_answers() -> None:
+    """Every answer is what a solver of the official facts finds in the tokens up to there."""
+    own = stories()
+    vocabulary = learned(own.texts(), own.filler(2000))
+    asked = 0
+    for _ in range(20):
+        sample = own.sample(vocabulary, 4, 64)
+        assert sample.segments.shape == (4, 64)
+        assert sample.asks[-1].segment == 3
+        for ask in sample.asks:
+            words = [w for w in sample.segments[: ask.segment + 1].ravel().tolist() if w != PAD]
+            text = vocabulary.decode(words)
+            where = {}
+            for fact in text.split("."):
+                parts = fact.split()
+                if len(parts) > 2 and parts[0] in ("mary", "john", "daniel", "sandra"):
+                    where[parts[0]] = parts[-1]
+            person = vocabulary.decode(ask.question).split()[-1].rstrip("?")
+            assert where[person] == vocabulary.decode(ask.answer)
+            asked += 1
+    assert asked > 60
+
+
+def test_stories_never_come_again() -> None:
+    own = stories()
+    vocabulary = learned(own.texts(), own.filler(2000))
+    seen = {own.sample(vocabulary, 1, 96).segments.tobytes() for _ in range(50)}
+    assert len(seen) == 50
+
+
+def test_stories_that_never_fit_are_told() -> None:
+    own = stories("babilong/qa3")
+    with pytest.raises(UsageError, match="take longer segments"):
+        own.sample(learned(["a"], []), 1, 4)
+
+
+def test_a_stream_is_the_context_and_nothing_else() -> None:
+    item = make("babilong/qa1", length=2048, index=3, tokenizer="gpt2")
+    own = stories()
+    vocabulary = learned(own.texts(), own.filler(20_000))
+    read_ = [int(i) for segment in segments(item, vocabulary, 50) for i in segment]
+    frame = item.prompt.frame
+    context = item.text[len(frame.before) : len(item.text) - len(frame.after)]
+    assert [i for i in read_ if i != PAD] == vocabulary.encode(context)
+    assert len(read_) % 50 == 0
+    assert len(item.prompt.messages()) == 1
+
+
+# --- training ---
+
+
+def run(folder: Path, most: int | None = None, **other: Any) -> Training:
+    training = Training(settings(**other), folder)
+    training.run(lambda _: None, most)
+    return training
+
+
+def same(one: Training, other: Training) -> bool:
+    pairs = zip(one.model.state_dict().items(), other.model.state_dict().items(), strict=True)
+    return all(name == again and torch.equal(a, b) for (name, a), (again, b) in pairs)
+
+
+@pytest.mark.parametrize("kind", ["rmt", "armt", "delta", "ssm", "window"])
+def test_a_training_that_was_stopped_comes_to_the_same_bits(kind: str, tmp_path: Path) -> None:
+    straight = run(tmp_path / "straight", kind=kind)
+    run(tmp_path / "stopped", 4, kind=kind)
+    assert not run(tmp_path / "stopped", 3, kind=kind).done
+    resumed = run(tmp_path / "stopped", kind=kind)
+    assert resumed.done
+    assert same(straight, resumed)
+    assert (straight.at.curve, straight.at.learned) == (resumed.at.curve, resumed.at.learned)
+    found = checkpoint.load(tmp_path / "stopped")
+    assert found.kind == kind
+    assert {file.suffix for file in (tmp_path / "stopped").iterdir()} == {".safetensors", ".json"}
+    assert not same(straight, run(tmp_path / "other", kind=kind, seed=1))
+
+
+def test_another_setting_needs_another_folder(tmp_path: Path) -> None:
+    run(tmp_path / "a", 2)
+    with pytest.raises(UsageError, match=r"other settings \(seed\)"):
+        run(tmp_path / "a", seed=3)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "mine.txt").write_text("precious")
+    with pytest.raises(UsageError, match="other files"):
+        run(tmp_path / "b")
+
+
+def test_a_loss_that_is_no_number_ends_it_and_loses_nothing(tmp_path: Path) -> None:
+    training = run(tmp_path / "a", 3)
+    before = (tmp_path / "a" / "model.safetensors").read_bytes()
+    with torch.no_grad():
+        next(training.model.parameters()).fill_(float("nan"))
+    with pytest.raises(RunError, match="no number at step 3"):
+        training.run(lambda _: None)
+    assert (tmp_path / "a" / "model.safetensors").read_bytes() == before
+    assert run(tmp_path / "a").done
+
+
+def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    training = run(tmp_path / "a", 3)
+    before = (tmp_path / "a" / "model.safetensors").read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("carrara.recurrent.checkpoint.save_file", full)
+    with pytest.raises(RunError, match="No space left on device; what was saved before is still there"):
+        training.run(lambda _: None, 1)
+    assert (tmp_path / "a" / "model.safetensors").read_bytes() == before
+
+
+def _format(folder: Path) -> None:
+    about = json.loads((folder / "model.json").read_text())
+    (folder / "model.json").write_text(json.dumps({**about, "format": 99}))
+
+
+def _wider(folder: Path) -> None:
+    about = json.loads((folder / "model.json").read_text())
+    about["arguments"]["width"] = 32
+    (folder / "model.json").write_text(json.dumps(about))
+
+
+def _words(folder: Path) -> None:
+    about = json.loads((folder / "model.json").read_text())
+    about["vocabulary"]["own"].append("another")
+    (folder / "model.json").write_text(json.dumps(about))
+
+
+def _cut(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:100])
+
+
+def _nan(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    next(iter(weights.values())).fill_(float("nan"))
+    checkpoint.save_tensors(folder / "model.safetensors", weights)
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (_format, "of format 99, and this release reads 1"),
+        (_wider, "are not those of its model.json"),
+        (_words, "are not those of its model.json"),
+        (_cut, "cannot be read"),
+        (_nan, "has numbers that are none"),
+        (lambda folder: (folder / "model.json").write_text("{"), "cannot be read"),
+        (lambda folder: (folder / "model.json").unlink(), "has no model.json"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "cannot be read"),
+    ],
+)
+def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) -> None:
+    run(tmp_path / "a", 1)
+    broken(tmp_path / "a")
+    with pytest.raises(UsageError, match=message):
+        checkpoint.load(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind = 'rnt'", "no kind 'rnt'; did you mean rmt"),
+        ("[[stage]]\nsize = 4", "stage 1 lacks"),
+        ("[[stage]]\nsise = 4", "no setting 'sise'"),
+        ("sead = 1\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "no setting 'sead'"),
+        ("seed = ", "is no TOML"),
+        ("seed = 1", "has no stages"),
+    ],
+)
+def test_settings_that_make_no_sense_are_told(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load("small", tmp_path / "a.toml", ["qa1"], {})
+
+
+def test_presets_are_read() -> None:
+    assert load("small", None, ["qa1"], {}).kind == "rmt"
+    assert load("small", None, ["qa1"], {"kind": "delta"}).stages
+    with pytest.raises(UsageError, match="names no tests"):
+        load("small", None, [], {})
+    with pytest.raises(UsageError, match="there is no preset 'smal'"):
+        load("smal", None, ["qa1"], {})
+
+
+# --- by command ---
+
+CONFIG = """
+muon = 0.01
+[model]
+width = 16
+heads = 2
+layers = 1
+
+[[stage]]
+segments = [1, 2]
+size = 64
+batch = 2
+steps = 3
+"""
+
+
+def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
+    config, model = tmp_path / "tiny.toml", tmp_path / "model"
+    config.write_text(CONFIG)
+    arguments = ["train", "qa1", "--kind", "delta", "--config", config, "--out", model]
+    done = carrara(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert "delta on babilong/qa1, 3 steps" in done.stdout
+    again = carrara(*arguments)
+    assert again.returncode == 2
+    assert "is trained to its end" in again.stderr
+    asked = ["run", "qa1", "--model", f"carrara/recurrent:{model}", "-n", "5"]
+    done = carrara(*asked, "--lengths", "0,4k", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "10 of 10 answered" in done.stderr + done.stdout
+    shutil.rmtree(model)
+    done = carrara(*asked, "--lengths", "0", "--out", tmp_path / "other")
+    assert done.returncode == 2
+    assert "has no model.json" in done.stderr
+
+
+def test_what_is_read_side_by_side_is_what_is_read_alone(tmp_path: Path) -> None:
+    from carrara.recurrent.reading import Desk
+
+    made = run(tmp_path / "a", 3)
+    model, vocabulary = made.model, made.vocabulary
+    items = [make("babilong/qa1", length=length, index=i) for i, length in enumerate((1024, 2048, 1500))]
+    together: Desk[int] = Desk(model)
+    with torch.inference_mode():
+        for n, item in enumerate(items):
+            together.lay(n, segments(item, vocabulary, 64))
+        ended = {}
+        while together.readings:
+            for one in together.turn():
+                ended[one.whose] = one.state
+        for n, item in enumerate(items):
+            state = model.init(1)  # type: ignore[operator]
+            for segment in segments(item, vocabulary, 64):
+                state = read(model, state, torch.from_numpy(segment)[None])
+            assert torch.allclose(state.memory, ended[n].memory, atol=1e-5)
+    assert said(model, ended[0], [5, 6], END, 4) is not None
