@@ -1,6 +1,10 @@
 """Work on all cores comes out as it would on one."""
 
 import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -31,3 +35,35 @@ def test_what_other_processes_tell_is_told_here(
     monkeypatch.setattr("carrara.core.cores.cores", lambda: 2)
     assert list(on_all(tell, ["1 is done", "2 is done"])) == [None, None]
     assert sorted(record.getMessage() for record in caplog.records) == ["1 is done", "2 is done"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks into /proc")
+def test_workers_end_with_whom_they_work_for() -> None:
+    """Even where it is killed, and can tell them nothing."""
+    asks = "import time; from carrara.core.cores import on_all; list(on_all(time.sleep, [600, 600]))"
+    parent = subprocess.Popen([sys.executable, "-c", asks])
+    workers: set[int] = set()
+    while len(workers) < 2:
+        assert parent.poll() is None
+        time.sleep(0.2)
+        workers = {pid for pid in _children(parent.pid) if "resource_tracker" not in _command(pid)}
+    time.sleep(1.0)  # they are at work
+    parent.kill()
+    parent.wait()
+    for _ in range(100):
+        if not any(_command(pid) for pid in workers):
+            return
+        time.sleep(0.1)
+    raise AssertionError("workers go on, and nobody waits for them")
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _command(pid: int) -> str:
+    """How a process was started; nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""

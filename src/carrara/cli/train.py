@@ -76,7 +76,8 @@ def main(args: Namespace) -> int:
             f"{at.seconds / 60:.1f} minutes of processor time; {at.right:.3f} right of late"
         )
         print(
-            f"next: carrara run {settings.tests[0]} --model carrara/recurrent:{folder} --lengths 4k,64k --out runs/{folder.name}"
+            f"next: carrara run {settings.tests[0]} --model carrara/recurrent:{folder} --lengths 4k,64k "
+            f"--out runs/{folder.name}"
         )
     return 0
 

@@ -5,7 +5,8 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carrara.core.errors import RunError
@@ -44,4 +45,13 @@ def cores() -> int:
 def begin(told: "Queue[Any]") -> None:
     """In a process that was started: Ctrl-C reaches all, and one of them says so, as it says what the others tell."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
     tell_into(told)
+
+
+def _end_with_parent() -> None:
+    """Nobody waits for the work of a process that was killed; on their own, its workers would go on for hours."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
