@@ -9,17 +9,25 @@ from carrara.prompt.items import Item
 
 
 class Habits:
-    """What answers items have, of themselves and with each word of their questions."""
+    """What answers items have: of themselves, with each word of their questions, and one after the other."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._before: dict[str, str] = {}
+        """The answer of the item that was taken last, by the part of the question."""
         self._beside: defaultdict[tuple[str, str], Counter[tuple[int, str]]] = defaultdict(Counter)
         for item in items:
             self._answers[_kind(item)][item.gold] += 1
             self._beside[_kind(item), item.gold].update(enumerate(item.question.ask.split()))
 
     def replies(self, item: Item) -> dict[str, str]:
-        return {"the commonest answer": self._commonest(item), "the question alone": self._likeliest(item)}
+        before = self._before.get(item.question.part, "")
+        self._before[item.question.part] = item.gold
+        return {
+            "the commonest answer": self._commonest(item),
+            "the question alone": self._likeliest(item),
+            "the answer before": before,
+        }
 
     def _commonest(self, item: Item) -> str:
         return max(self._answers[_kind(item)].items(), key=lambda pair: pair[1], default=("", 0))[0]

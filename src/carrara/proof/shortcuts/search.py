@@ -2,7 +2,7 @@
 
 An item is worth what its cheapest wrong way is worth. Four kinds of them are tried on every test:
 
-    blind     who never sees the context: the commonest answer, the question alone, the prompt said back (blind.py)
+    blind     who never sees the context: the commonest answer, the question alone, the one before … (blind.py)
     strings   who sees letters, counts and places (readers.py), and what a test itself knows to be trivial or a trick
     part      the test's own oracle on a tenth of the context, or on all of it backwards (part.py)
     learned   who has learned from the training split which of these to believe when (learned.py)
