@@ -10,6 +10,7 @@ from carrara.cli import (
     demo,
     generate,
     get,
+    probe,
     report,
     run,
     score,
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "corpus": corpus,
     "write": write,
     "train": train,
+    "probe": probe,
     "get": get,
     "demo": demo,
 }

@@ -34,12 +34,12 @@ class CarraraAPI(ModelAPI):
 
     def __new__(cls, model_name: str, *args: Any, **kwargs: Any) -> ModelAPI:  # type: ignore[misc]
         made: type[ModelAPI] = Reference
-        if model_name.startswith("recurrent:"):
-            made = _recurrent()
+        if model_name.startswith(("recurrent:", "probe:")):
+            made = _streaming(model_name)
         elif model_name not in MODELS:
             raise PrerequisiteError(
                 f"there is no model carrara/{model_name}{nearest(model_name, MODELS)}; there are {', '.join(MODELS)}, "
-                f"and recurrent:DIR"
+                f"recurrent:DIR and probe:MODULE:MODEL"
             )
         elif model_name == "smollm2":
             from carrara.models.embedded import Embedded
@@ -49,14 +49,14 @@ class CarraraAPI(ModelAPI):
         return made(model_name, *args, **kwargs)
 
 
-def _recurrent() -> type[ModelAPI]:
+def _streaming(model_name: str) -> type[ModelAPI]:
     try:
-        from carrara.models.recurrent import Recurrent
+        from carrara.models.streaming import Probed, Recurrent
     except ModuleNotFoundError as error:
         if error.name in ("torch", "safetensors"):
             raise PrerequisiteError("recurrent models need PyTorch: pip install 'carrara[recurrent]'") from None
         raise
-    return Recurrent
+    return Recurrent if model_name.startswith("recurrent:") else Probed
 
 
 def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> None:

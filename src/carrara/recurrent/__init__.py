@@ -13,14 +13,23 @@ from carrara.core.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.recurrent.armt import ARMT, Delta
+    from carrara.recurrent.dataset import Told
     from carrara.recurrent.protocol import Memory
     from carrara.recurrent.rmt import RMT
     from carrara.recurrent.ssm import SSM
     from carrara.recurrent.window import Window
 
-__all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "Window", "needed"]
+__all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "Told", "Window", "needed"]
 
-_PLACES = {"ARMT": "armt", "Delta": "armt", "Memory": "protocol", "RMT": "rmt", "SSM": "ssm", "Window": "window"}
+_PLACES = {
+    "ARMT": "armt",
+    "Delta": "armt",
+    "Memory": "protocol",
+    "RMT": "rmt",
+    "SSM": "ssm",
+    "Told": "dataset",
+    "Window": "window",
+}
 
 
 def __getattr__(name: str) -> object:

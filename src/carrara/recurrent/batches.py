@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from carrara.recurrent.stories import Ask, Sample
-from carrara.recurrent.vocabulary import ANSWER, END, PAD, UNTOLD
+from carrara.recurrent.vocabulary import PAD, UNTOLD
 
 
 class Asked(NamedTuple):
@@ -44,13 +44,13 @@ def batch_of(samples: Sequence[Sample]) -> Batch:
 
 def asked_of(rows: Sequence[int], asks: Sequence[Ask]) -> Asked:
     """Each question with its answer behind it, which is to be predicted from the question's end on."""
-    texts = [[*ask.question, ANSWER, *ask.answer, END] for ask in asks]
+    texts = [[*ask.question, *ask.answer] for ask in asks]
     length = max(map(len, texts)) - 1
     ids = torch.full((len(asks), length), PAD)
     targets = torch.full((len(asks), length), UNTOLD)
     for row, (text, ask) in enumerate(zip(texts, asks, strict=True)):
         ids[row, : len(text) - 1] = torch.tensor(text[:-1])
-        start = len(ask.question)
+        start = len(ask.question) - 1
         targets[row, start : len(text) - 1] = torch.tensor(text[start + 1 :])
     return Asked(torch.tensor(rows), ids, targets)
 

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from carrara.core.errors import UsageError
-from carrara.core.files import SMALL, content
+from carrara.core.files import SMALL, content, whole_file
 from carrara.recurrent.kinds import build
 from carrara.recurrent.vocabulary import Vocabulary
 
@@ -41,9 +41,8 @@ def save_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
 
 
 def save_json(file: Path, data: Mapping[str, Any]) -> None:
-    new = file.with_suffix(".new")
-    new.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    new.replace(file)
+    with whole_file(file) as opened:
+        json.dump(data, opened, indent=1, ensure_ascii=False)
 
 
 def save(folder: Path, made: Checkpoint, arguments: Mapping[str, Any]) -> None:

@@ -57,6 +57,8 @@ def rows(state: State, chosen: Tensor) -> State:
 def joined(states: list[State]) -> State:
     """A batch of several batches."""
     first = states[0]
+    if len(states) == 1:
+        return first
     columns = list(zip(*(tensors(state) for state in states), strict=True))
     merged = iter([torch.cat(list(column)) for column in columns])
     return each(first, lambda _: next(merged))

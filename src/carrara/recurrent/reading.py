@@ -37,19 +37,19 @@ class Desk(Generic[T]):
         """Read one segment more of each. What has been read to its end leaves the desk."""
         going: list[Reading[T]] = []
         ended: list[Reading[T]] = []
-        segments: list[Ids] = []
+        together: dict[int, list[tuple[Reading[T], Ids]]] = {}
         for one in self.readings:
             segment = next(one.segments, None)
             if segment is None:
                 ended.append(one)
             else:
                 going.append(one)
-                segments.append(segment)
                 one.tokens += len(segment)
+                together.setdefault(len(segment), []).append((one, segment))
         self.readings = going
-        if going:
-            state = joined([one.state for one in going]) if len(going) > 1 else going[0].state
-            after = read(self.model, state, torch.from_numpy(np.stack(segments)))
-            for place, one in enumerate(going):
+        for several in together.values():  # the last segment of a text may be shorter
+            state = joined([one.state for one, _ in several])
+            after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in several])))
+            for place, (one, _) in enumerate(several):
                 one.state = rows(after, torch.tensor([place]))
         return ended

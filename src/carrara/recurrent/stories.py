@@ -4,7 +4,7 @@ No world is drawn twice, and no filler is read twice from the same place. A ques
 well: the test's own solver says what is right by what was told so far, so that every segment has something to learn.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,7 +18,8 @@ from carrara.core.recipe import Recipe
 from carrara.core.types import AnyTest, Piece, Question, Undecidable
 from carrara.prompt.items import Posed, pose
 from carrara.prompt.measure import assemble
-from carrara.recurrent.vocabulary import PAD, Ids, Vocabulary, learned
+from carrara.recurrent.tongue import Tongue
+from carrara.recurrent.vocabulary import Ids
 
 TOKENIZER = "words"
 SAMPLED = 600
@@ -27,6 +28,8 @@ POOL = 64
 """Questions of those worlds that are asked of others too."""
 TRIES = 200
 """Worlds in a row that may be longer than the segments."""
+BARE = 0.1
+"""The share of stories that have no filler: all that they tell stands close together."""
 ASKED = 3
 """Of these, how many are tried after each segment."""
 
@@ -37,6 +40,7 @@ class Ask(NamedTuple):
     segment: int
     question: list[int]
     answer: list[int]
+    """With its end."""
 
 
 class Sample(NamedTuple):
@@ -53,10 +57,10 @@ class Sample(NamedTuple):
 class Stories:
     """Samples of one test, each from the next world."""
 
-    def __init__(self, first: Recipe) -> None:
+    def __init__(self, first: Recipe, start: int = 0, stride: int = 1) -> None:
         self.first, self.task = first, first.task
         self.test: AnyTest = registry.load(first.task)
-        self.index = 0
+        self.index, self.stride = start, stride
         """Of the next world: all that goes on from one sample to another."""
 
     def _posed(self, split: Split, index: int) -> Posed:
@@ -87,65 +91,73 @@ class Stories:
                 used += piece.tokens or len(piece.text)
                 yield piece.text
 
-    def sample(self, vocabulary: Vocabulary, segments: int, size: int) -> Sample:
+    def sample(self, tongue: Tongue, segments: int, size: int) -> Sample:
         """The next story that has room in so many segments of so many tokens."""
         for _ in range(TRIES):
             posed = self._posed("train", self.index)
-            self.index += 1
-            if found := self._sample(vocabulary, posed, segments, size):
+            self.index += self.stride
+            if found := self._sample(tongue, posed, segments, size):
                 return found
         raise UsageError(
             f"of {TRIES} worlds of {self.task} none has room in {segments} segments of {size} tokens: "
             f"take longer segments"
         )
 
-    def _sample(self, vocabulary: Vocabulary, posed: Posed, segments: int, size: int) -> Sample | None:
+    def _sample(self, tongue: Tongue, posed: Posed, segments: int, size: int) -> Sample | None:
         world, dice = posed.world, posed.key.dice("training")
         whole = segments * size
-        # The text may end anywhere in its last segment, as it does wherever a model is asked.
-        short = dice.below(size) if dice.chance(0.5) else 0
-        room = whole - short - sum(len(vocabulary.encode(piece.text)) for piece in _told(posed))
+        joint = posed.task.frame(world, posed.questions[0], posed.task.wording, "chat").joint
+        encoded: dict[str, list[int]] = {}
+
+        def encode(piece: Piece) -> list[int]:
+            if piece.text not in encoded:
+                encoded[piece.text] = tongue.encode(joint + piece.text)
+            return encoded[piece.text]
+
+        room = whole - sum(len(encode(piece)) for piece in _told(posed))
         if room < 0:
             return None
+        if dice.chance(BARE):
+            room = 0
+        elif dice.chance(0.5):  # the text may end anywhere in its last segment, as it does wherever a model is asked
+            room = max(0, room - dice.below(size))
         ids: list[int] = []
         spans: list[tuple[int, int, Piece]] = []
-        for piece, encoded in self._woven(vocabulary, posed, room, dice):
+        for piece in self._woven(posed, room, encode, dice):
             if piece.update is not None or piece in world.opening:
-                spans.append((len(ids), len(ids) + len(encoded), piece))
-            ids += encoded
-        ids += [PAD] * (whole - len(ids))
+                spans.append((len(ids), len(ids) + len(encode(piece)), piece))
+            ids += encode(piece)
+        blank = tongue.encode(" ")[:1] or [0] if tongue.pad is None else [tongue.pad]
+        ids += blank * (whole - len(ids))
         asks: list[Ask] = []
         for segment in range(segments):
             known = [piece for _, end, piece in spans if end <= (segment + 1) * size]
-            asks += self._asked(vocabulary, posed, segment, known, dice)
+            asks += self._asked(tongue, posed, segment, known, dice)
         return Sample(
             np.array(ids, dtype=np.int64).reshape(segments, size),
             [any(start < (s + 1) * size and end > s * size for start, end, _ in spans) for s in range(segments)],
             asks,
         )
 
-    def _woven(self, vocabulary: Vocabulary, posed: Posed, room: int, dice: Dice) -> Iterator[tuple[Piece, list[int]]]:
+    def _woven(self, posed: Posed, room: int, encode: Callable[[Piece], list[int]], dice: Dice) -> Iterator[Piece]:
         """Updates at drawn places of the filler. Quicker than the house's weave, for it need not end at a token."""
         world = posed.world
-        tap = world.filler(posed.key.dice("filler"), TOKENIZER) if world.filler else None
-        for piece in world.opening:
-            yield piece, vocabulary.encode(piece.text)
+        tap = world.filler(posed.key.dice("filler"), TOKENIZER) if world.filler and room else None
+        yield from world.opening
         places = sorted(dice.random() for _ in world.updates)
         used = 0
         for gap, place in enumerate([*places, 1.0]):
             while tap:
-                unit = [(piece, vocabulary.encode(piece.text)) for piece in tap(gap)]
-                used += sum(len(encoded) for _, encoded in unit)
-                if used > place * room:
-                    used -= sum(len(encoded) for _, encoded in unit)
+                unit = tap(gap)
+                cost = sum(len(encode(piece)) for piece in unit)
+                if used + cost > place * room:
                     break
+                used += cost
                 yield from unit
             if gap < len(places):
-                yield from ((piece, vocabulary.encode(piece.text)) for piece in world.updates[gap])
+                yield from world.updates[gap]
 
-    def _asked(
-        self, vocabulary: Vocabulary, posed: Posed, segment: int, known: Sequence[Piece], dice: Dice
-    ) -> Iterator[Ask]:
+    def _asked(self, tongue: Tongue, posed: Posed, segment: int, known: Sequence[Piece], dice: Dice) -> Iterator[Ask]:
         """Some questions after a segment: the world's own, and those of others that it happens to decide."""
         if not known:
             return
@@ -157,15 +169,8 @@ class Stories:
                 answer = test.solve(assemble(test.frame(posed.world, question, test.wording, "chat"), known))
             except Undecidable:
                 continue
-            yield Ask(segment, vocabulary.encode(question.ask), vocabulary.encode(test.write(answer)))
+            yield Ask(segment, tongue.question(question.ask), tongue.answer(test.write(answer)))
 
 
 def _told(posed: Posed) -> tuple[Piece, ...]:
     return (*posed.world.opening, *(piece for update in posed.world.updates for piece in update))
-
-
-def vocabulary_of(stories: Sequence[Stories], filler: int = 400_000) -> Vocabulary:
-    """The vocabulary of several tests."""
-    return learned(
-        (text for one in stories for text in one.texts()), (text for one in stories for text in one.filler(filler))
-    )

@@ -10,32 +10,38 @@ import numpy as np
 
 from carrara.core.errors import UsageError
 from carrara.prompt.items import Item
-from carrara.recurrent.vocabulary import ANSWER, PAD, Ids, Vocabulary
+from carrara.recurrent.tongue import Tongue
+from carrara.recurrent.vocabulary import Ids
 
 
-def segments(item: Item, vocabulary: Vocabulary, size: int) -> Iterator[Ids]:
-    """The context of an item, `size` tokens at a time. The last is filled up."""
+def segments(item: Item, tongue: Tongue, size: int) -> Iterator[Ids]:
+    """The context of an item, `size` tokens at a time."""
     if item.prompt.frame.turns:
         raise UsageError(
             f"{item.recipe.task} is a conversation, and a recurrent model reads a context that is one text"
         )
-    return cut((part.text for part in item.prompt.parts(counted=False) if part.piece), vocabulary, size)
+    return cut(_texts(item), tongue, size)
 
 
-def cut(texts: Iterable[str], vocabulary: Vocabulary, size: int) -> Iterator[Ids]:
-    """Texts, one after the other, `size` tokens at a time."""
+def _texts(item: Item) -> Iterator[str]:
+    joint = ""
+    for part in item.prompt.parts(counted=False):
+        if part.piece:
+            yield joint + part.text
+            joint = item.prompt.frame.joint
+
+
+def cut(texts: Iterable[str], tongue: Tongue, size: int) -> Iterator[Ids]:
+    """Texts, one after the other, `size` tokens at a time. The last is filled up, where there is something to do so."""
     waiting: list[int] = []
     for text in texts:
-        waiting += vocabulary.encode(text)
+        waiting += tongue.encode(text)
         start = 0
         while len(waiting) - start >= size:
             yield np.array(waiting[start : start + size], dtype=np.int64)
             start += size
         del waiting[:start]
+    if waiting and tongue.pad is not None:
+        waiting += [tongue.pad] * (size - len(waiting))
     if waiting:
-        yield np.array(waiting + [PAD] * (size - len(waiting)), dtype=np.int64)
-
-
-def asked(item: Item, vocabulary: Vocabulary) -> list[int]:
-    """The question of an item, as models are trained to be asked."""
-    return [*vocabulary.encode(item.question.ask), ANSWER]
+        yield np.array(waiting, dtype=np.int64)

@@ -29,6 +29,7 @@ from carrara.recurrent.muon import Muon
 from carrara.recurrent.protocol import rows
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
+from carrara.recurrent.tongue import Words
 from carrara.recurrent.vocabulary import learned
 
 STATE, PROGRESS = "training.safetensors", "training.json"
@@ -99,6 +100,7 @@ class Training:
 
     def _make(self) -> None:
         settings = self.settings
+        self.tongue = Words(self.vocabulary)
         segment = max(stage.size for stage in settings.stages)
         model = build(settings.kind, self.vocabulary, segment, settings.model).to(self.device)
         self.made = Checkpoint(model, self.vocabulary, settings.kind, segment, self._about())
@@ -199,9 +201,7 @@ class Training:
             first, last = stage.rate
             optimiser.param_groups[0]["lr"] = rate * (first + (last - first) * at.step / max(1, stage.steps))
         count = dice.between(*stage.segments)
-        batch = batch_of(
-            [dice.choice(self.stories).sample(self.vocabulary, count, stage.size) for _ in range(stage.batch)]
-        )
+        batch = batch_of([dice.choice(self.stories).sample(self.tongue, count, stage.size) for _ in range(stage.batch)])
         result = self._forward(batch, stage)
         if not torch.isfinite(result.loss):
             raise RunError(

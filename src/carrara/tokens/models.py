@@ -49,8 +49,8 @@ def for_model(model: str) -> str | None:
     """
     if model in _EXACT:
         return _EXACT[model]
-    if model.startswith("carrara/recurrent:"):
-        return "gpt2"  # it reads words; its contexts are as long as everybody's
+    if model.startswith(("carrara/recurrent:", "carrara/probe:")):
+        return "gpt2"  # what such a model reads is its own; its contexts are as long as everybody's
     provider, slash, _ = model.partition("/")
     if not slash or provider in ("carrara", "none"):
         return None

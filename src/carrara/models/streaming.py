@@ -1,0 +1,260 @@
+"""Models that stream their items: `carrara/recurrent:DIR`, trained here, and `carrara/probe:MODULE:MODEL`, one's own.
+
+They are handed no prompt: of each item that is asked they open the stream of segments, and read all that wait together,
+a segment of each at a time. So a context of ten million tokens takes no more memory than one of ten thousand.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from resource import RUSAGE_SELF, getrusage
+from typing import Any, NamedTuple
+
+import anyio
+import torch
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from carrara.core.errors import CarraraError, RunError, UsageError
+from carrara.engine.by_reference import KEY, RETRIEVE
+from carrara.engine.measured import MEASURED
+from carrara.engine.rendering import item_of
+from carrara.engine.retrieving import found
+from carrara.recurrent import checkpoint
+from carrara.recurrent.answering import likelihoods, said
+from carrara.recurrent.protocol import tensors
+from carrara.recurrent.reading import Desk, Reading
+from carrara.recurrent.streams import cut, segments
+from carrara.recurrent.tongue import Text, Tongue, Words, likeliest
+from carrara.recurrent.training import halved
+
+AT_ONCE = 32
+"""Items that are read together."""
+SEGMENT = 512
+"""Tokens that somebody's own model is handed at a time, where it does not say."""
+
+
+class _Asked(NamedTuple):
+    question: list[int]
+    options: tuple[str, ...]
+    begun: float
+    reply: "Future[ModelOutput]"
+
+
+class Streaming(ModelAPI):
+    streams = True
+    """It opens its items itself."""
+
+    def __init__(self, model_name: str, model: Any, tongue: Tongue, segment: int, threads: int, copies: int) -> None:
+        super().__init__(model_name)
+        self.model, self.tongue, self.segment = model, tongue, segment
+        self.threads, self.copies = threads, copies
+        self.waiting: SimpleQueue[tuple[Mapping[str, str], Future[ModelOutput]]] = SimpleQueue()
+        self.worker: threading.Thread | None = None
+        self.lock = threading.Lock()
+
+    def max_connections(self) -> int:
+        return self.copies
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        wanted = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
+        if wanted is None:
+            raise UsageError(f"{self.model_name} reads items of this house, and nothing else")
+        return await anyio.to_thread.run_sync(self._ask, wanted, abandon_on_cancel=True)
+
+    def _ask(self, wanted: Mapping[str, str]) -> ModelOutput:
+        reply: Future[ModelOutput] = Future()
+        with self.lock:
+            self.waiting.put((wanted, reply))
+            if self.worker is None:
+                self.worker = threading.Thread(target=self._work, daemon=True)
+                self.worker.start()
+        return reply.result()
+
+    def _work(self) -> None:
+        """Read on while anybody waits."""
+        desk: Desk[_Asked] = Desk(self.model)
+        torch.set_num_threads(self.threads)
+        with torch.inference_mode(), self._precision():
+            while True:
+                self._take(desk)
+                if not desk.readings:
+                    with self.lock:
+                        if self.waiting.empty():
+                            self.worker = None
+                            return
+                    continue
+                here = list(desk.readings)
+                try:
+                    for ended in desk.turn():
+                        ended.whose.reply.set_result(self._answered(ended))
+                except Exception as error:
+                    for one in here:
+                        if not one.whose.reply.done():
+                            one.whose.reply.set_exception(self._told(error))
+                    desk.readings.clear()
+
+    def _take(self, desk: Desk[_Asked]) -> None:
+        while True:
+            try:
+                wanted, reply = self.waiting.get_nowait()
+            except Empty:
+                return
+            try:
+                item = item_of(wanted["id"])
+                if retrieve := wanted.get(RETRIEVE):
+                    stream = cut([found(wanted["id"], retrieve).text], self.tongue, self.segment)
+                else:
+                    stream = segments(item, self.tongue, self.segment)
+                question = self.tongue.question(item.question.ask)
+                desk.lay(_Asked(question, item.question.options, time.monotonic(), reply), stream)
+            except Exception as error:
+                reply.set_exception(self._told(error))
+
+    def _told(self, error: Exception) -> Exception:
+        """An error of a model's code, in a sentence."""
+        if isinstance(error, CarraraError):
+            return error
+        return RunError(f"carrara/{self.model_name} raised {type(error).__name__}: {error}")
+
+    def _answered(self, ended: Reading[_Asked]) -> ModelOutput:
+        asked, state = ended.whose, ended.state
+        if asked.options and self._silent:
+            options = [self.tongue.answer(option) for option in asked.options]
+            text = asked.options[likeliest(likelihoods(self.model, state, asked.question, options))]
+            spoken = 0
+        else:
+            ids = said(self.model, state, asked.question, self.tongue.end, SEGMENT)
+            text, spoken = self.tongue.decode(ids), len(ids)
+        output = ModelOutput.from_content(self.model_name, text)
+        read = ended.tokens + len(asked.question)
+        output.usage = ModelUsage(input_tokens=read, output_tokens=spoken, total_tokens=read + spoken)
+        output.metadata = {
+            MEASURED: {
+                "tokens": ended.tokens,
+                "state": self.model.nbytes(state),
+                "began": asked.begun,
+                "ended": time.monotonic(),
+                "resident": getrusage(RUSAGE_SELF).ru_maxrss << 10,
+            }
+        }
+        return output
+
+    @property
+    def _silent(self) -> bool:
+        """Whether it has no words: it is asked what it finds likeliest of the options."""
+        return False
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+
+class Recurrent(Streaming):
+    """A checkpoint of `carrara train`."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008  # as in Inspect
+        threads: int = 1,
+        copies: int = AT_ONCE,
+    ) -> None:
+        try:
+            trained = checkpoint.load(Path(model_name.partition(":")[2]))
+        except UsageError as error:
+            raise PrerequisiteError(str(error)) from None
+        super().__init__(model_name, trained.model, Words(trained.vocabulary), trained.segment, threads, copies)
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        return torch.autocast("cpu", torch.bfloat16) if halved("auto", torch.device("cpu")) else nullcontext()
+
+
+class Probed(Streaming):
+    """Somebody's own model, which keeps the protocol."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008  # as in Inspect
+        segment: int | None = None,
+        threads: int = 1,
+        copies: int = AT_ONCE,
+    ) -> None:
+        try:
+            model = own(model_name.partition(":")[2])
+        except UsageError as error:
+            raise PrerequisiteError(str(error)) from None
+        size = segment or int(getattr(model, "segment", SEGMENT))
+        super().__init__(model_name, model, Text(model), size, threads, copies)
+
+    @property
+    def _silent(self) -> bool:
+        return not hasattr(self.model, "decode")
+
+
+def own(place: str) -> Any:
+    """The model that `package.module:Model` names, made and tried. Raises UsageError where it does not keep to the
+    protocol."""
+    module, colon, name = place.partition(":")
+    if not colon or not module or not name:
+        raise UsageError(f"{place!r} names no model: write package.module:Model")
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module beside where the command is given
+    try:
+        made = getattr(import_module(module), name)
+    except ImportError as error:
+        raise UsageError(f"{place} cannot be imported: {error}") from None
+    except AttributeError:
+        raise UsageError(f"{module} has no {name}") from None
+    try:
+        model = made() if isinstance(made, type) or not hasattr(made, "step") else made
+    except Exception as error:
+        raise UsageError(f"{place} cannot be made without arguments: {type(error).__name__}: {error}") from None
+    if lacking := [method for method in ("init", "step", "nbytes") if not callable(getattr(model, method, None))]:
+        raise UsageError(f"{place} has no {', '.join(lacking)}: a model to probe has init, step and nbytes")
+    _try(place, model)
+    return model
+
+
+def _try(place: str, model: Any) -> None:
+    """Two items, three tokens: what a state may be, and what a step has to give."""
+    tokens = torch.tensor([[1, 2, 3], [3, 2, 1]])
+
+    def batched(state: Any) -> None:
+        if any(tensor.ndim == 0 or len(tensor) != 2 for tensor in tensors(state)):
+            raise UsageError(f"{place}: its state does not have the items of a batch along the first dimension")
+
+    try:
+        with torch.inference_mode():
+            state = model.init(2)
+            batched(state)
+            kept = [tensor.clone() for tensor in tensors(state)]
+            after, logits = model.step(state, tokens)
+            batched(after)
+            size = model.nbytes(after)
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{place} does not take a step: {type(error).__name__}: {error}") from None
+    wrong = ""
+    if any(not torch.equal(one, other) for one, other in zip(kept, tensors(state), strict=True)):
+        wrong = "its step changes the state that it was given"
+    elif not isinstance(logits, torch.Tensor) or logits.ndim != 3 or logits.shape[:2] != tokens.shape:
+        wrong = "its step gives no batch × length × vocabulary beside the state"
+    elif not isinstance(size, int):
+        wrong = "its nbytes is no whole number"
+    if wrong:
+        raise UsageError(f"{place}: {wrong}")
