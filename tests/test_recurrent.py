@@ -464,19 +464,19 @@ def test_what_is_read_side_by_side_is_what_is_read_alone(tmp_path: Path) -> None
     from carrara.recurrent.reading import Desk
 
     made = run(tmp_path / "a", 3)
-    model, vocabulary = made.model, made.vocabulary
+    model, tongue = made.model, made.tongue
     items = [make("babilong/qa1", length=length, index=i) for i, length in enumerate((1024, 2048, 1500))]
     together: Desk[int] = Desk(model)
     with torch.inference_mode():
         for n, item in enumerate(items):
-            together.lay(n, segments(item, Words(vocabulary), 64))
+            together.lay(n, segments(item, tongue, 64))
         ended = {}
         while together.readings:
             for one in together.turn():
                 ended[one.whose] = one.state
         for n, item in enumerate(items):
             state = model.init(1)  # type: ignore[operator]
-            for segment in segments(item, Words(vocabulary), 64):
+            for segment in segments(item, tongue, 64):
                 state = read(model, state, torch.from_numpy(segment)[None])
             assert torch.allclose(state.memory, ended[n].memory, atol=1e-5)
     assert said(model, ended[0], [5, 6], END, 4) is not None
@@ -597,3 +597,87 @@ def test_a_trainer_of_ones_own_gets_stories_in_bytes() -> None:
     loader = DataLoader(told, batch_size=None, num_workers=2)
     seen = [bytes(story.ids.flatten().tolist()) for story in islice(loader, 8)]
     assert len(set(seen)) == 8
+
+
+# --- around a backbone ---
+
+
+@pytest.fixture(scope="module")
+def backbone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A GPT-2 of a few thousand numbers, made at random, with a tokenizer of bytes."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("backbone")
+    letters = {letter: n for n, letter in enumerate([*sorted(pre_tokenizers.ByteLevel.alphabet()), "<end>"])}
+    made = Tokenizer(models.BPE(letters, []))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<end>").save_pretrained(folder)  # type: ignore[no-untyped-call]
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=len(letters), n_positions=2048, n_embd=16, n_layer=2, n_head=2, resid_pdrop=0, embd_pdrop=0,
+        attn_pdrop=0, eos_token_id=letters["<end>"], bos_token_id=letters["<end>"],
+    )  # fmt: skip
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_new_associative_memory_changes_nothing_of_its_backbone(backbone: Path) -> None:
+    """The values that are written are 0 at first, and are read beside what the backbone does."""
+    from carrara.recurrent.backbone import ARMTAround, pretrained
+
+    plain, _ = pretrained(str(backbone))
+    around = ARMTAround(pretrained(str(backbone))[0], slots=3, keys=4).eval()
+    ids = torch.randint(0, 200, (2, 20))
+    with torch.inference_mode():
+        state, logits = around.step(around.init(2), ids)
+        assert torch.allclose(plain.eval()(ids).logits, logits, atol=1e-5)
+        again, other = around.step(state, ids, keep=False)
+        assert torch.allclose(logits, other, atol=1e-5)
+    assert again is state
+    assert around.nbytes(state) == 2 * (24 * 16 + 24) * 4
+
+
+def test_a_memory_around_a_backbone_goes_from_segment_to_segment(backbone: Path) -> None:
+    from carrara.recurrent.backbone import ARMTAround, RMTAround, pretrained
+
+    for kind in (RMTAround, ARMTAround):
+        around = kind(pretrained(str(backbone))[0], slots=3).eval()
+        for memory in getattr(around, "memories", []):
+            torch.nn.init.normal_(memory.value.weight)
+        one, other, ask = torch.randint(0, 200, (3, 1, 12))
+        with torch.inference_mode():
+            told = [around.step(read(around, around.init(1), ids), ask, keep=False)[1] for ids in (one, other)]
+        assert not torch.allclose(told[0], told[1], atol=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "model"), [("rmt", {"slots": 2}), ("armt", {"slots": 2, "keys": 4}), ("tune", {})])
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_backbone_is_trained_and_goes_on(
+    kind: str, model: dict[str, int], rank: int, backbone: Path, tmp_path: Path
+) -> None:
+    stage = Stage(segments=(2, 2), size=160, batch=2, steps=4)
+    given: dict[str, Any] = {
+        "kind": kind, "model": {**model, "rank": rank}, "backbone": str(backbone), "stages": (stage,),
+        "muon": 0.0, "adam": 0.01, "precision": "float32",
+    }  # fmt: skip
+    before = {
+        name: p.clone() for name, p in checkpoint.weights(Training(settings(**given), tmp_path / "new").model).items()
+    }
+    straight = run(tmp_path / "straight", **given)
+    run(tmp_path / "stopped", 2, **given)
+    assert same(straight, run(tmp_path / "stopped", **given))
+    moved = [name for name, p in checkpoint.weights(straight.model).items() if not torch.equal(p, before[name])]
+    assert moved
+    assert all("lora" in name or name.startswith("memor") for name in before) == bool(rank)
+    found = checkpoint.load(tmp_path / "straight")
+    state = found.model.init(1)  # type: ignore[operator]
+    assert isinstance(found.tongue.decode(said(found.model, state, found.tongue.question("Where?"), -1, 3)), str)
+
+
+def test_a_backbone_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no backbone"):
+        Training(settings(backbone=str(tmp_path), model={}), tmp_path / "a")
+    with pytest.raises(UsageError, match="wants a backbone"):
+        Training(settings(kind="tune"), tmp_path / "b")

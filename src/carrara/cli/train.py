@@ -22,8 +22,11 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--kind", choices=list(KINDS), help="; ".join(f"{kind}: {what}" for kind, what in KINDS.items())
     )
+    parser.add_argument("--backbone", metavar="PLACE", help="a model of transformers, in a folder or on the hub")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the model is kept")
-    parser.add_argument("--preset", default="small", choices=PRESETS, help="default small: for a processor")
+    parser.add_argument(
+        "--preset", choices=PRESETS, help="small: from nothing, on a processor; gpt2: around a backbone, on a GPU"
+    )
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file instead of a preset")
     parser.add_argument("--seed", type=options.whole(0), default=0, help="default 0")
     parser.add_argument("--seeds", type=options.whole(1), metavar="N", help="so many models, in DIR/seed-0 and so on")
@@ -58,13 +61,15 @@ def main(args: Namespace) -> int:
         name: value
         for name, value in (
             ("kind", args.kind),
+            ("backbone", args.backbone),
             ("device", args.device),
             ("precision", args.precision),
             ("params", options.given(args.params)),
         )
         if value
     }
-    settings = load(args.preset, args.config, tests, given)
+    preset = args.preset or ("gpt2" if args.backbone else "small")
+    settings = load(preset, args.config, tests, given)
     seeds = range(args.seed, args.seed + (args.seeds or 1))
     for seed in seeds:
         folder = args.out / f"seed-{seed}" if args.seeds else args.out

@@ -32,7 +32,7 @@ from carrara.recurrent.answering import likelihoods, said
 from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
 from carrara.recurrent.streams import cut, segments
-from carrara.recurrent.tongue import Text, Tongue, Words, likeliest
+from carrara.recurrent.tongue import Text, Tongue, likeliest
 from carrara.recurrent.training import halved
 
 AT_ONCE = 32
@@ -174,7 +174,7 @@ class Recurrent(Streaming):
             trained = checkpoint.load(Path(model_name.partition(":")[2]))
         except UsageError as error:
             raise PrerequisiteError(str(error)) from None
-        super().__init__(model_name, trained.model, Words(trained.vocabulary), trained.segment, threads, copies)
+        super().__init__(model_name, trained.model, trained.tongue, trained.segment, threads, copies)
 
     def _precision(self) -> AbstractContextManager[Any]:
         return torch.autocast("cpu", torch.bfloat16) if halved("auto", torch.device("cpu")) else nullcontext()

@@ -16,7 +16,8 @@ from torch import Tensor, nn
 
 from carrara.core.errors import UsageError
 from carrara.core.files import SMALL, content, whole_file
-from carrara.recurrent.kinds import build
+from carrara.recurrent.kinds import around, small
+from carrara.recurrent.tongue import Tongue
 from carrara.recurrent.vocabulary import Vocabulary
 
 FORMAT = 1
@@ -26,11 +27,44 @@ MODEL, ABOUT = "model.safetensors", "model.json"
 @dataclass
 class Checkpoint:
     model: nn.Module
-    vocabulary: Vocabulary
+    tongue: Tongue
     kind: str
     segment: int
+    arguments: Mapping[str, Any]
     about: Mapping[str, Any]
     """What it was trained on, and how."""
+    vocabulary: Vocabulary | None = None
+    """Of a small model."""
+    backbone: str = ""
+    """Where the model is that it was made around."""
+
+
+def make(
+    kind: str,
+    segment: int,
+    arguments: Mapping[str, Any],
+    about: Mapping[str, Any],
+    vocabulary: Vocabulary | None,
+    backbone: str,
+) -> Checkpoint:
+    """A model as it is before it is trained."""
+    if backbone:
+        made = around(kind, backbone, arguments)
+    else:
+        assert vocabulary is not None
+        made = small(kind, vocabulary, segment, arguments)
+    return Checkpoint(made.model, made.tongue, kind, segment, arguments, about, vocabulary, backbone)
+
+
+def weights(model: nn.Module) -> dict[str, Tensor]:
+    """What is trained of a model. The rest of a backbone is where it was."""
+    return {name: p for name, p in model.named_parameters() if p.requires_grad}
+
+
+def set_weights(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    if other := set(weights(model)).symmetric_difference(tensors):
+        raise RuntimeError(f"\n{min(other)} is in one of them alone")
+    model.load_state_dict(dict(tensors), strict=False)
 
 
 def save_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -45,21 +79,19 @@ def save_json(file: Path, data: Mapping[str, Any]) -> None:
         json.dump(data, opened, indent=1, ensure_ascii=False)
 
 
-def save(folder: Path, made: Checkpoint, arguments: Mapping[str, Any]) -> None:
-    save_tensors(folder / MODEL, made.model.state_dict())
+def save(folder: Path, made: Checkpoint) -> None:
+    save_tensors(folder / MODEL, weights(made.model))
+    words = made.vocabulary
     save_json(
         folder / ABOUT,
         {
             "format": FORMAT,
             "kind": made.kind,
-            "arguments": dict(arguments),
+            "arguments": dict(made.arguments),
             "segment": made.segment,
+            "backbone": made.backbone,
             "about": dict(made.about),
-            "vocabulary": {
-                "own": made.vocabulary.own,
-                "common": made.vocabulary.common,
-                "buckets": made.vocabulary.buckets,
-            },
+            "vocabulary": words and {"own": words.own, "common": words.common, "buckets": words.buckets},
         },
     )
 
@@ -76,19 +108,20 @@ def load(folder: Path) -> Checkpoint:
                 f"or install the release that made it"
             )
         words = read["vocabulary"]
-        vocabulary = Vocabulary(words["own"], words["common"], words["buckets"])
-        model = build(read["kind"], vocabulary, read["segment"], read["arguments"])
-        weights = load_file(folder / MODEL)
-        model.load_state_dict(weights)
+        vocabulary = words and Vocabulary(words["own"], words["common"], words["buckets"])
+        made = make(read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"])
+        found = load_file(folder / MODEL)
+        set_weights(made.model, found)
     except UsageError:
         raise
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise UsageError(f"the checkpoint {folder} cannot be read: {_short(error)}; train it anew") from None
     except RuntimeError as error:  # weights of other shapes
         raise UsageError(f"the weights in {folder} are not those of its {ABOUT}: {_short(error)}") from None
-    if bad := [name for name, tensor in weights.items() if not torch.isfinite(tensor).all()]:
+    if bad := [name for name, tensor in found.items() if not torch.isfinite(tensor).all()]:
         raise UsageError(f"the checkpoint {folder} has numbers that are none, in {bad[0]}: train it anew")
-    return Checkpoint(model.eval(), vocabulary, read["kind"], read["segment"], read["about"])
+    made.model.eval()
+    return made
 
 
 def _short(error: Exception) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import SMALL, content
 
-PRESETS = ("small",)
+PRESETS = ("small", "gpt2")
 KINDS = {
     "rmt": "memory tokens, read before a segment and written after it, behind gates",
     "armt": "an associative memory in every layer, as published",
     "delta": "the same by the exact delta rule, with gates that can be shut",
     "ssm": "a selective state space: small, chunked; around a backbone, Mamba itself",
+    "tune": "no memory: plain fine-tuning of a backbone, whole or by LoRA",
     "window": "the control that cannot remember: this segment and the one before",
 }
 
@@ -49,6 +50,8 @@ class Settings:
     kind: str = "rmt"
     params: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of the tests."""
+    backbone: str = ""
+    """A model of transformers, in a folder or on the hub, that the kind is put around; nothing: from nothing."""
     model: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the kind is made with: width, heads, layers, slots …"""
     stages: tuple[Stage, ...] = ()

@@ -24,13 +24,11 @@ from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import Asked, Batch, batch_of, loss_of, right
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors
-from carrara.recurrent.kinds import build
 from carrara.recurrent.muon import Muon
 from carrara.recurrent.protocol import rows
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
-from carrara.recurrent.tongue import Words
-from carrara.recurrent.vocabulary import learned
+from carrara.recurrent.vocabulary import Vocabulary, learned
 
 STATE, PROGRESS = "training.safetensors", "training.json"
 MEMORY = 0.95
@@ -88,26 +86,28 @@ class Training:
         self.at = Progress(indices=[0] * len(self.stories))
         self.device = torch.device(settings.device)
         if not self._resume():
-            self.vocabulary = learned(
-                (text for one in self.stories for text in one.texts()),
-                (text for one in self.stories for text in one.filler(FILLER)),
-            )
             torch.manual_seed(settings.seed)
-            self._make()
+            segment = max(stage.size for stage in settings.stages)
+            words = None if settings.backbone else self._vocabulary()
+            about = {"carrara": __version__, **settings.as_json()}
+            self._begin(checkpoint.make(settings.kind, segment, settings.model, about, words, settings.backbone))
             self.save()
 
     # --- made, saved, found again ---
 
-    def _make(self) -> None:
+    def _vocabulary(self) -> Vocabulary:
+        return learned(
+            (text for one in self.stories for text in one.texts()),
+            (text for one in self.stories for text in one.filler(FILLER)),
+        )
+
+    def _begin(self, made: Checkpoint) -> None:
         settings = self.settings
-        self.tongue = Words(self.vocabulary)
-        segment = max(stage.size for stage in settings.stages)
-        model = build(settings.kind, self.vocabulary, segment, settings.model).to(self.device)
-        self.made = Checkpoint(model, self.vocabulary, settings.kind, segment, self._about())
-        self.model = model
-        inner = [p for name, p in model.named_parameters() if settings.muon and _inner(name, p)]
+        self.made, self.tongue = made, made.tongue
+        self.model = made.model.to(self.device).train()
+        inner = [p for name, p in self.model.named_parameters() if settings.muon and _inner(name, p)]
         ids = {id(p) for p in inner}
-        rest = [p for p in model.parameters() if id(p) not in ids and p.requires_grad]
+        rest = [p for p in self.model.parameters() if id(p) not in ids and p.requires_grad]
         self.optimisers: list[torch.optim.Optimizer] = [
             torch.optim.AdamW(rest, settings.adam, betas=(0.9, 0.95), weight_decay=settings.decay)
         ]
@@ -115,19 +115,16 @@ class Training:
             self.optimisers.append(Muon(inner, settings.muon))
         self._rates = [one.param_groups[0]["lr"] for one in self.optimisers]
 
-    def _about(self) -> dict[str, Any]:
-        return {"carrara": __version__, **self.settings.as_json()}
-
     def save(self) -> None:
         """All of it, so that nothing is lost by whatever comes next."""
         self.at.indices = [one.index for one in self.stories]
-        state = {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
+        state = {f"model.{name}": tensor for name, tensor in checkpoint.weights(self.model).items()}
         for n, optimiser in enumerate(self.optimisers):
             for m, parts in optimiser.state_dict()["state"].items():
                 state |= {f"optimiser.{n}.{m}.{name}": torch.as_tensor(part) for name, part in parts.items()}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            checkpoint.save(self.folder, self.made, self.settings.model)
+            checkpoint.save(self.folder, self.made)
             save_tensors(self.folder / STATE, state)
             save_json(self.folder / PROGRESS, {"settings": self.settings.as_json(), "at": asdict(self.at)})
         except OSError as error:
@@ -157,14 +154,13 @@ class Training:
                 f"{self.folder} was begun with other settings ({', '.join(changed)}): give them as they were, or "
                 f"another folder"
             )
-        found = checkpoint.load(self.folder)
-        self.vocabulary = found.vocabulary
-        self._make()
+        self._begin(checkpoint.load(self.folder))
         self.at = Progress(**read["at"])
         for one, index in zip(self.stories, self.at.indices, strict=True):
             one.index = index
         state = load_file(self.folder / STATE)
-        self.model.load_state_dict({n.removeprefix("model."): t for n, t in state.items() if n.startswith("model.")})
+        own = {name.removeprefix("model."): tensor for name, tensor in state.items() if name.startswith("model.")}
+        checkpoint.set_weights(self.model, own)
         for n, optimiser in enumerate(self.optimisers):
             whole = optimiser.state_dict()
             parts: dict[int, dict[str, Tensor]] = {}

@@ -1,0 +1,200 @@
+"""Memories around a pretrained model of transformers, and plain fine-tuning: `carrara train --backbone PLACE`.
+
+`RMTAround` and `ARMTAround` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix in
+every layer with memory tokens at the segment's end. Logits are made where an answer is, and nowhere else.
+`Whole` has no memory: it reads the whole context at once, as far as that fits, and is what fine-tuning means elsewhere.
+"""
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from carrara.core.errors import UsageError
+from carrara.recurrent.armt import Associative, Store
+
+_LAYERS = ("transformer.h", "model.layers", "gpt_neox.layers", "backbone.layers", "model.decoder.layers")
+"""Where transformers' causal models keep their layers."""
+
+
+def pretrained(place: str) -> tuple[nn.Module, Any]:
+    """A causal model of a local folder or of the hub, with its tokenizer."""
+    try:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ModuleNotFoundError:
+        raise UsageError("a backbone needs transformers: pip install 'carrara[recurrent]'") from None
+    try:
+        model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32)
+        tokenizer = AutoTokenizer.from_pretrained(place)
+    except (OSError, ValueError) as error:
+        found = "it has no model that transformers can load" if Path(place).is_dir() else "nor on the hub"
+        raise UsageError(f"there is no backbone {place}: {found} ({str(error).splitlines()[0]})") from None
+    return model, tokenizer
+
+
+class Spoken:
+    """A backbone's own tokens."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self.end = int(tokenizer.eos_token_id)
+        self.pad = self.end
+
+    def encode(self, text: str) -> list[int]:
+        found: list[int] = self._tokenizer(text, add_special_tokens=False).input_ids
+        return found
+
+    def question(self, ask: str) -> list[int]:
+        return self.encode(f"\nQuestion: {ask}\nAnswer:")
+
+    def answer(self, text: str) -> list[int]:
+        return [*self.encode(f" {text}"), self.end]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
+
+
+def adapted(model: nn.Module, rank: int) -> nn.Module:
+    """A model of which only low-rank additions are trained (LoRA); the whole of it where the rank is 0."""
+    if not rank:
+        return model
+    from peft import LoraConfig, get_peft_model
+    from transformers.pytorch_utils import Conv1D
+
+    turned = any(isinstance(module, Conv1D) for module in model.modules())  # GPT-2's matrices stand the other way round
+    with warnings.catch_warnings():  # of peft's own use of transformers
+        warnings.simplefilter("ignore", FutureWarning)
+        wrapped: nn.Module = get_peft_model(
+            model, LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", fan_in_fan_out=turned)
+        )
+    return wrapped
+
+
+class _Around(nn.Module):
+    def __init__(self, model: nn.Module, slots: int, rank: int) -> None:
+        super().__init__()
+        self.model = adapted(model, rank)
+        embeddings: nn.Embedding = self.model.get_input_embeddings()  # type: ignore[operator]
+        self.slots, self.width = slots, embeddings.embedding_dim
+        self.memory = nn.Parameter(torch.randn(slots, self.width) * embeddings.weight.std().detach())
+
+    def _embedded(self, ids: Tensor) -> Tensor:
+        found: Tensor = self.model.get_input_embeddings()(ids)  # type: ignore[operator]
+        return found
+
+    def _read(self, embedded: Tensor) -> Tensor:
+        """The last layer's states, behind its norm."""
+        bare: Any = getattr(self.model, "get_base_model", lambda: self.model)()  # behind LoRA's wrapper
+        found: Tensor = bare.base_model(inputs_embeds=embedded, use_cache=False).last_hidden_state
+        return found
+
+    def _said(self, hidden: Tensor) -> Tensor:
+        found: Tensor = self.model.get_output_embeddings()(hidden)  # type: ignore[operator]
+        return found
+
+
+class RMTAround(_Around):
+    """[memory ; tokens ; memory] under the backbone's own causal mask; the last states become the next memory."""
+
+    def __init__(self, model: nn.Module, slots: int = 16, rank: int = 0) -> None:
+        super().__init__(model, slots, rank)
+
+    def init(self, batch: int) -> Tensor:
+        return self.memory.expand(batch, -1, -1)
+
+    def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
+        parts = [state, self._embedded(ids), *([state] if keep else [])]
+        hidden = self._read(torch.cat([part.to(parts[1].dtype) for part in parts], 1))
+        text = hidden[:, self.slots : self.slots + ids.shape[1]]
+        return (hidden[:, -self.slots :] if keep else state), (self._said(text) if tell else None)
+
+    def nbytes(self, state: Tensor) -> int:
+        return state[:1].nbytes
+
+
+class Stores(NamedTuple):
+    layers: tuple[Store, ...]
+
+
+class ARMTAround(_Around):
+    """[tokens ; memory tokens]; every layer reads from its matrix before and writes the memory tokens into it after."""
+
+    def __init__(self, model: nn.Module, slots: int = 10, keys: int = 64, rank: int = 0) -> None:
+        super().__init__(model, slots, rank)
+        self._wrapped = _layers(self.model)
+        self.memories = nn.ModuleList(Associative(self.width, keys) for _ in self._wrapped)
+        self._now: list[Store] = []
+        self._keeps = False
+        for n, layer in enumerate(self._wrapped):
+            layer.register_forward_pre_hook(self._before(n), with_kwargs=True)
+            layer.register_forward_hook(self._after(n))
+
+    def _before(self, n: int) -> Any:
+        def read(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+            x = args[0] if args else kwargs["hidden_states"]
+            x = x + self.memories[n].read(self._now[n], x)  # type: ignore[operator]
+            return ((x, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": x})
+
+        return read
+
+    def _after(self, n: int) -> Any:
+        def write(_: nn.Module, __: tuple[Any, ...], output: Any) -> None:
+            if self._keeps:
+                hidden = output[0] if isinstance(output, tuple) else output
+                self._now[n], _strength = self.memories[n].write(self._now[n], hidden[:, -self.slots :])  # type: ignore[operator]
+
+        return write
+
+    def init(self, batch: int) -> Stores:
+        return Stores(tuple(memory.init(batch, self.width) for memory in self.memories))  # type: ignore[operator]
+
+    def step(self, state: Stores, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Stores, Tensor | None]:
+        embedded = self._embedded(ids)
+        if keep:
+            embedded = torch.cat([embedded, self.memory.to(embedded.dtype).expand(len(ids), -1, -1)], 1)
+        self._now, self._keeps = list(state.layers), keep
+        hidden = self._read(embedded)
+        after = Stores(tuple(self._now)) if keep else state
+        self._now = []
+        return after, (self._said(hidden[:, : ids.shape[1]]) if tell else None)
+
+    def nbytes(self, state: Stores) -> int:
+        return sum(part[:1].nbytes for store in state.layers for part in store)
+
+
+class Whole(nn.Module):
+    """No memory but the text itself: the state is all tokens so far."""
+
+    def __init__(self, model: nn.Module, rank: int = 0) -> None:
+        super().__init__()
+        self.model = adapted(model, rank)
+        self.longest = int(getattr(model.config, "max_position_embeddings", 0) or 0)
+
+    def init(self, batch: int) -> Tensor:
+        return torch.zeros(batch, 0, dtype=torch.long, device=next(self.model.parameters()).device)
+
+    def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
+        whole = torch.cat([state, ids], 1)
+        if self.longest and whole.shape[1] > self.longest:
+            raise UsageError(f"a text of {whole.shape[1]:,} tokens is longer than the {self.longest:,} that fit")
+        if not tell:
+            return whole, None
+        logits: Tensor = self.model(input_ids=whole, use_cache=False, logits_to_keep=ids.shape[1]).logits
+        return (whole if keep else state), logits
+
+    def nbytes(self, state: Tensor) -> int:
+        return state[:1].nbytes
+
+
+def _layers(model: nn.Module) -> list[nn.Module]:
+    bare = getattr(model, "get_base_model", lambda: model)()
+    for place in _LAYERS:
+        found: Any = bare
+        for name in place.split("."):
+            found = getattr(found, name, None)
+        if found is not None:
+            return list(found)
+    raise UsageError(f"it is not known where a {type(bare).__name__} has its layers: take kind rmt")
