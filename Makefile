@@ -88,12 +88,14 @@ audit: env  ## the long proofs, kept under results/
 	  .venv/bin/carrara audit babilong -n 200 --lengths 0,4k,32k -p sound=$$sound \
 	    > results/audit_babilong_sound_$$sound.txt; cat results/audit_babilong_sound_$$sound.txt; done
 	set -e; for task in mrcr idk; do \
-	  .venv/bin/carrara audit michelangelo/$$task -n 300 --lengths 0,8k,128k \
-	    > results/audit_$$task.txt; cat results/audit_$$task.txt; done
+	  .venv/bin/carrara audit michelangelo/$$task -n 300 --lengths 0,8k > results/audit_$$task.txt; \
+	  .venv/bin/carrara audit michelangelo/$$task -n 50 --lengths 128k > results/audit_$${task}_128k.txt; done
 	set -e; for suite in sync classic; do \
-	  .venv/bin/carrara audit $$suite -n 300 --lengths 0,32k,128k \
-	    > results/audit_$$suite.txt; cat results/audit_$$suite.txt; done
+	  .venv/bin/carrara audit $$suite -n 200 --lengths 0,32k > results/audit_$$suite.txt; \
+	  .venv/bin/carrara audit $$suite -n 50 --lengths 128k > results/audit_$${suite}_128k.txt; done
 	.venv/bin/carrara audit minerva -n 200 --lengths 1k,4k,32k > results/audit_minerva.txt; cat results/audit_minerva.txt
+	.venv/bin/carrara audit all -n 50 --lengths 0,4k --json > results/audit_all.json
+	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache

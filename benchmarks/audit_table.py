@@ -1,0 +1,58 @@
+"""What `carrara audit all --json` found, as a table: floors, the best shortcut of each kind, reach by tenths.
+
+    python -m benchmarks.audit_table results/audit_all.json
+
+`*` stands behind a shortcut that its test declares. Reach is what the oracle scores on a part of the context.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from carrara.core.lengths import write_length
+from carrara.core.table import table
+
+KINDS = ("blind", "strings", "part", "learned")
+PARTS = ("its first tenth", "its middle tenth", "its last tenth", "any tenth of it", "a tenth of its pieces")
+
+
+def best(row: dict[str, Any], kind: str) -> str:
+    """The best shortcut of a kind, and whether it is declared."""
+    found = [one for one in row["shortcuts"] if one["kind"] == kind]
+    if not found:
+        return "-"
+    one = max(found, key=lambda one: one["score"])
+    return f"{one['score']:.2f}{'*' if one['declared'] else ''}"
+
+
+def main(file: Path) -> None:
+    rows = json.loads(file.read_text("utf-8"))
+    breaches = sum(len(row["breaches"]) for row in rows)
+    print(
+        f"{sum(row['items'] for row in rows):,} items of {len({row['task'] for row in rows})} tests, {breaches} breaches\n"
+    )
+    columns = ["test", "length", "floor", *KINDS, "first", "middle", "last", "any", "pieces", "backwards", "strings by"]
+    lines = []
+    for row in rows:
+        reach = [f"{row['reach'][part]:.2f}" if part in row["reach"] else "-" for part in PARTS]
+        backwards = "-" if row["backwards"] is None else f"{row['backwards']:.2f}"
+        by = max(
+            (one for one in row["shortcuts"] if one["kind"] == "strings"), key=lambda one: one["score"], default=None
+        )
+        lines.append(
+            [
+                row["task"],
+                write_length(row["length"]),
+                f"{row['floor']:.3f}",
+                *(best(row, kind) for kind in KINDS),
+                *reach,
+            ]
+            + [backwards, by["name"] if by else ""]
+        )
+    for line in table(columns, lines):
+        print(line)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
