@@ -29,9 +29,8 @@ def best(row: dict[str, Any], kind: str) -> str:
 def main(file: Path) -> None:
     rows = json.loads(file.read_text("utf-8"))
     breaches = sum(len(row["breaches"]) for row in rows)
-    print(
-        f"{sum(row['items'] for row in rows):,} items of {len({row['task'] for row in rows})} tests, {breaches} breaches\n"
-    )
+    items, tests = sum(row["items"] for row in rows), len({row["task"] for row in rows})
+    print(f"{items:,} items of {tests} tests, {breaches} breaches\n")
     columns = ["test", "length", "floor", *KINDS, "first", "middle", "last", "any", "pieces", "backwards", "strings by"]
     lines = []
     for row in rows:
@@ -40,16 +39,8 @@ def main(file: Path) -> None:
         by = max(
             (one for one in row["shortcuts"] if one["kind"] == "strings"), key=lambda one: one["score"], default=None
         )
-        lines.append(
-            [
-                row["task"],
-                write_length(row["length"]),
-                f"{row['floor']:.3f}",
-                *(best(row, kind) for kind in KINDS),
-                *reach,
-            ]
-            + [backwards, by["name"] if by else ""]
-        )
+        shown = [row["task"], write_length(row["length"]), f"{row['floor']:.3f}"]
+        lines.append([*shown, *(best(row, kind) for kind in KINDS), *reach, backwards, by["name"] if by else ""])
     for line in table(columns, lines):
         print(line)
 
