@@ -26,7 +26,7 @@ from carrara.prompt import items
 from carrara.prompt.items import Context, Item
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack
-from carrara.proof.shortcuts.search import MARGIN, Found, Search, Shortcut, Taken
+from carrara.proof.shortcuts.search import FEW, MARGIN, Found, Search, Shortcut, Taken
 
 CHECKS = {
     "oracle": "the answer read from the text alone is the gold answer",
@@ -98,7 +98,7 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
 def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     report = Audited(first.task, first.length)
     hashes: dict[str, str] = {}
-    search = Search(_training(first, min(worlds, SEARCHED), pack))
+    search = Search(_training(first, min(worlds, SEARCHED), pack)) if worlds >= FEW else None
     taken: list[Taken] = []
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
@@ -107,7 +107,7 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
         for item in context.items:
             report.items += 1
             hashes[item.id] = item.survey.sha256
-            if context.recipe.index - first.index < SEARCHED:
+            if search and context.recipe.index - first.index < SEARCHED:
                 taken.append(search.take(item))
             report.floor += item.question.floor
         offsets += context.prompts[0].weave.offsets() if first.length and context.world.filler else []
@@ -117,7 +117,7 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _elsewhere(hashes, pack)
-    if taken:
+    if search and taken:
         report.shortcuts, report.reach, report.backwards = search.found(taken)
     if not _given(first):  # what somebody gives is as it is
         report.breaches += [
