@@ -447,6 +447,10 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
     done = carrara(*arguments)
     assert done.returncode == 0, done.stderr
     assert "delta on babilong/qa1, 3 steps" in done.stdout
+    several = carrara(*arguments[:-1], tmp_path / "several", "--seeds", "2")
+    assert several.returncode == 0, several.stderr
+    assert "right of late over 2 seeds" in several.stdout
+    assert {folder.name for folder in (tmp_path / "several").iterdir()} == {"seed-0", "seed-1"}
     again = carrara(*arguments)
     assert again.returncode == 2
     assert "is trained to its end" in again.stderr

@@ -1,15 +1,17 @@
 """carrara train: a recurrent model, from nothing."""
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carrara import registry
 from carrara.cli import _options as options
 from carrara.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from carrara.recurrent.training import Training
+    from carrara.recurrent.settings import Settings
 
 HELP = "train a recurrent model on tests; stopped, the same command goes on"
 EXAMPLE = "carrara train qa1 --kind rmt --out models/qa1"
@@ -29,7 +31,9 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file instead of a preset")
     parser.add_argument("--seed", type=options.whole(0), default=0, help="default 0")
-    parser.add_argument("--seeds", type=options.whole(1), metavar="N", help="so many models, in DIR/seed-0 and so on")
+    parser.add_argument(
+        "--seeds", type=options.whole(1), metavar="N", help="so many models, in DIR/seed-0 and so on, a core each"
+    )
     parser.add_argument(
         "-p",
         "--param",
@@ -50,12 +54,9 @@ def main(args: Namespace) -> int:
     from carrara.recurrent import needed
 
     needed()
-    import torch
+    from carrara.core.cores import on_all
+    from carrara.recurrent.settings import load
 
-    from carrara.recurrent.settings import load, with_seed
-    from carrara.recurrent.training import Training
-
-    torch.set_num_threads(args.threads)
     tests = registry.select(args.tests) if args.tests else []
     given: dict[str, Any] = {
         name: value
@@ -70,27 +71,49 @@ def main(args: Namespace) -> int:
     }
     preset = args.preset or ("gpt2" if args.backbone else "small")
     settings = load(preset, args.config, tests, given)
-    seeds = range(args.seed, args.seed + (args.seeds or 1))
-    for seed in seeds:
-        folder = args.out / f"seed-{seed}" if args.seeds else args.out
-        training = Training(with_seed(settings, seed), folder)
-        _run(training)
-        at = training.at
-        print(
-            f"{folder}: {settings.kind} on {', '.join(settings.tests)}, {at.total:,} steps, {at.tokens:,} tokens in "
-            f"{at.seconds / 60:.1f} minutes of processor time; {at.right:.3f} right of late"
-        )
-        print(
-            f"next: carrara run {settings.tests[0]} --model carrara/recurrent:{folder} --lengths 4k,64k "
-            f"--out runs/{folder.name}"
-        )
+    jobs = [
+        Job(replace(settings, seed=seed), args.out / f"seed-{seed}" if args.seeds else args.out, args.threads)
+        for seed in range(args.seed, args.seed + (args.seeds or 1))
+    ]
+    ended = []
+    for one in on_all(train, jobs):
+        print(one.said)
+        ended.append(one.right)
+    if len(ended) > 1:
+        print(f"right of late over {len(ended)} seeds: {fmean(ended):.3f}, from {min(ended):.3f} to {max(ended):.3f}")
+    print(
+        f"next: carrara run {settings.tests[0]} --model carrara/recurrent:{jobs[0].folder} --lengths 4k,64k --out runs/a"
+    )
     return 0
 
 
-def _run(training: "Training") -> None:
+class Job(NamedTuple):
+    settings: "Settings"
+    folder: Path
+    threads: int
+
+
+class Ended(NamedTuple):
+    said: str
+    right: float
+
+
+def train(job: Job) -> Ended:
+    """One model, to its end: several are trained side by side, a process each."""
+    import torch
+
+    from carrara.recurrent.training import Training
     from carrara.recurrent.watching import Watching
 
+    torch.set_num_threads(job.threads)
+    training = Training(job.settings, job.folder)
     if training.done:
-        raise UsageError(f"{training.folder} is trained to its end: give another folder to train another")
+        raise UsageError(f"{job.folder} is trained to its end: give another folder to train another")
     with Watching(training) as watch:
         training.run(watch)
+    at = training.at
+    return Ended(
+        f"{job.folder}: {job.settings.kind} on {', '.join(job.settings.tests)}, {at.total:,} steps, {at.tokens:,} "
+        f"tokens in {at.seconds / 60:.1f} minutes of processor time; {at.right:.3f} right of late",
+        at.right,
+    )

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,3 @@ def _made(what: type[Any], given: Mapping[str, Any], source: str) -> Any:
     except TypeError as error:
         missing = str(error).partition("argument")[2]
         raise UsageError(f"{source} lacks{missing.partition(':')[2] or missing}") from None
-
-
-def with_seed(settings: Settings, seed: int) -> Settings:
-    return replace(settings, seed=seed)

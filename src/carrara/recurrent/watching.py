@@ -2,6 +2,7 @@
 
 import sys
 import time
+from multiprocessing import parent_process
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ EVERY = 20.0
 class Watching:
     def __init__(self, training: "Training") -> None:
         self.told, self.stage = 0.0, -1
-        self.shown = sys.stderr.isatty()
+        self.shown = sys.stderr.isatty() and parent_process() is None
+        """Whether one line is written over and over: not by one of several side by side."""
         at = training.at
         if at.total:
             tell(f"{training.folder} goes on at step {at.total:,}")
@@ -41,7 +43,7 @@ class Watching:
         if self.shown:
             print(f"\r{line:<100}", end="", file=sys.stderr, flush=True)
         else:
-            tell(line)
+            tell(f"{training.folder.name}: {line}")
 
 
 def said(training: "Training") -> str:
