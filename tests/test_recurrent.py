@@ -603,6 +603,46 @@ def test_a_trainer_of_ones_own_gets_stories_in_bytes() -> None:
     assert len(set(seen)) == 8
 
 
+# --- inside ---
+
+
+@pytest.mark.parametrize("kind", ["rmt", "delta", "ssm", "window"])
+def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path: Path) -> None:
+    from carrara.recurrent.inside import look
+
+    run(tmp_path / "a", 2, kind=kind)
+    trained = checkpoint.load(tmp_path / "a")
+    item = make("babilong/qa1", length=3000, index=3, tokenizer="gpt2")
+    found = look(trained, item, stories().pool)
+    assert found.points[-1] == found.segments - 1
+    assert [fact.text for fact in found.facts] == [piece.text for u in item.context.world.updates for piece in u]
+    assert [fact.needed for fact in found.facts].count(True) == len(item.question.needs)
+    own = next(one for one in found.answers if one.ask == item.question.ask)
+    assert own.right[-1] == item.gold
+    assert own.right[0] in ("", item.gold) or found.facts[0].segment == 0
+    assert all(0 <= chance <= 1 for one in found.answers for chance in one.chance)
+    assert len(found.answers) > 1
+    assert all(found.distances[n][n] < 0.01 for n in range(len(found.points)))
+    if kind == "rmt":  # as long as its gates are shut it stays where it is
+        shut = [max(one) == 0 for one in found.opened]
+        assert all(found.distances[n][n - 1] == 0 for n in range(1, len(shut)) if shut[n])
+
+
+def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
+    run(tmp_path / "a", 1)
+    done = carrara("inside", tmp_path / "a", "--length", "1k", "--out", tmp_path / "b.html")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "b.html").read_text()
+    assert page.count("<svg") > 2
+    assert "What it would answer" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+    done = carrara("inside", tmp_path / "none", "--out", tmp_path / "c.html")
+    assert done.returncode == 2
+    done = carrara("inside", tmp_path / "a", "--test", "mrcr", "--length", "8k", "--out", tmp_path / "c.html")
+    assert done.returncode == 2
+    assert "is a conversation" in done.stderr
+
+
 # --- around a backbone ---
 
 

@@ -10,6 +10,7 @@ from carrara.cli import (
     demo,
     generate,
     get,
+    inside,
     probe,
     report,
     run,
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Command] = {
     "write": write,
     "train": train,
     "probe": probe,
+    "inside": inside,
     "get": get,
     "demo": demo,
 }

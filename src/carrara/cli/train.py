@@ -81,9 +81,8 @@ def main(args: Namespace) -> int:
         ended.append(one.right)
     if len(ended) > 1:
         print(f"right of late over {len(ended)} seeds: {fmean(ended):.3f}, from {min(ended):.3f} to {max(ended):.3f}")
-    print(
-        f"next: carrara run {settings.tests[0]} --model carrara/recurrent:{jobs[0].folder} --lengths 4k,64k --out runs/a"
-    )
+    model = f"carrara/recurrent:{jobs[0].folder}"
+    print(f"next: carrara run {settings.tests[0]} --model {model} --lengths 4k,64k --out runs/recurrent")
     return 0
 
 

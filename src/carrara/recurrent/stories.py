@@ -58,7 +58,7 @@ class Stories:
     """Samples of one test, each from the next world."""
 
     def __init__(self, first: Recipe, start: int = 0, stride: int = 1) -> None:
-        self.first, self.task = first, first.task
+        self.first, self.task = replace(first, length=0), first.task
         self.test: AnyTest = registry.load(first.task)
         self.index, self.stride = start, stride
         """Of the next world: all that goes on from one sample to another."""
@@ -71,7 +71,8 @@ class Stories:
         return [self._posed("few-shot", index) for index in range(SAMPLED)]
 
     @cached_property
-    def _pool(self) -> list[Question[Any]]:
+    def pool(self) -> list[Question[Any]]:
+        """Questions that other worlds may decide too."""
         asks = {question.ask: question for posed in self._examples for question in posed.questions}
         return list(asks.values())[:POOL]
 
@@ -162,7 +163,7 @@ class Stories:
         if not known:
             return
         own = {question.ask for question in posed.questions}
-        others = [question for question in self._pool if question.ask not in own]
+        others = [question for question in self.pool if question.ask not in own]
         test = posed.task
         for question in [*posed.questions, *dice.sample(others, min(ASKED, len(others)))]:
             try:

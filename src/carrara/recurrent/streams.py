@@ -20,10 +20,15 @@ def segments(item: Item, tongue: Tongue, size: int) -> Iterator[Ids]:
         raise UsageError(
             f"{item.recipe.task} is a conversation, and a recurrent model reads a context that is one text"
         )
-    return cut(_texts(item), tongue, size)
+    return cut(texts(item), tongue, size)
 
 
-def _texts(item: Item) -> Iterator[str]:
+def texts(item: Item) -> Iterator[str]:
+    """The pieces of its context, each with the joint before it."""
+    if item.prompt.frame.turns:
+        raise UsageError(
+            f"{item.recipe.task} is a conversation, and a recurrent model reads a context that is one text"
+        )
     joint = ""
     for part in item.prompt.parts(counted=False):
         if part.piece:

@@ -1,0 +1,45 @@
+"""carrara inside: what a trained memory does while it reads one item."""
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from carrara.cli import _options as options
+
+HELP = "look into a trained memory while it reads one item: how it moves, when it opens, what it would answer"
+EXAMPLE = "carrara inside models/qa1 --test qa1 --length 16k --out inside.html"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("model", type=Path, metavar="DIR", help="a folder that `carrara train` made")
+    parser.add_argument("--test", dest="selection", default="qa1", metavar="TEST", help="default qa1")
+    parser.add_argument("--length", type=options.lengths, default=[16384], help="tokens of the prompt (default 16k)")
+    parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the page, an HTML file")
+    options.tokenizer(parser, "gpt2")
+    options.parameters(parser)
+
+
+def main(args: Namespace) -> int:
+    from carrara.recurrent import needed
+
+    needed()
+    from carrara.core.files import whole_file
+    from carrara.prompt.items import Item, context_of
+    from carrara.recurrent import checkpoint
+    from carrara.recurrent.inside import look
+    from carrara.recurrent.stories import Stories
+    from carrara.results.report.memory import page
+
+    trained = checkpoint.load(args.model)
+    asked = options.asked(args, args.tokenizer or "gpt2")
+    recipe = replace(asked.recipes[0], length=args.length[0], index=args.index)
+    item = Item(recipe, context_of(recipe, asked.pack))
+    found = look(trained, item, Stories(recipe).pool)
+    title = f"Inside {args.model.name} ({trained.kind}) while it reads {recipe}"
+    with whole_file(args.out) as file:
+        file.write(page(title, found.segments, found.points, found.facts, found.distances, found.opened, found.answers))
+    held = found.answers[0].chance[-1] if found.answers else 0.0
+    print(f"{args.out}: {found.segments:,} segments, {len(found.facts)} facts, {found.nbytes:,} bytes of state")
+    print(f"in the end it gives the right answer {held:.3f}")
+    return 0

@@ -1,0 +1,140 @@
+"""Inside a memory while it reads one item: how it moves, when it opens, and what it would answer at every point.
+
+For each question that the item's facts decide, the test's own solver says what is right after each fact; the model says
+how likely it finds that. So one sees when a fact is written, overwritten or lost.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from carrara.core.errors import UsageError
+from carrara.core.types import Piece, Question, Undecidable
+from carrara.prompt.items import Item
+from carrara.prompt.measure import assemble
+from carrara.recurrent.answering import likelihoods
+from carrara.recurrent.checkpoint import Checkpoint
+from carrara.recurrent.protocol import State, read, tensors
+from carrara.recurrent.streams import cut, texts
+
+STATES = 160
+"""Points at which the memory is looked at; all segments, where there are no more."""
+QUESTIONS = 6
+
+
+class Fact(NamedTuple):
+    segment: int
+    """In which it ends."""
+    text: str
+    needed: bool
+
+
+class Answers(NamedTuple):
+    """Of one question, at each point."""
+
+    ask: str
+    right: list[str]
+    """By what was told so far; nothing where that does not decide it."""
+    chance: list[float]
+    """What the model gives it, of all the options."""
+
+
+class Inside(NamedTuple):
+    segments: int
+    points: list[int]
+    """The segments after which the memory was looked at."""
+    facts: list[Fact]
+    distances: list[list[float]]
+    """Between the memory at each two points, as shares of the greatest."""
+    opened: list[list[float]]
+    """How far each gate was opened by the segment before each point; nothing where there are none."""
+    answers: list[Answers]
+    nbytes: int
+
+
+def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) -> Inside:
+    """Read an item to its end. `others` are questions that may be asked beside its own."""
+    facts = _facts(trained, item)
+    asks = _decided(item, others, facts)
+    count = sum(1 for _ in cut(texts(item), trained.tongue, trained.segment))
+    points = sorted({*np.linspace(0, count - 1, min(STATES, count)).astype(int).tolist(), *(f.segment for f in facts)})
+    wanted, memories = set(points), []
+    opened: list[list[float]] = []
+    chances: list[list[float]] = [[] for _ in asks]
+    model: Any = trained.model
+    with torch.inference_mode():
+        state = model.init(1)
+        for n, segment in enumerate(cut(texts(item), trained.tongue, trained.segment)):
+            state = read(model, state, torch.from_numpy(segment)[None])
+            if n not in wanted:
+                continue
+            memories.append(torch.cat([part.flatten().float() for part in tensors(_memory(state))]))
+            opened.append([float(gate) for gate in state.opened[0]] if hasattr(state, "opened") else [])
+            known = sum(fact.segment <= n for fact in facts)
+            for chance, (question, right) in zip(chances, asks, strict=True):
+                chance.append(_chance(trained, state, question, right[known]))
+    moved = torch.cdist(torch.stack(memories), torch.stack(memories))
+    far = moved / moved.max().clamp(min=1e-9)
+    answers = [
+        Answers(question.ask, [right[sum(f.segment <= n for f in facts)] for n in points], chance)
+        for (question, right), chance in zip(asks, chances, strict=True)
+    ]
+    return Inside(count, points, facts, far.tolist(), opened, answers, model.nbytes(state))
+
+
+def _facts(trained: Checkpoint, item: Item) -> list[Fact]:
+    """The updates, and in which segment each ends."""
+    found, tokens, joint = [], 0, ""
+    for part in item.prompt.parts(counted=False):
+        if part.piece:
+            tokens += len(trained.tongue.encode(joint + part.text))
+            joint = item.prompt.frame.joint
+            if part.update is not None:
+                needed = part.update in item.prompt.needs
+                found.append(Fact((tokens - 1) // trained.segment, part.text, needed))
+    if not found:
+        raise UsageError(f"{item.recipe.task} has no updates to look for")
+    return found
+
+
+def _decided(
+    item: Item, others: Sequence[Question[Any]], facts: Sequence[Fact]
+) -> list[tuple[Question[Any], list[str]]]:
+    """Questions that the item decides in the end, and what is right after no fact, one, two … of it."""
+    own = item.question
+    several = {question.ask: question for question in (own, *others) if question.options}
+    found = []
+    for question in several.values():
+        right = [_right(item, question, facts[:known]) for known in range(len(facts) + 1)]
+        if right[-1]:
+            found.append((question, right))
+    return found[:QUESTIONS]
+
+
+def _right(item: Item, question: Question[Any], facts: Sequence[Fact]) -> str:
+    pieces = [*item.context.world.opening, *(Piece(fact.text) for fact in facts)]
+    if not pieces:
+        return ""
+    frame = item.task.frame(item.context.world, question, item.task.wording, "chat")
+    try:
+        return item.task.write(item.task.solve(assemble(frame, pieces)))
+    except Undecidable:
+        return ""
+
+
+def _chance(trained: Checkpoint, state: State, question: Question[Any], right: str) -> float:
+    """The share of a right answer among the options."""
+    if not right or right not in question.options:
+        return 0.0
+    options = [trained.tongue.answer(option) for option in question.options]
+    found = torch.tensor(likelihoods(trained.model, state, trained.tongue.question(question.ask), options))
+    return float(found.softmax(0)[question.options.index(right)])
+
+
+def _memory(state: State) -> State:
+    """What is remembered: without the last tokens, and without how gates stood."""
+    if hasattr(state, "_asdict"):
+        return [part for name, part in state._asdict().items() if name not in ("behind", "opened")]
+    return state

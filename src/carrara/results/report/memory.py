@@ -1,0 +1,135 @@
+"""What is inside a memory, as a page: how it moves, when it opens, what it would answer. Plain numbers come in."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from carrara.results.report.svg import drawing, tag
+
+SIZE, LEFT, TOP = 560.0, 40.0, 30.0
+WIDE, HIGH = 860.0, 150.0
+COLOURS = ("#0b6e99", "#c2571a", "#3d7a37", "#7c4d9e", "#a8324a", "#6b6b00")
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 900px; padding: 0 1rem; color: #1c1c1c;
+       background: #fdfdfb; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+svg { width: 100%; height: auto; } text { font: 11px system-ui, sans-serif; fill: #444; }
+.fact { stroke: #c2571a; stroke-width: 1; } .other { stroke: #b9b9b2; stroke-width: 1; }
+table { border-collapse: collapse; } td, th { text-align: left; padding: .15rem .8rem .15rem 0; }
+@media (prefers-color-scheme: dark) { body { background: #17181a; color: #e8e6e3; } text { fill: #b9b9b2; } }
+"""
+
+
+def page(
+    title: str,
+    segments: int,
+    points: Sequence[int],
+    facts: Sequence[tuple[int, str, bool]],
+    distances: Sequence[Sequence[float]],
+    opened: Sequence[Sequence[float]],
+    answers: Sequence[tuple[str, Sequence[str], Sequence[float]]],
+) -> str:
+    """One page that needs nothing beside it. A fact is its segment, its text, and whether the answer needs it."""
+    parts = [
+        tag("h1", title),
+        tag("p", f"{segments:,} segments, {len(points)} of them looked at. Orange lines: facts that the answer needs."),
+        _table(facts),
+        tag("h2", "What it would answer"),
+        tag("p", "The chance that it gives the right answer by what was told so far, of all options."),
+        *(_line(ask, segments, points, facts, [chance], [right]) for ask, right, chance in answers),
+    ]
+    if any(opened):
+        gates = [[one[gate] for one in opened] for gate in range(len(opened[0]))]
+        parts += [
+            tag("h2", "How far its gates were open"),
+            tag("p", "One line a gate: 0 keeps what was there to the bit, 1 replaces it."),
+            _line("gates", segments, points, facts, gates, []),
+        ]
+    parts += [
+        tag("h2", "How far it moved"),
+        tag("p", "The distance between its memory at each two points: light is near, dark is far."),
+        _map(points, facts, distances),
+    ]
+    head = Markup("<meta charset='utf-8'><meta name='viewport' content='width=device-width'>")
+    whole = tag(
+        "html", tag("head", head, tag("title", title), tag("style", Markup(STYLE))), tag("body", *parts), lang="en"
+    )
+    return f"<!doctype html>\n{whole}\n"
+
+
+def _table(facts: Sequence[tuple[int, str, bool]]) -> Markup:
+    rows = [tag("tr", tag("th", "segment"), tag("th", "fact"), tag("th", "needed"))]
+    rows += [
+        tag("tr", tag("td", f"{segment + 1:,}"), tag("td", text), tag("td", "yes" if needed else ""))
+        for segment, text, needed in facts
+    ]
+    return tag("table", *rows)
+
+
+def _line(
+    name: str,
+    segments: int,
+    points: Sequence[int],
+    facts: Sequence[tuple[int, str, bool]],
+    lines: Sequence[Sequence[float]],
+    said: Sequence[Sequence[str]],
+) -> Markup:
+    """Values from 0 to 1 along the context."""
+
+    def x(segment: float) -> float:
+        return LEFT + (segment + 1) / max(1, segments) * (WIDE - LEFT - 10)
+
+    def y(value: float) -> float:
+        return HIGH - 20 - value * (HIGH - 50)
+
+    drawn = [
+        tag("text", name, x=LEFT, y=14),
+        *(tag("text", f"{v:g}", x=LEFT - 6, y=y(v) + 4, text_anchor="end") for v in (0, 1)),
+    ]
+    drawn += [
+        tag("line", x1=x(segment), x2=x(segment), y1=y(0), y2=y(1), class_="fact" if needed else "other")
+        for segment, _, needed in facts
+    ]
+    for number, values in enumerate(lines):
+        path = " ".join(f"{x(point):.1f},{y(value):.1f}" for point, value in zip(points, values, strict=True))
+        drawn.append(tag("polyline", points=path, fill="none", stroke=COLOURS[number % len(COLOURS)], stroke_width=1.5))
+    for words in said:
+        before = ""
+        for point, word in zip(points, words, strict=True):
+            if word != before:
+                drawn.append(tag("text", word, x=x(point), y=HIGH - 6))
+                before = word
+    return drawing(name, f"{name}, along {segments} segments", WIDE, HIGH, *drawn)
+
+
+def _map(points: Sequence[int], facts: Sequence[tuple[int, str, bool]], distances: Sequence[Sequence[float]]) -> Markup:
+    cell = SIZE / len(points)
+    squares = [
+        tag(
+            "rect",
+            x=LEFT + column * cell,
+            y=TOP + row * cell,
+            width=cell + 0.3,
+            height=cell + 0.3,
+            fill=f"rgb({_shade(value, 253, 11)},{_shade(value, 252, 60)},{_shade(value, 245, 110)})",
+        )
+        for row, values in enumerate(distances)
+        for column, value in enumerate(values)
+    ]
+    marks = []
+    for segment, _, needed in facts:
+        at = LEFT + (sum(point <= segment for point in points) - 0.5) * cell
+        marks.append(tag("line", x1=at, x2=at, y1=TOP - 12, y2=TOP - 2, class_="fact" if needed else "other"))
+    return drawing(
+        "distances",
+        "Distances between the memory at each two points",
+        SIZE + 2 * LEFT,
+        SIZE + TOP + 10,
+        *squares,
+        *marks,
+    )
+
+
+def _shade(value: float, light: int, dark: int) -> int:
+    return round(light + value * (dark - light))
