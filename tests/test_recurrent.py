@@ -623,6 +623,13 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
     assert all(0 <= chance <= 1 for one in found.answers for chance in one.chance)
     assert len(found.answers) > 1
     assert all(found.distances[n][n] < 0.01 for n in range(len(found.points)))
+    assert [one.title.partition(":")[0] for one in found.attended] == {
+        "rmt": ["written", "read"],
+        "delta": ["written"],
+    }.get(kind, [])
+    for one in found.attended:
+        assert (len(one.weights), len(one.weights[0])) == (len(one.rows), len(one.columns))
+        assert all(0 <= sum(row) <= 1.001 for row in one.weights)
     if kind == "rmt":  # as long as its gates are shut it stays where it is
         shut = [max(one) == 0 for one in found.opened]
         assert all(found.distances[n][n - 1] == 0 for n in range(1, len(shut)) if shut[n])

@@ -38,7 +38,9 @@ def main(args: Namespace) -> int:
     found = look(trained, item, Stories(recipe).pool)
     title = f"Inside {args.model.name} ({trained.kind}) while it reads {recipe}"
     with whole_file(args.out) as file:
-        file.write(page(title, found.segments, found.points, found.facts, found.distances, found.opened, found.answers))
+        facts = [(fact.segment, fact.text, fact.needed) for fact in found.facts]
+        seen = (found.distances, found.opened, found.answers, found.attended)
+        file.write(page(title, found.segments, found.points, facts, *seen))
     held = found.answers[0].chance[-1] if found.answers else 0.0
     print(f"{args.out}: {found.segments:,} segments, {len(found.facts)} facts, {found.nbytes:,} bytes of state")
     print(f"in the end it gives the right answer {held:.3f}")

@@ -31,6 +31,9 @@ class Attention(nn.Module):
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
+        self.watched = False
+        self.seen: Tensor | None = None
+        """Of the last pass, who looked at whom, where it is watched: batch × heads × from × to."""
         self.qkv = nn.Linear(width, 3 * width, bias=False)
         self.out = nn.Linear(width, width, bias=False)
         shrink(self.out)
@@ -39,7 +42,9 @@ class Attention(nn.Module):
         batch, length, width = x.shape
         q, k, v = self.qkv(x).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         scores = torch.matmul(q * (width // self.heads) ** -0.5, k.transpose(-1, -2)) + bias.to(q.dtype)
-        mixed = torch.matmul(scores.softmax(-1, dtype=q.dtype), v)
+        weights = scores.softmax(-1, dtype=q.dtype)
+        self.seen = weights if self.watched else None
+        mixed = torch.matmul(weights, v)
         found: Tensor = self.out(mixed.transpose(1, 2).reshape(batch, length, width))
         return found
 

@@ -4,29 +4,38 @@ For each question that the item's facts decide, the test's own solver says what 
 how likely it finds that. So one sees when a fact is written, overwritten or lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from carrara.core.errors import UsageError
 from carrara.core.types import Piece, Question, Undecidable
 from carrara.prompt.items import Item
 from carrara.prompt.measure import assemble
 from carrara.recurrent.answering import likelihoods
+from carrara.recurrent.armt import ARMT
 from carrara.recurrent.checkpoint import Checkpoint
 from carrara.recurrent.protocol import State, read, tensors
+from carrara.recurrent.rmt import RMT
 from carrara.recurrent.streams import cut, texts
+from carrara.recurrent.vocabulary import SPECIAL
 
 STATES = 160
 """Points at which the memory is looked at; all segments, where there are no more."""
 QUESTIONS = 6
+BEFORE, BEHIND = 24, 8
+"""Tokens around the end of a fact that are shown."""
 
 
 class Fact(NamedTuple):
     segment: int
     """In which it ends."""
+    place: int
+    """Of its last token there."""
     text: str
     needed: bool
 
@@ -41,6 +50,15 @@ class Answers(NamedTuple):
     """What the model gives it, of all the options."""
 
 
+class Attended(NamedTuple):
+    """Who looks at what in the last layer, on average over its heads."""
+
+    title: str
+    rows: list[str]
+    columns: list[str]
+    weights: list[list[float]]
+
+
 class Inside(NamedTuple):
     segments: int
     points: list[int]
@@ -51,6 +69,8 @@ class Inside(NamedTuple):
     opened: list[list[float]]
     """How far each gate was opened by the segment before each point; nothing where there are none."""
     answers: list[Answers]
+    attended: list[Attended]
+    """Where a fact is written and where it is read, of kinds that have memory tokens."""
     nbytes: int
 
 
@@ -63,11 +83,15 @@ def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) 
     wanted, memories = set(points), []
     opened: list[list[float]] = []
     chances: list[list[float]] = [[] for _ in asks]
+    attended: list[Attended] = []
+    told = [fact for fact in facts if fact.needed][-1:] or facts[-1:]
     model: Any = trained.model
     with torch.inference_mode():
         state = model.init(1)
         for n, segment in enumerate(cut(texts(item), trained.tongue, trained.segment)):
-            state = read(model, state, torch.from_numpy(segment)[None])
+            ids = torch.from_numpy(segment)[None]
+            attended += [found for fact in told if fact.segment == n for found in _written(trained, state, ids, fact)]
+            state = read(model, state, ids)
             if n not in wanted:
                 continue
             memories.append(torch.cat([part.flatten().float() for part in tensors(_memory(state))]))
@@ -75,13 +99,14 @@ def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) 
             known = sum(fact.segment <= n for fact in facts)
             for chance, (question, right) in zip(chances, asks, strict=True):
                 chance.append(_chance(trained, state, question, right[known]))
+        attended += _asked(trained, state, item.question)
     moved = torch.cdist(torch.stack(memories), torch.stack(memories))
     far = moved / moved.max().clamp(min=1e-9)
     answers = [
         Answers(question.ask, [right[sum(f.segment <= n for f in facts)] for n in points], chance)
         for (question, right), chance in zip(asks, chances, strict=True)
     ]
-    return Inside(count, points, facts, far.tolist(), opened, answers, model.nbytes(state))
+    return Inside(count, points, facts, far.tolist(), opened, answers, attended, model.nbytes(state))
 
 
 def _facts(trained: Checkpoint, item: Item) -> list[Fact]:
@@ -93,7 +118,8 @@ def _facts(trained: Checkpoint, item: Item) -> list[Fact]:
             joint = item.prompt.frame.joint
             if part.update is not None:
                 needed = part.update in item.prompt.needs
-                found.append(Fact((tokens - 1) // trained.segment, part.text, needed))
+                segment, place = divmod(tokens - 1, trained.segment)
+                found.append(Fact(segment, place, part.text, needed))
     if not found:
         raise UsageError(f"{item.recipe.task} has no updates to look for")
     return found
@@ -131,6 +157,54 @@ def _chance(trained: Checkpoint, state: State, question: Question[Any], right: s
     options = [trained.tongue.answer(option) for option in question.options]
     found = torch.tensor(likelihoods(trained.model, state, trained.tongue.question(question.ask), options))
     return float(found.softmax(0)[question.options.index(right)])
+
+
+def _written(trained: Checkpoint, state: State, ids: Tensor, fact: Fact) -> list[Attended]:
+    """What memory tokens look at in the segment that tells a fact, near its words."""
+    model: Any = trained.model
+    if isinstance(model, RMT):
+        rows, text = slice(model.slots, 2 * model.slots), 2 * model.slots
+    elif isinstance(model, ARMT):
+        rows, text = slice(0, model.slots), model.slots
+    else:
+        return []
+    with _watched(model) as layer:
+        model.step(state, ids)
+        seen = layer.seen[0].float().mean(0)
+    low, high = max(0, fact.place - BEFORE), min(ids.shape[1], fact.place + BEHIND)
+    weights = seen[rows, text + low : text + high]
+    columns = _words(trained, ids[0, low:high].tolist())
+    return [Attended(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
+
+
+def _asked(trained: Checkpoint, state: State, question: Question[Any]) -> list[Attended]:
+    """What the words of a question look at in the memory."""
+    model: Any = trained.model
+    if not isinstance(model, RMT):
+        return []  # an associative memory is read by keys, and not by attention
+    ids = trained.tongue.question(question.ask)
+    with _watched(model) as layer:
+        model.step(state, torch.tensor([ids]), keep=False)
+        seen = layer.seen[0].float().mean(0)
+    weights = seen[model.slots :, : model.slots]
+    return [Attended(f"read: {question.ask}", _words(trained, ids), _slots(model), weights.tolist())]
+
+
+@contextmanager
+def _watched(model: Any) -> Iterator[Any]:
+    layer = model.layers[-1].attention
+    layer.watched = True
+    yield layer
+    layer.watched, layer.seen = False, None
+
+
+def _slots(model: Any) -> list[str]:
+    return [f"memory {n}" for n in range(1, model.slots + 1)]
+
+
+def _words(trained: Checkpoint, ids: Sequence[int]) -> list[str]:
+    known = trained.vocabulary.words if trained.vocabulary else []
+    return [known[i - SPECIAL] if 0 <= i - SPECIAL < len(known) else "·" for i in ids]
 
 
 def _memory(state: State) -> State:

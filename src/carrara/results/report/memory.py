@@ -29,6 +29,7 @@ def page(
     distances: Sequence[Sequence[float]],
     opened: Sequence[Sequence[float]],
     answers: Sequence[tuple[str, Sequence[str], Sequence[float]]],
+    attended: Sequence[tuple[str, Sequence[str], Sequence[str], Sequence[Sequence[float]]]],
 ) -> str:
     """One page that needs nothing beside it. A fact is its segment, its text, and whether the answer needs it."""
     parts = [
@@ -46,6 +47,10 @@ def page(
             tag("p", "One line a gate: 0 keeps what was there to the bit, 1 replaces it."),
             _line("gates", segments, points, facts, gates, []),
         ]
+    if attended:
+        parts += [tag("h2", "Where a fact is written, and where it is read")]
+        parts += [tag("p", "Attention in the last layer, the mean of its heads; dark is much.")]
+        parts += [_attention(*one) for one in attended]
     parts += [
         tag("h2", "How far it moved"),
         tag("p", "The distance between its memory at each two points: light is near, dark is far."),
@@ -106,14 +111,7 @@ def _line(
 def _map(points: Sequence[int], facts: Sequence[tuple[int, str, bool]], distances: Sequence[Sequence[float]]) -> Markup:
     cell = SIZE / len(points)
     squares = [
-        tag(
-            "rect",
-            x=LEFT + column * cell,
-            y=TOP + row * cell,
-            width=cell + 0.3,
-            height=cell + 0.3,
-            fill=f"rgb({_shade(value, 253, 11)},{_shade(value, 252, 60)},{_shade(value, 245, 110)})",
-        )
+        _square(LEFT + column * cell, TOP + row * cell, cell, cell, value)
         for row, values in enumerate(distances)
         for column, value in enumerate(values)
     ]
@@ -129,6 +127,28 @@ def _map(points: Sequence[int], facts: Sequence[tuple[int, str, bool]], distance
         *squares,
         *marks,
     )
+
+
+def _attention(title: str, rows: Sequence[str], columns: Sequence[str], weights: Sequence[Sequence[float]]) -> Markup:
+    """Who looks at what: a row each, shaded by the most that anybody looks at anything."""
+    most = max(max(values) for values in weights) or 1.0
+    left, top, high = 80.0, 96.0, 16.0
+    wide = min(26.0, (WIDE - left) / len(columns))
+    drawn = [tag("text", title, x=0, y=12)]
+    for number, name in enumerate(columns):
+        x = left + (number + 0.7) * wide
+        drawn.append(tag("text", name, x=x, y=top - 6, transform=f"rotate(-60 {x:.1f} {top - 6:.1f})"))
+    for row, (name, values) in enumerate(zip(rows, weights, strict=True)):
+        drawn.append(tag("text", name, x=left - 6, y=top + row * high + 12, text_anchor="end"))
+        drawn += [
+            _square(left + n * wide, top + row * high, wide, high, value / most) for n, value in enumerate(values)
+        ]
+    return drawing(title, title, WIDE, top + len(rows) * high + 10, *drawn)
+
+
+def _square(x: float, y: float, width: float, height: float, value: float) -> Markup:
+    fill = f"rgb({_shade(value, 253, 11)},{_shade(value, 252, 60)},{_shade(value, 245, 110)})"
+    return tag("rect", x=x, y=y, width=width + 0.3, height=height + 0.3, fill=fill)
 
 
 def _shade(value: float, light: int, dark: int) -> int:
