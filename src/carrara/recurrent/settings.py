@@ -1,9 +1,7 @@
 """What is trained, on what and how: a preset, a TOML file, or either with some things set otherwise."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +69,9 @@ class Settings:
 
 def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[str, Any]) -> Settings:
     """The settings of a preset or a file, with some of them set otherwise."""
+    import tomllib
+    from importlib.resources import files
+
     if file:
         source, text = str(file), content(file, SMALL).decode()
     else:
