@@ -603,6 +603,24 @@ def test_a_trainer_of_ones_own_gets_stories_in_bytes() -> None:
     assert len(set(seen)) == 8
 
 
+def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import carrara as door
+
+    stage = {"segments": [1, 2], "size": 64, "batch": 2, "steps": 3}
+    text = "\n".join(f"{name} = {value}" for name, value in stage.items())
+    small = tmp_path / "presets"
+    small.mkdir()
+    (small / "small.toml").write_text(f"[[stage]]\n{text}\n")
+    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    folder = door.train("qa1", tmp_path / "a", kind="ssm", seed=3, model=TINY)
+    assert checkpoint.load(folder).about["seed"] == 3
+    before = (folder / "model.safetensors").read_bytes()
+    assert door.train("qa1", folder, kind="ssm", seed=3, model=TINY) == folder
+    assert (folder / "model.safetensors").read_bytes() == before
+    with pytest.raises(UsageError, match="no setting 'sead'"):
+        door.train("qa1", tmp_path / "b", sead=3)
+
+
 # --- inside ---
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from carrara.door.results import Results
     from carrara.door.running import audit, read, run
     from carrara.door.tests import find, item, load
+    from carrara.door.training import train
     from carrara.parts.simple import Test, World
 
 __version__ = "0.1.0"
@@ -39,6 +40,7 @@ __all__ = [
     "load",
     "read",
     "run",
+    "train",
 ]
 
 _PLACES = {
@@ -48,6 +50,7 @@ _PLACES = {
     "carrara.door.results": ("Results",),
     "carrara.door.running": ("audit", "read", "run"),
     "carrara.door.tests": ("find", "item", "load"),
+    "carrara.door.training": ("train",),
     "carrara.parts.simple": ("Test", "World"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
