@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 def train(tests: str, out: "str | PathLike[str]", *, kind: str = "rmt", preset: str = "small", **settings: Any) -> Path:
     """Train a model and give its folder: `carrara.run("qa1", f"carrara/recurrent:{folder}", …)` runs it.
 
-    Settings are those of `recurrent/settings.py`, such as `seed=1`, `params={"vocab": "fresh"}`, `backbone="gpt2"`. What
-    was begun in the folder goes on; what is trained to its end is left as it is.
+    Settings are those of `recurrent/settings.py`, such as `seed=1`, `params={"vocab": "fresh"}`, `backbone="gpt2"`.
+    What was begun in the folder goes on; what is trained to its end is left as it is.
     """
     from carrara import registry
     from carrara.recurrent import needed
