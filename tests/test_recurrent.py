@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
@@ -20,12 +21,14 @@ from carrara.prompt.items import make
 from carrara.recurrent import ARMT, RMT, SSM, Delta, Window, checkpoint
 from carrara.recurrent.answering import likelihoods, said
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp
+from carrara.recurrent.batches import batch_of
 from carrara.recurrent.blocks import Attention, recency
+from carrara.recurrent.lesson import Lesson
 from carrara.recurrent.muon import orthogonal
 from carrara.recurrent.protocol import State, each, joined, nbytes, read, rows, tensors
 from carrara.recurrent.settings import Settings, Stage, load
 from carrara.recurrent.ssm import Mixer
-from carrara.recurrent.stories import Stories
+from carrara.recurrent.stories import Ask, Sample, Stories
 from carrara.recurrent.streams import segments
 from carrara.recurrent.tongue import Words
 from carrara.recurrent.training import Training
@@ -300,7 +303,7 @@ def same(one: Training, other: Training) -> bool:
     return all(name == again and torch.equal(a, b) for (name, a), (again, b) in pairs)
 
 
-@pytest.mark.parametrize("kind", ["rmt", "armt", "delta", "ssm", "window"])
+@pytest.mark.parametrize("kind", ["rmt", "armt", "delta", "mamba", "window"])
 def test_a_training_that_was_stopped_comes_to_the_same_bits(kind: str, tmp_path: Path) -> None:
     straight = run(tmp_path / "straight", kind=kind)
     run(tmp_path / "stopped", 4, kind=kind)
@@ -612,10 +615,10 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
     small.mkdir()
     (small / "small.toml").write_text(f"[[stage]]\n{text}\n")
     monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
-    folder = door.train("qa1", tmp_path / "a", kind="ssm", seed=3, model=TINY)
+    folder = door.train("qa1", tmp_path / "a", kind="mamba", seed=3, model=TINY)
     assert checkpoint.load(folder).about["seed"] == 3
     before = (folder / "model.safetensors").read_bytes()
-    assert door.train("qa1", folder, kind="ssm", seed=3, model=TINY) == folder
+    assert door.train("qa1", folder, kind="mamba", seed=3, model=TINY) == folder
     assert (folder / "model.safetensors").read_bytes() == before
     with pytest.raises(UsageError, match="no setting 'sead'"):
         door.train("qa1", tmp_path / "b", sead=3)
@@ -624,7 +627,7 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
 # --- inside ---
 
 
-@pytest.mark.parametrize("kind", ["rmt", "delta", "ssm", "window"])
+@pytest.mark.parametrize("kind", ["rmt", "delta", "mamba", "window"])
 def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path: Path) -> None:
     from carrara.recurrent.inside import look
 
@@ -668,21 +671,78 @@ def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     assert "is a conversation" in done.stderr
 
 
+# --- less memory, an end in time, a curve ---
+
+
+def test_gradients_do_not_depend_on_how_they_are_found() -> None:
+    """Segments read anew on the way back give the same; gradients through all segments are those through eight of 3."""
+    found: dict[str, tuple[Any, dict[str, Any]]] = {}
+    ways: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "anew": {"anew": True},
+        "all": {"through": 8},
+        "one": {"through": 1},
+    }
+    for way, more in ways.items():
+        torch.manual_seed(0)
+        model = RMT(60, 40, 16, **TINY)
+        samples = [Sample(np.arange(48).reshape(3, 16) % 30 + 5 + n, [True, False, True], ASKS) for n in range(2)]
+        stage = Stage((3, 3), 16, 2, 1, shut=0.3, noise=0.7)
+        lesson = Lesson(model, settings(precision="float32", **more), torch.device("cpu"))
+        result = lesson.learn(batch_of(samples), stage)
+        found[way] = result, {name: p.grad for name, p in model.named_parameters()}
+    plain, wanted = found.pop("plain")
+    for way, (result, gradients) in found.items():
+        assert result.loss == pytest.approx(plain.loss, rel=1e-5)
+        same = all(torch.allclose(gradients[of], wanted[of], atol=1e-6) for of in wanted)
+        assert same == (way != "one")
+
+
+ASKS = [Ask(segment, [3, 4, 2], [7, 1]) for segment in (0, 2)]
+
+
+def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
+    stages = (Stage((1, 1), 48, 2, 200, patience=3), Stage((1, 1), 48, 2, 2))
+    training = run(tmp_path / "a", stages=stages, adam=0.0, muon=0.0)
+    assert training.done
+    assert 33 <= training.at.learned[0] < 200
+    assert training.at.learned[1] == training.at.learned[0] + 2
+
+
+def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
+    from xml.etree import ElementTree
+
+    from carrara.door import training as door
+
+    folder = door.train("qa1", tmp_path / "a", kind="window", model=TINY, stages=(Stage((1, 1), 48, 2, 40),))
+    root = ElementTree.parse(folder / "training.svg").getroot()
+    lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
+    assert [len(points) for points in lines] == [4, 4]
+
+
 # --- around a backbone ---
 
 
-@pytest.fixture(scope="module")
-def backbone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A GPT-2 of a few thousand numbers, made at random, with a tokenizer of bytes."""
+def speak(folder: Path) -> dict[str, int]:
+    """A tokenizer of bytes, into a folder."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerFast
 
-    folder = tmp_path_factory.mktemp("backbone")
     letters = {letter: n for n, letter in enumerate([*sorted(pre_tokenizers.ByteLevel.alphabet()), "<end>"])}
     made = Tokenizer(models.BPE(letters, []))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<end>").save_pretrained(folder)  # type: ignore[no-untyped-call]
+    return letters
+
+
+@pytest.fixture(scope="module")
+def backbone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A GPT-2 of a few thousand numbers, made at random."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    folder = tmp_path_factory.mktemp("backbone")
+    letters = speak(folder)
     torch.manual_seed(0)
     config = GPT2Config(
         vocab_size=len(letters), n_positions=2048, n_embd=16, n_layer=2, n_head=2, resid_pdrop=0, embd_pdrop=0,
@@ -690,6 +750,58 @@ def backbone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     GPT2LMHeadModel(config).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def mamba(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Mamba of as few."""
+    from transformers import MambaConfig, MambaForCausalLM
+
+    folder = tmp_path_factory.mktemp("mamba")
+    letters = speak(folder)
+    torch.manual_seed(0)
+    config = MambaConfig(
+        vocab_size=len(letters), hidden_size=16, state_size=4, num_hidden_layers=2, eos_token_id=letters["<end>"]
+    )
+    MambaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 24])
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_mamba_in_segments_is_the_whole_one(size: int, rank: int, mamba: Path) -> None:
+    from carrara.recurrent.backbone import pretrained
+    from carrara.recurrent.mamba import MambaAround
+
+    plain, _ = pretrained(str(mamba))
+    around = MambaAround(pretrained(str(mamba))[0], rank).eval()
+    ids = torch.randint(0, 200, (2, 24))
+    state, parts = around.init(2), []
+    with torch.inference_mode():
+        for start in range(0, 24, size):
+            state, said = around.step(state, ids[:, start : start + size])
+            parts.append(said)
+        assert torch.allclose(plain.eval()(ids).logits, torch.cat(parts, 1), atol=1e-5)
+        assert around.step(state, ids, keep=False)[0] is state
+    assert around.nbytes(state) == 2 * (32 * 3 + 32 * 4) * 4
+
+
+def test_a_window_around_a_backbone_sees_one_segment_back(backbone: Path) -> None:
+    from carrara.recurrent.backbone import WindowAround, pretrained
+
+    around = WindowAround(pretrained(str(backbone))[0]).eval()
+    one, other, last, ask = torch.randint(0, 200, (4, 1, 12))
+    with torch.inference_mode():
+        first, second = (read(around, read(around, around.init(1), ids), last) for ids in (one, other))
+        assert torch.equal(first, second)
+        assert not torch.equal(around.step(first, ask)[1], around.step(around.init(1), ask)[1])
+
+
+def test_a_mamba_goes_around_a_mamba_alone(backbone: Path) -> None:
+    from carrara.recurrent.kinds import around
+
+    with pytest.raises(UsageError, match="this backbone is a gpt2"):
+        around("mamba", str(backbone), {})
 
 
 def test_a_new_associative_memory_changes_nothing_of_its_backbone(backbone: Path) -> None:
@@ -721,14 +833,18 @@ def test_a_memory_around_a_backbone_goes_from_segment_to_segment(backbone: Path)
         assert not torch.allclose(told[0], told[1], atol=1e-4)
 
 
-@pytest.mark.parametrize(("kind", "model"), [("rmt", {"slots": 2}), ("armt", {"slots": 2, "keys": 4}), ("tune", {})])
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [("rmt", {"slots": 2}), ("armt", {"slots": 2, "keys": 4}), ("mamba", {}), ("tune", {}), ("window", {})],
+)
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_backbone_is_trained_and_goes_on(
-    kind: str, model: dict[str, int], rank: int, backbone: Path, tmp_path: Path
+    kind: str, model: dict[str, int], rank: int, backbone: Path, mamba: Path, tmp_path: Path
 ) -> None:
     stage = Stage(segments=(2, 2), size=160, batch=2, steps=4)
     given: dict[str, Any] = {
-        "kind": kind, "model": {**model, "rank": rank}, "backbone": str(backbone), "stages": (stage,),
+        "kind": kind, "model": {**model, "rank": rank}, "stages": (stage,),
+        "backbone": str(mamba if kind == "mamba" else backbone),
         "muon": 0.0, "adam": 0.01, "precision": "float32",
     }  # fmt: skip
     before = {

@@ -101,15 +101,14 @@ def train(job: Job) -> Ended:
     """One model, to its end: several are trained side by side, a process each."""
     import torch
 
+    from carrara.door.training import finish
     from carrara.recurrent.training import Training
-    from carrara.recurrent.watching import Watching
 
     torch.set_num_threads(job.threads)
     training = Training(job.settings, job.folder)
     if training.done:
         raise UsageError(f"{job.folder} is trained to its end: give another folder to train another")
-    with Watching(training) as watch:
-        training.run(watch)
+    finish(training)
     at = training.at
     return Ended(
         f"{job.folder}: {job.settings.kind} on {', '.join(job.settings.tests)}, {at.total:,} steps, {at.tokens:,} "

@@ -29,11 +29,11 @@ from carrara.engine.rendering import item_of
 from carrara.engine.retrieving import found
 from carrara.recurrent import checkpoint
 from carrara.recurrent.answering import likelihoods, said
+from carrara.recurrent.lesson import halved
 from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
 from carrara.recurrent.streams import cut, segments
 from carrara.recurrent.tongue import Text, Tongue, likeliest
-from carrara.recurrent.training import halved
 
 AT_ONCE = 32
 """Items that are read together."""

@@ -65,11 +65,15 @@ def adapted(model: nn.Module, rank: int) -> nn.Module:
     from transformers.pytorch_utils import Conv1D
 
     turned = any(isinstance(module, Conv1D) for module in model.modules())  # GPT-2's matrices stand the other way round
+    fixed = (
+        ["out_proj"] if getattr(model.config, "model_type", "") == "mamba" else None
+    )  # peft would not: kernels read it past LoRA
+    lora = LoraConfig(
+        r=rank, lora_alpha=2 * rank, target_modules="all-linear", exclude_modules=fixed, fan_in_fan_out=turned
+    )
     with warnings.catch_warnings():  # of peft's own use of transformers
         warnings.simplefilter("ignore", FutureWarning)
-        wrapped: nn.Module = get_peft_model(
-            model, LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", fan_in_fan_out=turned)
-        )
+        wrapped: nn.Module = get_peft_model(model, lora)
     return wrapped
 
 
@@ -187,6 +191,14 @@ class Whole(nn.Module):
 
     def nbytes(self, state: Tensor) -> int:
         return state[:1].nbytes
+
+
+class WindowAround(Whole):
+    """The control that cannot remember: a segment is read behind the one before it, and no other."""
+
+    def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
+        _, said = super().step(state, ids, tell=tell, keep=keep)
+        return (ids if keep else state), said
 
 
 def _layers(model: nn.Module) -> list[nn.Module]:

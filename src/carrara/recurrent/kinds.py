@@ -14,7 +14,7 @@ from carrara.recurrent.tongue import Tongue, Words
 from carrara.recurrent.vocabulary import Vocabulary
 from carrara.recurrent.window import Window
 
-SMALL: Mapping[str, type[nn.Module]] = {"rmt": RMT, "armt": ARMT, "delta": Delta, "ssm": SSM, "window": Window}
+SMALL: Mapping[str, type[nn.Module]] = {"rmt": RMT, "armt": ARMT, "delta": Delta, "mamba": SSM, "window": Window}
 
 
 class Made(NamedTuple):
@@ -33,9 +33,16 @@ def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[st
 
 def around(kind: str, place: str, arguments: Mapping[str, Any]) -> Made:
     """A model around a pretrained one."""
-    from carrara.recurrent.backbone import ARMTAround, RMTAround, Spoken, Whole, pretrained
+    from carrara.recurrent.backbone import ARMTAround, RMTAround, Spoken, Whole, WindowAround, pretrained
+    from carrara.recurrent.mamba import MambaAround
 
-    kinds: Mapping[str, type[nn.Module]] = {"rmt": RMTAround, "armt": ARMTAround, "tune": Whole}
+    kinds: Mapping[str, type[nn.Module]] = {
+        "rmt": RMTAround,
+        "armt": ARMTAround,
+        "mamba": MambaAround,
+        "tune": Whole,
+        "window": WindowAround,
+    }
     if kind not in kinds:
         raise UsageError(f"there is no kind {kind} around a backbone; there are {', '.join(kinds)}")
     _check(kind, kinds[kind], arguments, ("model",))

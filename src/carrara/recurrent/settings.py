@@ -13,7 +13,7 @@ KINDS = {
     "rmt": "memory tokens, read before a segment and written after it, behind gates",
     "armt": "an associative memory in every layer, as published",
     "delta": "the same by the exact delta rule, with gates that can be shut",
-    "ssm": "a selective state space: small, chunked; around a backbone, Mamba itself",
+    "mamba": "a selective state space: a small one, chunked; around a backbone, Mamba itself",
     "tune": "no memory: plain fine-tuning of a backbone, whole or by LoRA",
     "window": "the control that cannot remember: this segment and the one before",
 }
@@ -32,6 +32,8 @@ class Stage:
     """At most."""
     until: float = 2.0
     """The share of right answers, of late, that ends it before."""
+    patience: int = 0
+    """Steps in which no more became right that end it, too; 0: none do."""
     rate: tuple[float, float] = (1.0, 1.0)
     """What the learning rates are multiplied with, at its first step and at its last."""
     shut: float = 0.0
@@ -59,6 +61,10 @@ class Settings:
     adam: float = 0.005
     decay: float = 0.01
     clip: float = 1.0
+    through: int = 0
+    """Segments that gradients go back through; 0: all."""
+    anew: bool = False
+    """Whether segments are read a second time on the way back instead of being held: slower, in less memory."""
     precision: str = "auto"
     """float32, bfloat16, or bfloat16 where the processor multiplies it faster."""
     device: str = "cpu"
@@ -93,7 +99,10 @@ def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[st
     settings = {**read, **own, **given, "kind": kind, "tests": tuple(tests or read.get("tests", ()))}
     if not settings["tests"]:
         raise UsageError(f"{source} names no tests: name them behind the command, such as qa1")
-    settings["stages"] = tuple(_made(Stage, stage, f"{source}, stage {n}") for n, stage in enumerate(stages, 1))
+    settings["stages"] = tuple(
+        stage if isinstance(stage, Stage) else _made(Stage, stage, f"{source}, stage {n}")
+        for n, stage in enumerate(given.get("stages", stages), 1)
+    )
     if not settings["stages"]:
         raise UsageError(f"{source} has no stages: write [[stage]] with segments, size, batch and steps")
     found: Settings = _made(Settings, settings, source)

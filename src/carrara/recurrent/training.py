@@ -6,12 +6,12 @@ comes to the same bits as one that was not.
 """
 
 import json
+import math
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from safetensors.torch import load_file
@@ -22,10 +22,10 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Dice
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.recurrent import checkpoint
-from carrara.recurrent.batches import Asked, Batch, batch_of, loss_of, right
+from carrara.recurrent.batches import batch_of
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors
+from carrara.recurrent.lesson import Lesson, Result
 from carrara.recurrent.muon import Muon
-from carrara.recurrent.protocol import rows
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.vocabulary import Vocabulary, learned
@@ -55,6 +55,9 @@ class Progress:
     loss: float = 0.0
     right: float = 0.0
     """Of late, of the questions after the last segment."""
+    best: float = 0.0
+    """Of the stage, the most that was right, and the step from which it was."""
+    bettered: int = 0
     opened: float = 0.0
     """Of late, how far gates were open on segments that tell nothing."""
     seconds: float = 0.0
@@ -65,13 +68,6 @@ class Progress:
     """Step, loss, right, at each point."""
     learned: list[int] = field(default_factory=list[int])
     """The step at which each stage was."""
-
-
-class Result(NamedTuple):
-    loss: Tensor
-    told: float
-    right: float
-    opened: float
 
 
 Watch = Callable[["Training"], None]
@@ -105,6 +101,7 @@ class Training:
         settings = self.settings
         self.made, self.tongue = made, made.tongue
         self.model = made.model.to(self.device).train()
+        self.lesson = Lesson(self.model, settings, self.device)
         inner = [p for name, p in self.model.named_parameters() if settings.muon and _inner(name, p)]
         ids = {id(p) for p in inner}
         rest = [p for p in self.model.parameters() if id(p) not in ids and p.requires_grad]
@@ -198,15 +195,14 @@ class Training:
             optimiser.param_groups[0]["lr"] = rate * (first + (last - first) * at.step / max(1, stage.steps))
         count = dice.between(*stage.segments)
         batch = batch_of([dice.choice(self.stories).sample(self.tongue, count, stage.size) for _ in range(stage.batch)])
-        result = self._forward(batch, stage)
-        if not torch.isfinite(result.loss):
+        for optimiser in self.optimisers:
+            optimiser.zero_grad()
+        result = self.lesson.learn(batch, stage)
+        if not math.isfinite(result.loss):
             raise RunError(
                 f"the loss is no number at step {at.total}: what was saved before is in {self.folder}; take smaller "
                 f"learning rates (`muon`, `adam`)"
             )
-        for optimiser in self.optimisers:
-            optimiser.zero_grad()
-        result.loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         for optimiser in self.optimisers:
             optimiser.step()
@@ -217,77 +213,18 @@ class Training:
         kept = min(MEMORY, at.step / (at.step + 1))
         at.loss = kept * at.loss + (1 - kept) * result.told
         at.right = kept * at.right + (1 - kept) * result.right
-        at.opened = kept * at.opened + (1 - kept) * result.opened
+        if result.opened is not None:
+            at.opened = kept * at.opened + (1 - kept) * result.opened
         at.step, at.total = at.step + 1, at.total + 1
         at.tokens, at.seconds = at.tokens + tokens, at.seconds + seconds
         if at.total % POINTS == 0:
             at.curve.append([at.total, round(at.loss, 4), round(at.right, 4)])
-        if at.step >= stage.steps or (at.step >= LEAST and at.right >= stage.until):
+        if at.right > at.best or at.step <= LEAST:
+            at.best, at.bettered = at.right, at.step
+        still = bool(stage.patience) and at.step - at.bettered >= stage.patience
+        if at.step >= stage.steps or still or (at.step >= LEAST and at.right >= stage.until):
             at.learned.append(at.total)
-            at.stage, at.step = at.stage + 1, 0
-
-    def _forward(self, batch: Batch, stage: Stage) -> Result:
-        items, segments, _ = batch.ids.shape
-        ids = batch.ids.to(self.device)
-        with self._precision():
-            state = self.model.init(items)  # type: ignore[operator]
-            losses: list[Tensor] = []
-            opened: list[Tensor] = []
-            count, last = 0, None
-            for segment in range(segments):
-                state, _ = self.model.step(state, ids[:, segment], tell=False)  # type: ignore[operator]
-                if hasattr(state, "opened"):
-                    opened.append(state.opened.float().mean(1))
-                if asked := batch.asked[segment]:
-                    logits = self._answers(state, asked)
-                    losses.append(loss_of(logits, asked.targets.to(self.device)))
-                    count += len(asked.rows)
-                    last = asked, logits, losses[-1]
-            assert last is not None
-            loss = torch.stack(losses).sum() / count
-            if stage.inside and segments == 1:
-                loss = loss + stage.inside * self._inside(ids[:, 0], last[0])
-        gates = torch.stack(opened, 1) if opened else ids.new_zeros(items, segments).float()
-        blank = ~batch.told.to(self.device)
-        if stage.shut:
-            loss = loss + stage.shut * gates.mean()
-        if stage.noise:
-            loss = loss + stage.noise * (gates * blank).mean()
-        asked, logits, final = last
-        return Result(
-            loss,
-            final.item() / len(asked.rows),
-            right(logits, asked.targets.to(self.device)).float().mean().item(),
-            float(gates[blank].mean().item()) if blank.any() else self.at.opened,
-        )
-
-    def _answers(self, state: Any, asked: Asked) -> Tensor:
-        chosen = rows(state, asked.rows.to(self.device))
-        _, logits = self.model.step(chosen, asked.ids.to(self.device), keep=False)  # type: ignore[operator]
-        found: Tensor = logits
-        return found
-
-    def _inside(self, ids: Tensor, asked: Asked) -> Tensor:
-        """The loss of answers right behind the text, where no memory is needed: reading is learned before keeping."""
-        order = {int(row): place for place, row in enumerate(asked.rows.tolist())}  # one question of each
-        places = torch.tensor(sorted(order.values()))
-        whole = torch.cat([ids[asked.rows[places]], asked.ids[places].to(self.device)], 1)
-        empty = self.model.init(len(places))  # type: ignore[operator]
-        _, logits = self.model.step(empty, whole, keep=False)  # type: ignore[operator]
-        targets = asked.targets[places].to(self.device)
-        return loss_of(logits[:, ids.shape[1] :], targets) / len(places)
-
-    def _precision(self) -> AbstractContextManager[Any]:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=halved(self.settings.precision, self.device))
-
-
-def halved(precision: str, device: torch.device) -> bool:
-    """Whether products are made with half the bits: where the machine is much faster with them."""
-    if precision == "auto":
-        return device.type != "cpu" or bool(torch.cpu._is_amx_tile_supported())
-    if precision not in ("float32", "bfloat16"):
-        raise UsageError(f"precision={precision} is none of auto, float32, bfloat16")
-    return precision == "bfloat16"
+            at.stage, at.step, at.best, at.bettered = at.stage + 1, 0, 0.0, 0
 
 
 def _inner(name: str, p: nn.Parameter) -> bool:

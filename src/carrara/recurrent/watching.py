@@ -30,7 +30,7 @@ class Watching:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.shown:
+        if self.shown and self.told:
             print(file=sys.stderr)
 
     def __call__(self, training: "Training") -> None:

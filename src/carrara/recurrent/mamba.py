@@ -1,0 +1,88 @@
+"""Mamba (Gu and Dao 2023) read segment by segment: `carrara train --kind mamba --backbone PLACE`.
+
+The weights are those of a pretrained model of transformers, whose own pass begins every text with an empty state unless
+it is one token long. Here a segment goes on where the one before it ended, convolution and state space alike.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from carrara.core.errors import UsageError
+from carrara.recurrent.backbone import adapted
+
+
+class Kept(NamedTuple):
+    """What one layer keeps."""
+
+    behind: Tensor
+    """The last inputs of its convolution."""
+    space: Tensor
+    """Channels × states."""
+
+
+class State(NamedTuple):
+    layers: tuple[Kept, ...]
+
+
+class MambaAround(nn.Module):
+    def __init__(self, model: nn.Module, rank: int = 0) -> None:
+        super().__init__()
+        config: Any = model.config
+        if config.model_type != "mamba":
+            raise UsageError(
+                f"kind mamba goes around a Mamba, and this backbone is a {config.model_type}: take kind rmt"
+            )
+        self.channels, self.states, self.reach = config.intermediate_size, config.state_size, config.conv_kernel - 1
+        self.steps = int(config.time_step_rank)
+        self.model = adapted(model, rank)
+
+    @property
+    def _bare(self) -> Any:
+        return getattr(self.model, "get_base_model", lambda: self.model)()
+
+    def init(self, batch: int) -> State:
+        zeros = self._bare.get_output_embeddings().weight.new_zeros
+        one = Kept(zeros(batch, self.channels, self.reach), zeros(batch, self.channels, self.states))
+        return State((one,) * len(self._bare.backbone.layers))
+
+    def step(self, state: State, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[State, Tensor | None]:
+        backbone = self._bare.backbone
+        x = backbone.embeddings(ids)
+        layers = []
+        for block, kept in zip(backbone.layers, state.layers, strict=True):
+            mixed, after = self._mixed(block.mixer, block.norm(x), kept)
+            x = x + mixed
+            layers.append(after)
+        said = self._bare.get_output_embeddings()(backbone.norm_f(x)) if tell else None
+        return (State(tuple(layers)) if keep else state), said
+
+    def _mixed(self, mixer: Any, x: Tensor, kept: Kept) -> tuple[Tensor, Kept]:
+        inner, gate = mixer.in_proj(x).transpose(1, 2).chunk(2, dim=1)
+        whole = torch.cat([kept.behind.to(inner.dtype), inner], 2)
+        conv = mixer.conv1d
+        inner = F.silu(F.conv1d(whole, conv.weight, conv.bias, groups=self.channels))
+        step, take, give = mixer.x_proj(inner.transpose(1, 2)).float().split([self.steps, self.states, self.states], -1)
+        step = F.softplus(mixer.dt_proj(step)).float().transpose(1, 2)[..., None]
+        decay = torch.exp(-mixer.A_log.float().exp()[:, None] * step)
+        taken = step * take[:, None] * inner.float()[..., None]
+        spaces = scanned(decay, taken, kept.space)
+        mixed = (spaces * give[:, None]).sum(-1) + mixer.D.float()[:, None] * inner.float()
+        mixed = (mixed.to(x.dtype) * F.silu(gate)).transpose(1, 2)
+        return mixer.out_proj(mixed), Kept(whole[..., -self.reach :], spaces[:, :, -1])
+
+    def nbytes(self, state: State) -> int:
+        return sum(part[:1].nbytes for kept in state.layers for part in kept)
+
+
+def scanned(decay: Tensor, taken: Tensor, before: Tensor) -> Tensor:
+    """All of s[t] = decay[t] · s[t-1] + taken[t], along the third dimension of four: in log2 of the length steps."""
+    taken = torch.cat([taken[:, :, :1] + decay[:, :, :1] * before[:, :, None], taken[:, :, 1:]], 2)
+    reach = 1
+    while reach < taken.shape[2]:
+        taken = torch.cat([taken[:, :, :reach], taken[:, :, reach:] + decay[:, :, reach:] * taken[:, :, :-reach]], 2)
+        decay = torch.cat([decay[:, :, :reach], decay[:, :, reach:] * decay[:, :, :-reach]], 2)
+        reach *= 2
+    return taken
