@@ -83,17 +83,18 @@ shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the co
 audit: env  ## the long proofs, kept under results/
 	set -e; for n in 1 5 20; do \
 	  .venv/bin/carrara audit michelangelo/latent_list -n 500 --lengths 0,1k,8k -p complexity=$$n \
-	    > results/audit_latent_list_$$n.txt; cat results/audit_latent_list_$$n.txt; done
+	    > results/audit_latent_list_$$n.txt; done
 	set -e; for sound in false true; do \
-	  .venv/bin/carrara audit babilong -n 200 --lengths 0,4k,32k -p sound=$$sound \
-	    > results/audit_babilong_sound_$$sound.txt; cat results/audit_babilong_sound_$$sound.txt; done
+	  .venv/bin/carrara audit babilong -n 200 --lengths 0,4k -p sound=$$sound > results/audit_babilong_sound_$$sound.txt; \
+	  .venv/bin/carrara audit babilong -n 50 --lengths 32k -p sound=$$sound > results/audit_babilong_sound_$${sound}_32k.txt; done
 	set -e; for task in mrcr idk; do \
 	  .venv/bin/carrara audit michelangelo/$$task -n 300 --lengths 0,8k > results/audit_$$task.txt; \
 	  .venv/bin/carrara audit michelangelo/$$task -n 50 --lengths 128k > results/audit_$${task}_128k.txt; done
 	set -e; for suite in sync classic; do \
-	  .venv/bin/carrara audit $$suite -n 200 --lengths 0,32k > results/audit_$$suite.txt; \
+	  .venv/bin/carrara audit $$suite -n 200 --lengths 0,4k > results/audit_$$suite.txt; \
 	  .venv/bin/carrara audit $$suite -n 50 --lengths 128k > results/audit_$${suite}_128k.txt; done
-	.venv/bin/carrara audit minerva -n 200 --lengths 1k,4k,32k > results/audit_minerva.txt; cat results/audit_minerva.txt
+	.venv/bin/carrara audit minerva -n 200 --lengths 1k,4k > results/audit_minerva.txt
+	.venv/bin/carrara audit minerva -n 50 --lengths 32k > results/audit_minerva_32k.txt
 	.venv/bin/carrara audit all -n 50 --lengths 0,4k --json > results/audit_all.json
 	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from carrara.recurrent.blocks import Embedding, Layer, norm, recency, shrink, shut
+from carrara.recurrent.blocks import ALL, Embedding, Layer, norm, recency, shrink, shut
 from carrara.recurrent.rmt import MARGIN
 
 EPSILON = 1e-5
@@ -148,8 +148,10 @@ class ARMT(nn.Module):
             x = torch.cat([self.writing.expand(len(ids), -1, -1), x], 1)
         bias = self.bias[:, first : first + x.shape[1], first : first + x.shape[1]]
         stores, opened = [], []
-        for layer, memory, store in zip(self.layers, self.memories, state.stores, strict=True):
-            x = layer(x + memory.read(store, norm(x)), bias)  # type: ignore[operator]
+        for n, (layer, memory, store) in enumerate(zip(self.layers, self.memories, state.stores, strict=True), 1):
+            # Behind the last layer nobody looks at the text, where nothing is to be said.
+            rows = slice(0, self.slots) if n == len(self.layers) and not tell else ALL
+            x = layer(x + memory.read(store, norm(x)), bias, rows)  # type: ignore[operator]
             if keep:
                 store, strength = memory.write(store, norm(x[:, : self.slots]))  # type: ignore[operator]
                 opened.append(strength)

@@ -65,9 +65,8 @@ def adapted(model: nn.Module, rank: int) -> nn.Module:
     from transformers.pytorch_utils import Conv1D
 
     turned = any(isinstance(module, Conv1D) for module in model.modules())  # GPT-2's matrices stand the other way round
-    fixed = (
-        ["out_proj"] if getattr(model.config, "model_type", "") == "mamba" else None
-    )  # peft would not: kernels read it past LoRA
+    mamba = getattr(model.config, "model_type", "") == "mamba"
+    fixed = ["out_proj"] if mamba else None  # Mamba's kernels read these weights past LoRA, and peft refuses them
     lora = LoraConfig(
         r=rank, lora_alpha=2 * rank, target_modules="all-linear", exclude_modules=fixed, fan_in_fan_out=turned
     )

@@ -163,16 +163,16 @@ def _written(trained: Checkpoint, state: State, ids: Tensor, fact: Fact) -> list
     """What memory tokens look at in the segment that tells a fact, near its words."""
     model: Any = trained.model
     if isinstance(model, RMT):
-        rows, text = slice(model.slots, 2 * model.slots), 2 * model.slots
+        text = 2 * model.slots  # its last layer looks for the write copy and what stands behind it alone
     elif isinstance(model, ARMT):
-        rows, text = slice(0, model.slots), model.slots
+        text = model.slots
     else:
         return []
     with _watched(model) as layer:
         model.step(state, ids)
         seen = layer.seen[0].float().mean(0)
     low, high = max(0, fact.place - BEFORE), min(ids.shape[1], fact.place + BEHIND)
-    weights = seen[rows, text + low : text + high]
+    weights = seen[: model.slots, text + low : text + high]
     columns = _words(trained, ids[0, low:high].tolist())
     return [Attended(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
 
@@ -186,7 +186,7 @@ def _asked(trained: Checkpoint, state: State, question: Question[Any]) -> list[A
     with _watched(model) as layer:
         model.step(state, torch.tensor([ids]), keep=False)
         seen = layer.seen[0].float().mean(0)
-    weights = seen[model.slots :, : model.slots]
+    weights = seen[:, : model.slots]
     return [Attended(f"read: {question.ask}", _words(trained, ids), _slots(model), weights.tolist())]
 
 

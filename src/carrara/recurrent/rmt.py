@@ -81,13 +81,15 @@ class RMT(nn.Module):
         copies = [memory + self.reading, memory + self.writing] if keep else [memory + self.reading]
         x = torch.cat([*copies, read], 1)
         bias = (self.keeping if keep else self.asking)[:, : x.shape[1], : x.shape[1]]
-        for layer in self.layers:
+        # Of the last layer, only what is used: the text says something, or the write copy is kept, or both.
+        used = slice(low, None if tell else 2 * low)
+        for layer in self.layers[:-1]:
             x = layer(x, bias)
-        x = norm(x)
+        x = norm(self.layers[-1](x, bias, used))
         said = self.head(x[:, -ids.shape[1] :]) if tell else None
         if not keep:
             return state, said
-        memory, opened = self._kept(memory, x[:, low : 2 * low])
+        memory, opened = self._kept(memory, x[:, :low])
         return State(memory, self.embedding.left(ids, state.behind), opened), said
 
     def _kept(self, memory: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:

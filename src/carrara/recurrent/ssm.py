@@ -37,19 +37,25 @@ class Mixer(nn.Module):
         nn.init.normal_(self.forget.weight, std=0.02)
         self.forget.bias.data = torch.linspace(1.0, 6.0, heads)  # from a few tokens to some hundred
 
-    def forward(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, x: Tensor, state: Tensor, silent: bool = False) -> tuple[Tensor | None, Tensor, Tensor]:
+        """What comes out, unless `silent`; the state after it, and how much was forgotten."""
         batch, length, width = x.shape
         q, k = self.qk(x).view(batch, length, 2, self.heads, self.keys).permute(2, 0, 3, 1, 4)
         v = self.v(x).view(batch, length, self.heads, -1).transpose(1, 2).float()
         q, k = F.normalize(q.float(), dim=-1), F.normalize(k.float(), dim=-1)
         k = k * torch.sigmoid(self.take(x).float()).transpose(1, 2)[..., None]
         kept = F.logsigmoid(self.forget(x).float()).transpose(1, 2).cumsum(-1)  # of the state before, up to each token
+        left = (kept[..., -1:] - kept).exp()[..., None]
+        after, forgotten = (
+            state * kept[..., -1:, None].exp() + (k * left).transpose(-1, -2) @ v,
+            1 - kept[..., -1].exp(),
+        )
+        if silent:
+            return None, after, forgotten
         decay = (kept[..., :, None] - kept[..., None, :]).tril().exp().tril()
         mixed = ((q @ k.transpose(-1, -2)) * decay) @ v + (q * kept.exp()[..., None]) @ state
-        left = (kept[..., -1:] - kept).exp()[..., None]
-        after = state * kept[..., -1:, None].exp() + (k * left).transpose(-1, -2) @ v
         mixed = norm(mixed).transpose(1, 2).reshape(batch, length, width).to(x.dtype)
-        return self.out(mixed * F.silu(self.gate(x))), after, 1 - kept[..., -1].exp()
+        return self.out(mixed * F.silu(self.gate(x))), after, forgotten
 
 
 class SSM(nn.Module):
@@ -78,10 +84,12 @@ class SSM(nn.Module):
     def step(self, state: State, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[State, Tensor | None]:
         x = self.embedding(ids, state.behind if keep else None)
         layers, opened = [], []
-        for mixer, mlp, before in zip(self.mixers, self.mlps, state.layers, strict=True):
-            mixed, after, forgotten = mixer(norm(x), before)
-            x = x + mixed
-            x = x + mlp(norm(x))
+        for n, (mixer, mlp, before) in enumerate(zip(self.mixers, self.mlps, state.layers, strict=True), 1):
+            silent = n == len(self.mixers) and not tell  # behind the last layer nobody looks, where nothing is said
+            mixed, after, forgotten = mixer(norm(x), before, silent)
+            if not silent:
+                x = x + mixed
+                x = x + mlp(norm(x))
             layers.append(after)
             opened.append(forgotten)
         said = self.head(norm(x)) if tell else None
