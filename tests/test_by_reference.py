@@ -8,8 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from carrara.engine.clipping import clip
+from carrara.engine.clipping import WHOLE, Glimpse, clip, shorten
 from carrara.engine.replies import read_results
 from carrara.prompt.items import rebuild
 from tests.process import KEY, Ended, carrara
@@ -80,3 +82,12 @@ def test_failed_requests_are_asked_again_by_the_same_command(tmp_path: Path, ser
 def test_a_key_that_is_an_ordinary_word_is_left_in_it() -> None:
     assert clip("make room in tiny/x", {"x"}) == "make room in tiny/x"
     assert clip({"said": [f"no key {KEY}."]}, {KEY}) == {"said": ["no key [key]."]}
+
+
+@given(st.lists(st.integers(0, WHOLE), max_size=5), st.integers(1, 300))
+def test_of_a_text_in_parts_the_same_is_shown(lengths: list[int], period: int) -> None:
+    parts = ["".join(chr(97 + (i // period + n) % 26) for i in range(length)) for n, length in enumerate(lengths)]
+    seen = Glimpse()
+    for part in parts:
+        seen.add(part)
+    assert seen.text == shorten("".join(parts))

@@ -467,6 +467,20 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
     assert "has no model.json" in done.stderr
 
 
+def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path) -> None:
+    from carrara.engine.by_reference import Mismatch
+    from carrara.models.streaming import Recurrent
+
+    run(tmp_path / "a", 1)
+    model = Recurrent(f"recurrent:{tmp_path / 'a'}")
+    for length in (0, 2048):
+        item = make("babilong/qa1", length=length, index=0, tokenizer="gpt2")
+        sha256 = item.survey.sha256
+        assert model._ask({"id": item.id, "sha256": sha256}).stop_reason == "stop"
+        with pytest.raises(Mismatch, match="renders to another text"):
+            model._ask({"id": item.id, "sha256": sha256[::-1]})
+
+
 def test_what_is_read_side_by_side_is_what_is_read_alone(tmp_path: Path) -> None:
     from carrara.recurrent.reading import Desk
 

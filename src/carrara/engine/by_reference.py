@@ -76,6 +76,12 @@ outage is over; and as many as the server asks for, up to an hour."""
 class Mismatch(Exception):
     """Raised when an item renders to other bytes than its reference was made of."""
 
+    def __init__(self, id: str) -> None:
+        super().__init__(
+            f"Item {id} renders to another text than this run began with; was Carrara updated? Start the run in a new "
+            f"directory."
+        )
+
 
 class Watcher(Protocol):
     """Who hears of requests."""
@@ -163,10 +169,7 @@ def install(
             return [MESSAGES["user"](content="", metadata={KEY: wanted})]
         messages = render(wanted)
         if fingerprint(messages) != wanted["sha256"]:
-            raise Mismatch(
-                f"Item {wanted['id']} renders to another text than this run began with; "
-                "was Carrara updated? Start the run in a new directory."
-            )
+            raise Mismatch(wanted["id"])
         # A reference model is told which item it is asked; other providers do not look at a message's metadata.
         return [MESSAGES[role](content=content, metadata={KEY: wanted}) for role, content in messages]
 

@@ -14,6 +14,8 @@ from carrara.engine.secrecy import masked
 
 SHOWN = 400
 """Characters of each end of a text that a log or an error may show."""
+WHOLE = 2 * SHOWN + 100
+"""A text so short is shown whole."""
 
 PROMPTS = frozenset({"messages", "input", "contents", "prompt", "system", "system_instruction"})
 """What providers call the prompt in their requests."""
@@ -28,9 +30,31 @@ Json = Any
 
 
 def shorten(text: str) -> str:
-    if len(text) <= 2 * SHOWN + 100:
-        return text
-    return f"{text[:SHOWN]}\n… {len(text) - 2 * SHOWN:,} characters …\n{text[-SHOWN:]}"
+    return text if len(text) <= WHOLE else _between(text[:SHOWN], len(text), text[-SHOWN:])
+
+
+def _between(first: str, characters: int, last: str) -> str:
+    return f"{first}\n… {characters - 2 * SHOWN:,} characters …\n{last}"
+
+
+class Glimpse:
+    """Of a text that comes in parts and is not held, what `shorten` would keep."""
+
+    def __init__(self) -> None:
+        self._first = self._last = ""
+        self._long = 0
+
+    def add(self, part: str) -> None:
+        self._long += len(part)
+        if len(self._first) <= WHOLE:
+            self._first += part[: WHOLE + 1]
+        self._last = (self._last + part[-SHOWN:])[-SHOWN:]
+
+    @property
+    def text(self) -> str:
+        if self._long <= WHOLE:
+            return self._first
+        return _between(self._first[:SHOWN], self._long, self._last)
 
 
 def clip(value: Json, secrets: Collection[str]) -> Json:

@@ -5,7 +5,7 @@ recall is a result too. A server for embeddings that fails in mid-run is waited 
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -24,6 +24,7 @@ from carrara.engine.by_reference import REQUEST, RETRIEVE
 from carrara.engine.progress import LINE_EVERY
 from carrara.engine.rendering import item_of, messages_of
 from carrara.prompt.items import Item
+from carrara.prompt.prompt import Part
 from carrara.retrieval import Index, Recall, Retrieval, Retrieved, Unavailable
 
 _KEPT = 4096
@@ -44,6 +45,18 @@ def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
     if request := wanted.get(REQUEST, ""):
         messages[-1] = Message(messages[-1].role, messages[-1].content + request)
     return messages
+
+
+def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:
+    """The same in parts, of which none but the last is held; what was retrieved is short."""
+    if wanted.get(RETRIEVE):
+        for number, message in enumerate(prompt_of(wanted)):
+            yield Part(number, message.role, message.content)
+        return
+    for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last is needed behind it
+        yield part
+    if request := wanted.get(REQUEST, ""):
+        yield Part(part.message, part.role, request)
 
 
 def recall_of(id: str, retrieve: str) -> Recall | None:

@@ -7,6 +7,7 @@ by.
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from hashlib import sha256
 
 import anyio
 from inspect_ai import Task
@@ -25,15 +26,15 @@ from carrara.core.talk import tell
 from carrara.engine import by_reference, progress
 from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
-from carrara.engine.clipping import shorten
+from carrara.engine.clipping import Glimpse
 from carrara.engine.endings import ending
 from carrara.engine.rendering import item_of
-from carrara.engine.retrieving import prompt_of, recall_of
+from carrara.engine.retrieving import parts_of, prompt_of, recall_of
 from carrara.engine.settings import SERVER
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
 from carrara.engine.troubles import Trouble, plain
 from carrara.prompt.items import Item, contexts
-from carrara.prompt.prompt import fingerprint
+from carrara.prompt.prompt import hashed
 from carrara.prompt.wording import Pack
 from carrara.registry import load
 
@@ -165,9 +166,11 @@ def _tell(error: Exception, made: Attempts) -> None:
 
 
 def _referred(id: str, retrieve: str, request: str) -> by_reference.Reference:
-    messages = prompt_of({"id": id, RETRIEVE: retrieve, REQUEST: request})
-    excerpt = shorten("\n\n".join(message.content for message in messages))
-    return by_reference.Reference(id, fingerprint(messages), excerpt, retrieve, request)
+    digest, seen, message = sha256(), Glimpse(), 0
+    for part in hashed(parts_of({"id": id, RETRIEVE: retrieve, REQUEST: request}), digest):
+        seen.add("\n\n" * (part.message - message) + part.text)
+        message = part.message
+    return by_reference.Reference(id, digest.hexdigest(), seen.text, retrieve, request)
 
 
 @lru_cache(maxsize=1024)

@@ -7,9 +7,11 @@ a segment of each at a time. So a context of ten million tokens takes no more me
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -23,16 +25,17 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import CarraraError, RunError, UsageError
-from carrara.engine.by_reference import KEY, RETRIEVE
+from carrara.engine.by_reference import KEY, RETRIEVE, Mismatch
 from carrara.engine.measured import MEASURED
 from carrara.engine.rendering import item_of
-from carrara.engine.retrieving import found
+from carrara.engine.retrieving import found, parts_of
+from carrara.prompt.prompt import hashed
 from carrara.recurrent import checkpoint
 from carrara.recurrent.answering import likelihoods, said
 from carrara.recurrent.lesson import halved
 from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
-from carrara.recurrent.streams import cut, segments
+from carrara.recurrent.streams import cut, texts
 from carrara.recurrent.tongue import Text, Tongue, likeliest
 
 AT_ONCE = 32
@@ -46,6 +49,10 @@ class _Asked(NamedTuple):
     options: tuple[str, ...]
     begun: float
     reply: "Future[ModelOutput]"
+    id: str
+    sha256: str
+    digest: Any
+    """Of what was read: it has to come to the same."""
 
 
 class Streaming(ModelAPI):
@@ -96,7 +103,10 @@ class Streaming(ModelAPI):
                 here = list(desk.readings)
                 try:
                     for ended in desk.turn():
-                        ended.whose.reply.set_result(self._answered(ended))
+                        if ended.whose.digest.hexdigest() == ended.whose.sha256:
+                            ended.whose.reply.set_result(self._answered(ended))
+                        else:
+                            ended.whose.reply.set_exception(Mismatch(ended.whose.id))
                 except Exception as error:
                     for one in here:
                         if not one.whose.reply.done():
@@ -110,13 +120,23 @@ class Streaming(ModelAPI):
             except Empty:
                 return
             try:
-                item = item_of(wanted["id"])
-                if retrieve := wanted.get(RETRIEVE):
-                    stream = cut([found(wanted["id"], retrieve).text], self.tongue, self.segment)
+                item, digest = item_of(wanted["id"]), sha256()
+                parts = hashed(parts_of(wanted), digest)
+                if wanted.get(RETRIEVE):
+                    deque(parts, maxlen=0)
+                    told: Iterable[str] = [found(wanted["id"], wanted[RETRIEVE]).text]
                 else:
-                    stream = segments(item, self.tongue, self.segment)
-                question = self.tongue.question(item.question.ask)
-                desk.lay(_Asked(question, item.question.options, time.monotonic(), reply), stream)
+                    told = texts(item.prompt.frame, parts)
+                asked = _Asked(
+                    self.tongue.question(item.question.ask),
+                    item.question.options,
+                    time.monotonic(),
+                    reply,
+                    wanted["id"],
+                    wanted["sha256"],
+                    digest,
+                )
+                desk.lay(asked, cut(told, self.tongue, self.segment))
             except Exception as error:
                 reply.set_exception(self._told(error))
 

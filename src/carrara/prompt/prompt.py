@@ -7,7 +7,7 @@ ten million tokens is never held unless somebody asks for its text.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from carrara.core.types import Frame, Message, Role, Unit
 from carrara.prompt.measure import Measure
@@ -50,11 +50,22 @@ class Survey(NamedTuple):
 
 def fingerprint(messages: Iterable[Message]) -> str:
     """The hash that `Survey` has for a prompt with these messages."""
-    hashed = sha256()
-    for message in messages:
-        hashed.update(f"\x1e{message.role}\x1f".encode())
-        hashed.update(message.content.encode())
-    return hashed.hexdigest()
+    digest = sha256()
+    parts = (Part(number, message.role, message.content) for number, message in enumerate(messages))
+    for _ in hashed(parts, digest):
+        pass
+    return digest.hexdigest()
+
+
+def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
+    """Parts as they pass, and into a hash, which is that of `fingerprint` when all have passed: no text is held."""
+    message = -1
+    for part in parts:
+        if part.message != message:
+            digest.update(f"\x1e{part.role}\x1f".encode())
+            message = part.message
+        digest.update(part.text.encode())
+        yield part
 
 
 def _uncounted(unit: Unit) -> int:
@@ -107,16 +118,14 @@ class Prompt:
 
     def survey(self) -> Survey:
         """Length, hash and spans in one pass. The hash covers roles and contents."""
-        hashed = sha256()
+        digest = sha256()
         spans = []
         message, start, characters = -1, 0, 0
         needs = frozenset(self.needs)
         tokens = self.measure.before
-        for part in self.parts():
+        for part in hashed(self.parts(), digest):
             if part.message != message:
-                hashed.update(f"\x1e{part.role}\x1f".encode())
                 message, start = part.message, 0
-            hashed.update(part.text.encode())
             if part.update is not None:
                 end = start + len(part.text)
                 own = tokens + self.measure.joint
@@ -124,4 +133,4 @@ class Prompt:
             start += len(part.text)
             characters += len(part.text)
             tokens += part.tokens
-        return Survey(self.tokens, characters, hashed.hexdigest(), tuple(spans))
+        return Survey(self.tokens, characters, digest.hexdigest(), tuple(spans))

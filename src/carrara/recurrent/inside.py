@@ -21,7 +21,7 @@ from carrara.recurrent.armt import ARMT
 from carrara.recurrent.checkpoint import Checkpoint
 from carrara.recurrent.protocol import State, read, tensors
 from carrara.recurrent.rmt import RMT
-from carrara.recurrent.streams import cut, texts
+from carrara.recurrent.streams import segments
 from carrara.recurrent.vocabulary import SPECIAL
 
 STATES = 160
@@ -78,7 +78,7 @@ def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) 
     """Read an item to its end. `others` are questions that may be asked beside its own."""
     facts = _facts(trained, item)
     asks = _decided(item, others, facts)
-    count = sum(1 for _ in cut(texts(item), trained.tongue, trained.segment))
+    count = sum(1 for _ in segments(item, trained.tongue, trained.segment))
     points = sorted({*np.linspace(0, count - 1, min(STATES, count)).astype(int).tolist(), *(f.segment for f in facts)})
     wanted, memories = set(points), []
     opened: list[list[float]] = []
@@ -88,7 +88,7 @@ def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) 
     model: Any = trained.model
     with torch.inference_mode():
         state = model.init(1)
-        for n, segment in enumerate(cut(texts(item), trained.tongue, trained.segment)):
+        for n, segment in enumerate(segments(item, trained.tongue, trained.segment)):
             ids = torch.from_numpy(segment)[None]
             attended += [found for fact in told if fact.segment == n for found in _written(trained, state, ids, fact)]
             state = read(model, state, ids)

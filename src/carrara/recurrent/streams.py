@@ -9,31 +9,28 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from carrara.core.errors import UsageError
+from carrara.core.types import Frame
 from carrara.prompt.items import Item
+from carrara.prompt.prompt import Part
 from carrara.recurrent.tongue import Tongue
 from carrara.recurrent.vocabulary import Ids
 
 
 def segments(item: Item, tongue: Tongue, size: int) -> Iterator[Ids]:
     """The context of an item, `size` tokens at a time."""
-    if item.prompt.frame.turns:
-        raise UsageError(
-            f"{item.recipe.task} is a conversation, and a recurrent model reads a context that is one text"
-        )
-    return cut(texts(item), tongue, size)
+    return cut(texts(item.prompt.frame, item.prompt.parts(counted=False)), tongue, size)
 
 
-def texts(item: Item) -> Iterator[str]:
-    """The pieces of its context, each with the joint before it."""
-    if item.prompt.frame.turns:
-        raise UsageError(
-            f"{item.recipe.task} is a conversation, and a recurrent model reads a context that is one text"
-        )
-    joint = ""
-    for part in item.prompt.parts(counted=False):
-        if part.piece:
-            yield joint + part.text
-            joint = item.prompt.frame.joint
+def texts(frame: Frame, parts: Iterable[Part]) -> Iterator[str]:
+    """The pieces of a context, each with the joint before it, of all parts of a prompt."""
+    if frame.turns:
+        raise UsageError("a recurrent model reads a context that is one text, and this test's is a conversation")
+    return _joined(frame.joint, (part.text for part in parts if part.piece))
+
+
+def _joined(joint: str, pieces: Iterable[str]) -> Iterator[str]:
+    for number, piece in enumerate(pieces):
+        yield joint + piece if number else piece
 
 
 def cut(texts: Iterable[str], tongue: Tongue, size: int) -> Iterator[Ids]:
