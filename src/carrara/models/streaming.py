@@ -32,7 +32,7 @@ from carrara.engine.retrieving import found, parts_of
 from carrara.prompt.prompt import hashed
 from carrara.recurrent import checkpoint
 from carrara.recurrent.answering import likelihoods, said
-from carrara.recurrent.lesson import halved
+from carrara.recurrent.processor import halved, hold
 from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
 from carrara.recurrent.streams import cut, texts
@@ -91,6 +91,7 @@ class Streaming(ModelAPI):
         """Read on while anybody waits."""
         desk: Desk[_Asked] = Desk(self.model)
         torch.set_num_threads(self.threads)
+        hold()
         with torch.inference_mode(), self._precision():
             while True:
                 self._take(desk)

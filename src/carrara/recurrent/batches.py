@@ -55,6 +55,13 @@ def asked_of(rows: Sequence[int], asks: Sequence[Ask]) -> Asked:
     return Asked(torch.tensor(rows), ids, targets)
 
 
+def merged(several: Sequence[Asked]) -> Asked:
+    length = max(asked.ids.shape[1] for asked in several)
+    ids = [F.pad(asked.ids, (0, length - asked.ids.shape[1]), value=PAD) for asked in several]
+    targets = [F.pad(asked.targets, (0, length - asked.targets.shape[1]), value=UNTOLD) for asked in several]
+    return Asked(torch.cat([asked.rows for asked in several]), torch.cat(ids), torch.cat(targets))
+
+
 def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
     """Summed over questions, each the mean of its answer's tokens."""
     each = F.cross_entropy(logits.float().transpose(1, 2), targets, ignore_index=UNTOLD, reduction="none")

@@ -4,15 +4,17 @@ Gradients go back through all segments, or through so many (`through`): then wha
 is, and only they are held. With `anew` a segment is read a second time on the way back, instead of being held.
 """
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from carrara.core.errors import UsageError
-from carrara.recurrent.batches import Asked, Batch, loss_of, right
-from carrara.recurrent.protocol import State, each, rows
+from carrara.recurrent.batches import Asked, Batch, loss_of, merged, right
+from carrara.recurrent.processor import halved
+from carrara.recurrent.protocol import State, each, joined, rows, tensors
 from carrara.recurrent.settings import Settings, Stage
 
 
@@ -23,6 +25,16 @@ class Result(NamedTuple):
     right: float
     opened: float | None
     """How far gates were open on segments that tell nothing, where there are such."""
+
+
+def together(behind: Sequence[tuple[State, Asked]]) -> Iterator[tuple[State, Asked]]:
+    """Questions after several segments, as if they were asked after one: many at once take little longer than a few.
+
+    Their order stays. States that grow with the text are alike only after one and the same segment.
+    """
+    for _, alike in groupby(behind, lambda one: [tensor.shape[1:] for tensor in tensors(one[0])]):
+        states, asked = zip(*alike, strict=True)
+        yield joined(list(states)), merged(asked)
 
 
 class Lesson:
@@ -42,6 +54,7 @@ class Lesson:
         for first in range(0, segments, self.through or segments):
             part = range(first, min(segments, first + (self.through or segments)))
             loss = torch.zeros((), device=self.device)
+            behind: list[tuple[State, Asked]] = []
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.halved):
                 for segment in part:
                     state = self._read(state, ids[:, segment])
@@ -51,9 +64,11 @@ class Lesson:
                         loss = loss + (cost * gate).sum() / (items * segments)
                         gates.append(gate.detach())
                     if asked := batch.asked[segment]:
-                        logits = self._answers(state, asked)
-                        ending = loss_of(logits, asked.targets.to(self.device))
-                        loss = loss + ending / count
+                        behind.append((rows(state, asked.rows.to(self.device)), asked))
+                for states, several in together(behind):
+                    logits = self.model.step(states, several.ids.to(self.device), keep=False)[1]
+                    targets = several.targets.to(self.device)
+                    loss = loss + loss_of(logits, targets) / count
                 if stage.inside and segments == 1:
                     assert asked is not None
                     loss = loss + stage.inside * self._inside(ids[:, 0], asked)
@@ -62,11 +77,12 @@ class Lesson:
             total += float(loss.detach())
             state = each(state, Tensor.detach)
         assert asked is not None  # a story asks something after its last segment
+        last = slice(-len(asked.rows), None)
         opened = torch.stack(gates, 1)[blank] if gates else None
         return Result(
             total,
-            float(ending.detach()) / len(asked.rows),
-            float(right(logits, asked.targets.to(self.device)).float().mean()),
+            float(loss_of(logits[last].detach(), targets[last])) / len(asked.rows),
+            float(right(logits[last], targets[last]).float().mean()),
             float(opened.mean()) if opened is not None and len(opened) else None,
         )
 
@@ -74,11 +90,6 @@ class Lesson:
         if self.anew:
             return checkpoint(self.model.step, state, ids, tell=False, use_reentrant=False)[0]
         return self.model.step(state, ids, tell=False)[0]
-
-    def _answers(self, state: State, asked: Asked) -> Tensor:
-        chosen = rows(state, asked.rows.to(self.device))
-        found: Tensor = self.model.step(chosen, asked.ids.to(self.device), keep=False)[1]
-        return found
 
     def _inside(self, ids: Tensor, asked: Asked) -> Tensor:
         """The loss of answers right behind the text, where no memory is needed: reading is learned before keeping."""
@@ -88,12 +99,3 @@ class Lesson:
         _, logits = self.model.step(self.model.init(len(places)), whole, keep=False)
         targets = asked.targets[places].to(self.device)
         return loss_of(logits[:, ids.shape[1] :], targets) / len(places)
-
-
-def halved(precision: str, device: torch.device) -> bool:
-    """Whether products are made with half the bits: where the machine is much faster with them."""
-    if precision == "auto":
-        return device.type != "cpu" or bool(torch.cpu._is_amx_tile_supported())
-    if precision not in ("float32", "bfloat16"):
-        raise UsageError(f"precision={precision} is none of auto, float32, bfloat16")
-    return precision == "bfloat16"

@@ -26,6 +26,7 @@ from carrara.recurrent.batches import batch_of
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors
 from carrara.recurrent.lesson import Lesson, Result
 from carrara.recurrent.muon import Muon
+from carrara.recurrent.processor import hold
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.vocabulary import Vocabulary, learned
@@ -176,6 +177,7 @@ class Training:
 
     def run(self, watch: Watch, most: int | None = None) -> None:
         """To the end of the course, or for so many steps."""
+        hold()
         saved = time.monotonic()
         while not self.done and most != 0:
             self.step()
