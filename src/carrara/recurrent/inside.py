@@ -4,9 +4,11 @@ For each question that the item's facts decide, the test's own solver says what 
 how likely it finds that. So one sees when a fact is written, overwritten or lost.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -16,8 +18,10 @@ from carrara.core.errors import UsageError
 from carrara.core.types import Piece, Question, Undecidable
 from carrara.prompt.items import Item
 from carrara.prompt.measure import assemble
+from carrara.recurrent import linear
 from carrara.recurrent.answering import likelihoods
 from carrara.recurrent.armt import ARMT
+from carrara.recurrent.blocks import norm
 from carrara.recurrent.checkpoint import Checkpoint
 from carrara.recurrent.protocol import State, read, tensors
 from carrara.recurrent.rmt import RMT
@@ -48,6 +52,11 @@ class Answers(NamedTuple):
     """By what was told so far; nothing where that does not decide it."""
     chance: list[float]
     """What the model gives it, of all the options."""
+    probed: list[float]
+    """How much of it a linear probe sees in the memory; nothing where there is none."""
+    returned: list[list[float]]
+    """At each point, what the store of each layer of an associative memory makes of it, of all the options, if what it
+    returns where the answer is about to be said were all that the head is told."""
 
 
 class Attended(NamedTuple):
@@ -74,7 +83,12 @@ class Inside(NamedTuple):
     nbytes: int
 
 
-def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) -> Inside:
+def look(
+    trained: Checkpoint,
+    item: Item,
+    others: Sequence[Question[Any]] = (),
+    probes: Mapping[linear.Question, linear.Probe] = MappingProxyType({}),
+) -> Inside:
     """Read an item to its end. `others` are questions that may be asked beside its own."""
     facts = _facts(trained, item)
     asks = _decided(item, others, facts)
@@ -82,7 +96,7 @@ def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) 
     points = sorted({*np.linspace(0, count - 1, min(STATES, count)).astype(int).tolist(), *(f.segment for f in facts)})
     wanted, memories = set(points), []
     opened: list[list[float]] = []
-    chances: list[list[float]] = [[] for _ in asks]
+    answers = [Answers(question.ask, [], [], [], []) for question, _ in asks]
     attended: list[Attended] = []
     told = [fact for fact in facts if fact.needed][-1:] or facts[-1:]
     model: Any = trained.model
@@ -94,18 +108,18 @@ def look(trained: Checkpoint, item: Item, others: Sequence[Question[Any]] = ()) 
             state = read(model, state, ids)
             if n not in wanted:
                 continue
-            memories.append(torch.cat([part.flatten().float() for part in tensors(_memory(state))]))
+            memories.append(torch.cat([part.flatten().float() for part in tensors(linear.memory(state))]))
             opened.append([float(gate) for gate in state.opened[0]] if hasattr(state, "opened") else [])
             known = sum(fact.segment <= n for fact in facts)
-            for chance, (question, right) in zip(chances, asks, strict=True):
-                chance.append(_chance(trained, state, question, right[known]))
+            for one, (question, right) in zip(answers, asks, strict=True):
+                one.right.append(right[known])
+                one.chance.append(_chance(trained, state, question, right[known]))
+                one.returned.append(_returned(trained, state, question, right[known]))
+                if probe := probes.get(tuple(trained.tongue.question(question.ask))):
+                    one.probed.append(probe.chance(state, trained.tongue.answer(right[known])))
         attended += _asked(trained, state, item.question)
     moved = torch.cdist(torch.stack(memories), torch.stack(memories))
     far = moved / moved.max().clamp(min=1e-9)
-    answers = [
-        Answers(question.ask, [right[sum(f.segment <= n for f in facts)] for n in points], chance)
-        for (question, right), chance in zip(asks, chances, strict=True)
-    ]
     return Inside(count, points, facts, far.tolist(), opened, answers, attended, model.nbytes(state))
 
 
@@ -159,6 +173,29 @@ def _chance(trained: Checkpoint, state: State, question: Question[Any], right: s
     return float(found.softmax(0)[question.options.index(right)])
 
 
+def _returned(trained: Checkpoint, state: State, question: Question[Any], right: str) -> list[float]:
+    """The share of a right answer in what each layer's store returns."""
+    model: Any = trained.model
+    if not isinstance(model, ARMT) or right not in question.options:
+        return [0.0] * len(getattr(model, "memories", ()))
+    seen: list[Tensor] = []
+    for memory in model.memories:
+        memory.read = partial(_kept, cast("Callable[..., Tensor]", memory.read), seen)  # type: ignore[assignment]
+    try:
+        model.step(state, torch.tensor([trained.tongue.question(question.ask)]), keep=False)
+    finally:
+        for memory in model.memories:
+            del memory.read
+    firsts = [trained.tongue.answer(option)[0] for option in question.options]
+    place = question.options.index(right)
+    return [float(model.head(norm(one[0, -1]))[firsts].float().softmax(0)[place]) for one in seen]
+
+
+def _kept(call: Callable[..., Tensor], seen: list[Tensor], *arguments: Tensor) -> Tensor:
+    seen.append(call(*arguments))
+    return seen[-1]
+
+
 def _written(trained: Checkpoint, state: State, ids: Tensor, fact: Fact) -> list[Attended]:
     """What memory tokens look at in the segment that tells a fact, near its words."""
     model: Any = trained.model
@@ -205,10 +242,3 @@ def _slots(model: Any) -> list[str]:
 def _words(trained: Checkpoint, ids: Sequence[int]) -> list[str]:
     known = trained.vocabulary.words if trained.vocabulary else []
     return [known[i - SPECIAL] if 0 <= i - SPECIAL < len(known) else "·" for i in ids]
-
-
-def _memory(state: State) -> State:
-    """What is remembered: without the last tokens, and without how gates stood."""
-    if hasattr(state, "_asdict"):
-        return [part for name, part in state._asdict().items() if name not in ("behind", "opened")]
-    return state

@@ -28,18 +28,38 @@ def page(
     facts: Sequence[tuple[int, str, bool]],
     distances: Sequence[Sequence[float]],
     opened: Sequence[Sequence[float]],
-    answers: Sequence[tuple[str, Sequence[str], Sequence[float]]],
+    answers: Sequence[tuple[str, Sequence[str], Sequence[float], Sequence[float], Sequence[Sequence[float]]]],
     attended: Sequence[tuple[str, Sequence[str], Sequence[str], Sequence[Sequence[float]]]],
+    probes: Sequence[tuple[str, float, float]],
 ) -> str:
-    """One page that needs nothing beside it. A fact is its segment, its text, and whether the answer needs it."""
+    """One page that needs nothing beside it.
+
+    A fact is its segment, its text, and whether the answer needs it; an answer is its question, what is right, the
+    model's chance of it, the probe's, and that of each store; a probe is its question, how often it is right in other
+    stories, and how often the commonest answer is.
+    """
     parts = [
         tag("h1", title),
         tag("p", f"{segments:,} segments, {len(points)} of them looked at. Orange lines: facts that the answer needs."),
         _table(facts),
         tag("h2", "What it would answer"),
-        tag("p", "The chance that it gives the right answer by what was told so far, of all options."),
-        *(_line(ask, segments, points, facts, [chance], [right]) for ask, right, chance in answers),
+        tag("p", "Blue: the chance that it gives the right answer by what was told so far, of all options."),
     ]
+    if probes:
+        parts.append(tag("p", "Orange: how much of that answer a linear probe sees in its memory."))
+    for ask, right, chance, probed, _ in answers:
+        parts.append(_line(ask, segments, points, facts, [chance, *([probed] if probed else [])], [right]))
+    if probes:
+        parts.append(_probes(probes))
+    if any(returned and returned[0] for *_, returned in answers):
+        parts += [
+            tag("h2", "What its stores return"),
+            tag("p", "For each question, the chance of the right answer if what one layer's store returns were all that"
+                     " the head is told: one line a layer, the first blue, then orange, then green."),
+        ]  # fmt: skip
+        for ask, right, _, _, returned in answers:
+            layers = [list(layer) for layer in zip(*returned, strict=True)]
+            parts.append(_line(ask, segments, points, facts, layers, [right]))
     if any(opened):
         gates = [[one[gate] for one in opened] for gate in range(len(opened[0]))]
         parts += [
@@ -70,6 +90,12 @@ def _table(facts: Sequence[tuple[int, str, bool]]) -> Markup:
         for segment, text, needed in facts
     ]
     return tag("table", *rows)
+
+
+def _probes(probes: Sequence[tuple[str, float, float]]) -> Markup:
+    head = tag("tr", *(tag("th", name) for name in ("linear probe", "right in other stories", "commonest answer")))
+    shown = [(ask, f"{right:.2f}", f"{commonest:.2f}") for ask, right, commonest in probes]
+    return tag("table", head, *(tag("tr", *(tag("td", cell) for cell in row)) for row in shown))
 
 
 def _line(
