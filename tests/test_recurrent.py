@@ -5,6 +5,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -907,6 +908,31 @@ def test_a_backbone_is_trained_and_goes_on(
     found = checkpoint.load(tmp_path / "straight")
     state = found.model.init(1)  # type: ignore[operator]
     assert isinstance(found.tongue.decode(said(found.model, state, found.tongue.question("Where?"), -1, 3)), str)
+
+
+@pytest.mark.parametrize(("preset", "kind"), [("gpt2", "rmt"), ("paper", "rmt"), ("paper", "armt"), ("paper", "mamba")])
+def test_presets_for_gpus_run_at_toy_size(preset: str, kind: str, backbone: Path, mamba: Path, tmp_path: Path) -> None:
+    """Each of their stages for a step, with batches of two and segments of 96, around a model that is tiny."""
+    given = {"kind": kind, "backbone": str(mamba if kind == "mamba" else backbone), "precision": "float32"}
+    found = load(preset, None, ["babilong/qa1"], given)
+    stages = tuple(
+        replace(one, segments=(1, min(3, one.segments[1])), size=96, batch=2, steps=1) for one in found.stages
+    )
+    training = Training(replace(found, stages=stages), tmp_path / "a")
+    training.run(lambda _: None)
+    assert training.done
+    assert training.at.total == len(found.stages)
+    assert checkpoint.load(tmp_path / "a").kind == kind
+
+
+def test_a_rate_grows_and_falls(tmp_path: Path) -> None:
+    stage = Stage((1, 1), 48, 1, 8, rate=(1.0, 0.0), warm=4)
+    training = Training(settings(stages=(stage,), adam=1.0, muon=0.0), tmp_path / "a")
+    rates = []
+    while not training.done:
+        training.step()
+        rates.append(training.optimisers[0].param_groups[0]["lr"])
+    assert rates == pytest.approx([n * (1 - k / 8) for k, n in enumerate((0.25, 0.5, 0.75, 1, 1, 1, 1, 1))])
 
 
 def test_a_backbone_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--backbone", metavar="PLACE", help="a model of transformers, in a folder or on the hub")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the model is kept")
     parser.add_argument(
-        "--preset", choices=PRESETS, help="small: from nothing, on a processor; gpt2: around a backbone, on a GPU"
+        "--preset",
+        choices=PRESETS,
+        help="small: from nothing, on a processor; gpt2: around one, on a GPU; paper: BABILong's figures",
     )
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file instead of a preset")
     parser.add_argument("--seed", type=options.whole(0), default=0, help="default 0")

@@ -8,7 +8,7 @@ from typing import Any
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import SMALL, content
 
-PRESETS = ("small", "gpt2")
+PRESETS = ("small", "gpt2", "paper")
 KINDS = {
     "rmt": "memory tokens, read before a segment and written after it, behind gates",
     "armt": "an associative memory in every layer, as published",
@@ -36,6 +36,8 @@ class Stage:
     """Steps in which no more became right that end it, too; 0: none do."""
     rate: tuple[float, float] = (1.0, 1.0)
     """What the learning rates are multiplied with, at its first step and at its last."""
+    warm: int = 0
+    """Steps in which they grow from nothing before."""
     shut: float = 0.0
     """What an open gate costs, on any segment."""
     noise: float = 0.0
@@ -104,7 +106,9 @@ def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[st
         for n, stage in enumerate(given.get("stages", stages), 1)
     )
     if not settings["stages"]:
-        raise UsageError(f"{source} has no stages: write [[stage]] with segments, size, batch and steps")
+        raise UsageError(
+            f"{source} has no stages for kind {kind}: write [[stage]] with segments, size, batch and steps"
+        )
     found: Settings = _made(Settings, settings, source)
     return found
 

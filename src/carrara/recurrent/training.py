@@ -194,7 +194,8 @@ class Training:
         dice = Dice("training", self.settings.seed, at.total)
         for optimiser, rate in zip(self.optimisers, self._rates, strict=True):
             first, last = stage.rate
-            optimiser.param_groups[0]["lr"] = rate * (first + (last - first) * at.step / max(1, stage.steps))
+            grown = min(1.0, (at.step + 1) / max(1, stage.warm))
+            optimiser.param_groups[0]["lr"] = rate * grown * (first + (last - first) * at.step / max(1, stage.steps))
         count = dice.between(*stage.segments)
         batch = batch_of([dice.choice(self.stories).sample(self.tongue, count, stage.size) for _ in range(stage.batch)])
         for optimiser in self.optimisers:
