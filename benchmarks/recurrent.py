@@ -1,21 +1,27 @@
 """Recurrent models from nothing on one core: what each kind comes to, over seeds and lengths.
 
-    python -m benchmarks.recurrent FOLDER KIND,KIND … [--seeds 0,1,2] [--tests qa1] [--lengths 16k,64k,256k,1M]
+    python -m benchmarks.recurrent FOLDER KINDS [--seeds 0,1,2] [--tests qa1] [--lengths 16k,64k,256k,1M]
+    python -m benchmarks.recurrent FOLDER --model carrara/smollm2 --lengths 0,4k [--more "--retrieve sentences:5"]
+    python -m benchmarks.recurrent
 
-Trains by the preset `small`, where FOLDER has no such model yet, and runs each on items of the test split: in
-the built-in text, whose other documents it was trained in. What was measured is added to results/recurrent.jsonl, a
-line for each cell, and the table of all of them is printed. Items: 100 up to 256k, 50 at 1M, 10 beyond.
+Trains by the preset `small` where FOLDER has no such model yet (`--train` has further options of `carrara train`, and
+`--called` a name for what comes of them), and runs each on items of the test split: in the built-in text, of which it
+was trained on other documents, or in another (`--more "-p haystack=DIR -p background=all" --text books`). What was
+measured is added to results/recurrent.jsonl, a line for each cell, and is not measured again; the table of all of them
+is printed, and drawn beside what was published (results/recurrent.svg). Items: 100 up to 256k, 50 at 1M, 10 beyond.
 """
 
 import argparse
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from benchmarks.recurrent_picture import draw
 from carrara.core.lengths import read_lengths, write_length
-from carrara.recurrent.training import PROGRESS
 
 KEPT = Path("results/recurrent.jsonl")
 MANY, SOME, FEW = 100, 50, 10
@@ -26,73 +32,100 @@ def command(*arguments: object) -> str:
     return subprocess.run(line, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def trained(folder: Path, kind: str, tests: str, seed: int) -> dict[str, Any]:
+def trained(folder: Path, kind: str, tests: str, seed: int, more: list[str]) -> dict[str, Any]:
     """What training took, once it is done."""
-    state = folder / PROGRESS
-    if not state.exists() or json.loads(state.read_text())["at"]["stage"] < len(_settings(state)["stages"]):
-        command("train", tests, "--kind", kind, "--seed", seed, "--out", folder)
+    state = folder / "training.json"
+    if not state.exists() or not _done(json.loads(state.read_text())):
+        command("train", tests, "--kind", kind, "--seed", seed, "--out", folder, *more)
     at = json.loads(state.read_text())["at"]
     return {"minutes": round(at["seconds"] / 60, 1), "steps": at["total"], "tokens": at["tokens"]}
 
 
-def _settings(state: Path) -> Any:
-    return json.loads(state.read_text())["settings"]
+def _done(read: dict[str, Any]) -> bool:
+    return int(read["at"]["stage"]) >= len(read["settings"]["stages"])
 
 
 def worlds(length: int) -> int:
     return MANY if length <= 256 << 10 else SOME if length <= 1 << 20 else FEW
 
 
-def measure(folder: Path, kind: str, tests: str, seed: int, lengths: list[int], more: list[str]) -> None:
-    model = folder / f"{tests.replace(',', '+')}-{kind}-{seed}"
-    took = trained(model, kind, tests, seed)
-    for test in tests.split(","):
-        for length in lengths:
-            out = folder / "runs" / f"{model.name}-{test}-{write_length(length)}-{len(more)}"
-            asked = ["run", test, "--model", f"carrara/recurrent:{model}", "--lengths", length, "-n", worlds(length)]
-            rows = json.loads(command(*asked, *more, "--out", out, "--json"))
-            row = rows[0] if isinstance(rows, list) else rows["rows"][0]
-            kept = {"kind": kind, "trained": tests, "seed": seed, **took, "test": test, "length": length}
-            kept |= {"n": worlds(length), "score": row["mean"], "options": " ".join(more)}
-            with KEPT.open("a") as file:
-                file.write(json.dumps(kept) + "\n")
+def known() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
 
 
-def table() -> None:
-    """The last measurement of each cell."""
-    cells: dict[tuple[str, ...], dict[int, dict[str, Any]]] = {}
-    for line in KEPT.read_text().splitlines():
-        row = json.loads(line)
-        name = (row["kind"], row["trained"], row["test"], row["options"], str(row["seed"]))
-        cells.setdefault(name, {})[row["length"]] = row
-    lengths = sorted({length for row in cells.values() for length in row})
-    print("no model was told which segments are noise; none was trained on more than 1,024 words")
-    print("lengths are gpt2's tokens; minutes are of one core, beside other work\n")
-    print(
-        f"{'kind':8}{'trained on':14}{'test':6}{'seed':>5}{'min':>6}"
-        + "".join(f"{write_length(n):>7}" for n in lengths)
-    )
-    for (kind, tests, test, options, seed), row in sorted(cells.items()):
-        minutes = next(iter(row.values()))["minutes"]
-        scores = "".join(f"{row[n]['score']:7.2f}" if n in row else "      -" for n in lengths)
-        print(f"{kind:8}{tests:14}{test:6}{seed:>5}{minutes:6.1f}{scores}  {options}")
+def measure(out: Path, model: str, row: dict[str, Any], lengths: list[int], more: list[str]) -> None:
+    for length in lengths:
+        cell = {**row, "length": length}
+        if any(all(one.get(name) == value for name, value in cell.items()) for one in known()):
+            continue
+        run = out / f"{row['test']}-{row['text']}-{write_length(length)}"
+        asked = ["run", row["test"], "--model", model, "--lengths", length, "-n", row.get("n") or worlds(length)]
+        rows = json.loads(command(*asked, *more, "--out", run, "--json"))
+        found = rows[0] if isinstance(rows, list) else rows["rows"][0]
+        with KEPT.open("a") as file:
+            file.write(json.dumps({**cell, "n": found["n"], "score": found["mean"]}) + "\n")
+
+
+def table(rows: list[dict[str, Any]]) -> None:
+    cells: dict[tuple[str, ...], dict[int, float]] = {}
+    minutes: dict[tuple[str, ...], float] = {}
+    for row in rows:
+        name = tuple(str(row.get(part, "-")) for part in ("test", "text", "kind", "trained", "seed"))
+        cells.setdefault(name, {})[row["length"]] = row["score"]
+        minutes[name] = row.get("minutes", 0)
+    lengths = sorted({row["length"] for row in rows})
+    print("No model was told which segments are noise, but for those called +noise.")
+    print("None was trained on more than 1,024 words.")
+    print("Lengths are gpt2's tokens; minutes are of one core's time, beside other work.\n")
+    head = "".join(f"{write_length(n):>6}" for n in lengths)
+    print(f"{'test':24}{'text':8}{'kind':22}{'trained on':16}{'seed':>5}{'min':>6}{head}")
+    for name, cell in sorted(cells.items()):
+        shown = "".join(f"{cell[n]:6.2f}" if n in cell else "     -" for n in lengths)
+        test, text, kind, tests, seed = name
+        print(f"{test:24}{text:8}{kind:22}{tests:16}{seed:>5}{minutes[name] or 0:6.1f}{shown}")
+    print("\nmean over seeds")
+    groups: dict[tuple[str, ...], dict[int, list[float]]] = {}
+    for name, cell in cells.items():
+        for length, score in cell.items():
+            groups.setdefault(name[:4], {}).setdefault(length, []).append(score)
+    for group in sorted(groups):
+        if max(map(len, groups[group].values())) > 1:
+            shown = "".join(f"{fmean(groups[group][n]):6.2f}" if n in groups[group] else "     -" for n in lengths)
+            test, text, kind, tests = group
+            print(f"{test:24}{text:8}{kind:22}{tests:16}{'':11}{shown}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path())
     parser.add_argument("kinds", nargs="?", default="")
+    parser.add_argument("--model", help="one that is not trained here")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--tests", default="qa1")
     parser.add_argument("--lengths", default="0,4k,16k,64k,256k,1M")
+    parser.add_argument("--text", default="sotu", help="what it is called in the table")
+    parser.add_argument("--train", default="", help="further options of training, as one text")
     parser.add_argument("--more", default="", help="further options of the runs, as one text")
+    parser.add_argument("--called", default="", help="what comes behind the name of the kind")
+    parser.add_argument("-n", type=int, default=0, help="items, instead of those above")
     asked = parser.parse_args()
-    for seed in asked.seeds.split(","):
-        for kind in filter(None, asked.kinds.split(",")):
-            lengths = list(read_lengths(asked.lengths))
-            measure(asked.folder, kind, asked.tests, int(seed), lengths, asked.more.split())
-    if KEPT.exists():
-        table()
+    lengths, more = list(read_lengths(asked.lengths)), shlex.split(asked.more)
+    about = {"text": asked.text, **({"n": asked.n} if asked.n else {})}
+    tests = asked.tests.split(",")
+    for test in tests if asked.model else ():
+        row = {"kind": asked.model + asked.called, "test": test, **about}
+        measure(asked.folder / "runs" / row["kind"].replace("/", "-"), asked.model, row, lengths, more)
+    for seed in asked.seeds.split(",") if asked.kinds else ():
+        for kind in asked.kinds.split(","):
+            name = f"{asked.tests.replace(',', '+').replace('/', '-')}-{kind}{asked.called}-{seed}"
+            took = trained(asked.folder / name, kind, asked.tests, int(seed), shlex.split(asked.train))
+            for test in tests:
+                row = {"kind": kind + asked.called, "trained": asked.tests, "seed": int(seed), **took, "test": test}
+                model = f"carrara/recurrent:{asked.folder / name}"
+                measure(asked.folder / "runs" / name, model, row | about, lengths, more)
+    if rows := known():
+        table(rows)
+        draw(rows, Path("results/recurrent.svg"))
 
 
 if __name__ == "__main__":
