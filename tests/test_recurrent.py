@@ -242,6 +242,19 @@ def settings(task: str = "babilong/qa1", **other: Any) -> Settings:
     return Settings(**given)
 
 
+def test_a_conversation_is_not_trained_on() -> None:
+    own = stories("michelangelo/mrcr")
+    with pytest.raises(UsageError, match="is a conversation"):
+        own.sample(Words(Vocabulary(["a"], [], 4)), 8, 256)
+
+
+def test_a_question_of_another_graph_is_no_question() -> None:
+    """Questions of other worlds are asked too; one about a node that this graph has not is left out."""
+    own = stories("sync/graph")
+    vocabulary = learned(own.texts(), own.filler(500))
+    assert own.sample(Words(vocabulary), 8, 128).asks
+
+
 def test_a_story_has_its_segments_and_its_answers() -> None:
     """Every answer is what a solver of the official facts finds in the tokens up to there."""
     own = stories()

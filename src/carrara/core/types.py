@@ -237,6 +237,10 @@ class Test(ABC, Generic[P, L, A]):
     def world(self, key: Key, params: P, room: Room | None) -> World[L]:
         """The world of a key: the same at every length, unless the test is `sized`, which `room` is for."""
 
+    def shortcuts(self, params: P) -> Mapping[str, str]:
+        """Those that are inherent, and those that its parameters bring."""
+        return self.inherent
+
     def given(self, params: P, length: int) -> int | None:
         """How many worlds a length has, where they are not drawn but given by somebody, as they are."""
         return None

@@ -15,7 +15,7 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, Piece, Question, Undecidable
+from carrara.core.types import AnyTest, Frame, Piece, Question, Undecidable
 from carrara.prompt.items import Posed, pose
 from carrara.prompt.measure import assemble
 from carrara.recurrent.tongue import Tongue
@@ -52,6 +52,13 @@ class Sample(NamedTuple):
     """Whether a segment tells an update, or is filler alone."""
     asks: list[Ask]
     """In the order of their segments; one of them at least is after the last."""
+
+
+def one_text(frame: Frame) -> Frame:
+    """Raises UsageError where a context is more than that."""
+    if frame.turns:
+        raise UsageError("a recurrent model reads a context that is one text, and this test's is a conversation")
+    return frame
 
 
 class Stories:
@@ -107,7 +114,7 @@ class Stories:
     def _sample(self, tongue: Tongue, posed: Posed, segments: int, size: int) -> Sample | None:
         world, dice = posed.world, posed.key.dice("training")
         whole = segments * size
-        joint = posed.task.frame(world, posed.questions[0], posed.task.wording, "chat").joint
+        joint = one_text(posed.task.frame(world, posed.questions[0], posed.task.wording, "chat")).joint
         encoded: dict[str, list[int]] = {}
 
         def encode(piece: Piece) -> list[int]:

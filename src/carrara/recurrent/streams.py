@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from carrara.core.errors import UsageError
 from carrara.core.types import Frame
 from carrara.prompt.items import Item
 from carrara.prompt.prompt import Part
+from carrara.recurrent.stories import one_text
 from carrara.recurrent.tongue import Tongue
 from carrara.recurrent.vocabulary import Ids
 
@@ -23,9 +23,7 @@ def segments(item: Item, tongue: Tongue, size: int) -> Iterator[Ids]:
 
 def texts(frame: Frame, parts: Iterable[Part]) -> Iterator[str]:
     """The pieces of a context, each with the joint before it, of all parts of a prompt."""
-    if frame.turns:
-        raise UsageError("a recurrent model reads a context that is one text, and this test's is a conversation")
-    return _joined(frame.joint, (part.text for part in parts if part.piece))
+    return _joined(one_text(frame).joint, (part.text for part in parts if part.piece))
 
 
 def _joined(joint: str, pieces: Iterable[str]) -> Iterator[str]:

@@ -8,8 +8,8 @@ An item is worth what its cheapest wrong way is worth. Four kinds of them are tr
     learned   who has learned from the training split which of these to believe when (learned.py)
 
 Of each kind the best one is chosen on the training split and scored on the test split, so that the best of many is no
-better by luck. A test may declare shortcuts that it cannot do without (`Test.inherent`): of a kind that has such, the
-best of the others is found too, and whoever learns does without them.
+better by luck. A test may declare shortcuts that it cannot do without (`Test.inherent`; `Test.shortcuts` for what its
+parameters bring): of a kind that has such, the best of the others is found too, and whoever learns does without them.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from carrara.answers.grade import grade
-from carrara.prompt.items import Item
+from carrara.prompt.items import Item, questions_of
 from carrara.proof.shortcuts import part
 from carrara.proof.shortcuts.blind import Habits
 from carrara.proof.shortcuts.learned import Learned, Posed, counts
@@ -92,7 +92,7 @@ class Search:
     """Items of a test's training split first, to learn from; then those of its test split."""
 
     def __init__(self, learned_from: Sequence[Item]) -> None:
-        self._inherent = learned_from[0].task.inherent if learned_from else {}
+        self._declared = _declared(learned_from[0]) if learned_from else {}
         self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
         self._habits = Habits(learned_from)
         self._train = [self.take(item) for item in learned_from]
@@ -107,8 +107,8 @@ class Search:
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial(item.question))
         strings |= dict(item.task.tricks(item.context.world, item.question))
-        believed = {} if "strings" in self._inherent else strings
-        believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._inherent, name)}
+        believed = {} if "strings" in self._declared else strings
+        believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
         by = _sayings(sight, form, believed)
         worth = {one: grade(item.task, item.question, one).score for one in {*by, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
@@ -138,7 +138,7 @@ class Search:
         for name in sorted(means, key=lambda name: -means[name]):
             found = _shortcut(kind, name, _filled(kind, name, test), test)
             yield found
-            if not _by_name(self._inherent, name):
+            if not _by_name(self._declared, name):
                 return
 
     def _learned(self, test: Sequence[Taken]) -> list[float]:
@@ -167,15 +167,20 @@ def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, 
 
 
 def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Taken]) -> Shortcut:
-    task = test[0].item.task
     floor = fmean(taken.item.question.floor for taken in test)
-    declared = _by_name(task.inherent, name) or task.inherent.get(kind, "")
+    known = _declared(test[0].item)
+    declared = _by_name(known, name) or known.get(kind, "")
     return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), floor, declared)
 
 
-def _by_name(inherent: Mapping[str, str], name: str) -> str:
+def _declared(item: Item) -> Mapping[str, str]:
+    """By name or kind, each with why."""
+    return item.task.shortcuts(questions_of(item.recipe).params)
+
+
+def _by_name(declared: Mapping[str, str], name: str) -> str:
     """Why a shortcut is declared: by its name, or by that of what it answers yes or no by."""
-    return inherent.get(name, inherent.get(name.partition(" if ")[2], ""))
+    return declared.get(name, declared.get(name.partition(" if ")[2], ""))
 
 
 def _error(scores: Sequence[float]) -> float:

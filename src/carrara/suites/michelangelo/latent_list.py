@@ -62,6 +62,9 @@ IDLE = ("Do", "nothing", "at", "all", "for", "now", "and", "then", "go", "on")
 FLOOR_DRAWS = 64
 """Blind guesses per question from which its floor is estimated; the mean over items is what matters."""
 
+ONE_OPERATION = (
+    "The number that the only operation brings stands last where nothing is woven in, and is often what is asked."
+)
 _NEXT_STATEMENT = re.compile(r"^>>", re.M)
 
 
@@ -106,6 +109,9 @@ class LatentList(Test[Params, Session, Answer]):
         "session": "=====\nExample {n}:\n\n",
         "answer": "\nOutput:",
     }
+
+    def shortcuts(self, params: Params) -> Mapping[str, str]:
+        return dict.fromkeys(("strings", "learned"), ONE_OPERATION) if params.complexity == (1,) else self.inherent
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Session]:
         strata = [(c, v) for c in params.complexity for v in params.view]

@@ -64,7 +64,10 @@ def read(prompt: str) -> tuple[Graph, Asked]:
     nodes = _OPENING.search(context)
     if not nodes:
         raise Undecidable("no list of nodes was found")
-    return Graph(nodes[1].count("Node"), frozenset(edges(context))), _asked(tail.split("\n", 1)[0])
+    graph, asked = Graph(nodes[1].count("Node"), frozenset(edges(context))), _asked(tail.split("\n", 1)[0])
+    if any(number >= graph.nodes for number in asked.numbers):
+        raise Undecidable("the question is about a node that there is not")
+    return graph, asked
 
 
 def _asked(line: str) -> Asked:
