@@ -30,7 +30,8 @@ def pretrained(place: str) -> tuple[nn.Module, Any]:
         model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32)
         tokenizer = AutoTokenizer.from_pretrained(place)
     except (OSError, ValueError) as error:
-        found = "it has no model that transformers can load" if Path(place).is_dir() else "nor on the hub"
+        here = Path(place).is_dir()
+        found = "it has no model that transformers can load" if here else "it is no folder, and not on the hub"
         raise UsageError(f"there is no backbone {place}: {found} ({str(error).splitlines()[0]})") from None
     return model, tokenizer
 
