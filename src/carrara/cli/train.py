@@ -29,9 +29,11 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--preset",
         choices=PRESETS,
-        help="small: from nothing, on a processor; gpt2: around one, on a GPU; paper: BABILong's figures",
+        help="small: from nothing, on a processor; hard: the same for tests that tell more; gpt2: around a "
+        "backbone, on a GPU; paper: BABILong's figures",
     )
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file instead of a preset")
+    parser.add_argument("--longer", type=float, metavar="X", help="so many times the preset's steps")
     parser.add_argument("--seed", type=options.whole(0), default=0, help="default 0")
     parser.add_argument(
         "--seeds", type=options.whole(1), metavar="N", help="so many models, in DIR/seed-0 and so on, a core each"
@@ -67,9 +69,10 @@ def main(args: Namespace) -> int:
             ("backbone", args.backbone),
             ("device", args.device),
             ("precision", args.precision),
+            ("longer", args.longer),
             ("params", options.given(args.params)),
         )
-        if value
+        if value not in (None, "", {})
     }
     preset = args.preset or ("gpt2" if args.backbone else "small")
     settings = load(preset, args.config, tests, given)

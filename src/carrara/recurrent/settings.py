@@ -1,14 +1,14 @@
 """What is trained, on what and how: a preset, a TOML file, or either with some things set otherwise."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import SMALL, content
 
-PRESETS = ("small", "gpt2", "paper")
+PRESETS = ("small", "hard", "gpt2", "paper")
 KINDS = {
     "rmt": "memory tokens, read before a segment and written after it, behind gates",
     "armt": "an associative memory in every layer, as published",
@@ -57,6 +57,8 @@ class Settings:
     model: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the kind is made with: width, heads, layers, slots …"""
     stages: tuple[Stage, ...] = ()
+    longer: float = 1.0
+    """What the steps of all stages are multiplied with."""
     seed: int = 0
     muon: float = 0.02
     """The learning rate of inner matrices by Muon; 0 trains them with AdamW as well."""
@@ -104,6 +106,11 @@ def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[st
     settings["stages"] = tuple(
         stage if isinstance(stage, Stage) else _made(Stage, stage, f"{source}, stage {n}")
         for n, stage in enumerate(given.get("stages", stages), 1)
+    )
+    if not 0 < (longer := float(settings.get("longer", 1))) <= 1e6:
+        raise UsageError(f"{source}: longer={longer:g} is no multiple of a course: give a number such as 2")
+    settings["stages"] = tuple(
+        replace(stage, steps=max(1, round(longer * stage.steps))) for stage in settings["stages"]
     )
     if not settings["stages"]:
         raise UsageError(
