@@ -242,6 +242,13 @@ def settings(task: str = "babilong/qa1", **other: Any) -> Settings:
     return Settings(**given)
 
 
+def test_questions_may_be_asked_at_the_end_alone() -> None:
+    own = stories()
+    vocabulary = Words(learned(own.texts(), own.filler(500)))
+    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64).asks} == {0, 1, 2, 3}
+    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64, between=False).asks} == {3}
+
+
 def test_a_conversation_is_not_trained_on() -> None:
     own = stories("michelangelo/mrcr")
     with pytest.raises(UsageError, match="is a conversation"):

@@ -59,6 +59,8 @@ class Settings:
     stages: tuple[Stage, ...] = ()
     longer: float = 1.0
     """What the steps of all stages are multiplied with."""
+    between: bool = True
+    """Whether questions are asked after every segment, and not only after the last."""
     seed: int = 0
     muon: float = 0.02
     """The learning rate of inner matrices by Muon; 0 trains them with AdamW as well."""

@@ -99,19 +99,21 @@ class Stories:
                 used += piece.tokens or len(piece.text)
                 yield piece.text
 
-    def sample(self, tongue: Tongue, segments: int, size: int) -> Sample:
-        """The next story that has room in so many segments of so many tokens."""
+    def sample(self, tongue: Tongue, segments: int, size: int, between: bool = True) -> Sample:
+        """The next story that has room in so many segments of so many tokens. Questions are asked after its last one,
+        and `between` them as well.
+        """
         for _ in range(TRIES):
             posed = self._posed("train", self.index)
             self.index += self.stride
-            if found := self._sample(tongue, posed, segments, size):
+            if found := self._sample(tongue, posed, segments, size, between):
                 return found
         raise UsageError(
             f"of {TRIES} worlds of {self.task} none has room in {segments} segments of {size} tokens: "
             f"take longer segments"
         )
 
-    def _sample(self, tongue: Tongue, posed: Posed, segments: int, size: int) -> Sample | None:
+    def _sample(self, tongue: Tongue, posed: Posed, segments: int, size: int, between: bool) -> Sample | None:
         world, dice = posed.world, posed.key.dice("training")
         whole = segments * size
         joint = one_text(posed.task.frame(world, posed.questions[0], posed.task.wording, "chat")).joint
@@ -138,7 +140,7 @@ class Stories:
         blank = tongue.encode(" ")[:1] or [0] if tongue.pad is None else [tongue.pad]
         ids += blank * (whole - len(ids))
         asks: list[Ask] = []
-        for segment in range(segments):
+        for segment in range(0 if between else segments - 1, segments):
             known = [piece for _, end, piece in spans if end <= (segment + 1) * size]
             asks += self._asked(tongue, posed, segment, known, dice)
         return Sample(

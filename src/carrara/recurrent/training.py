@@ -197,7 +197,8 @@ class Training:
             grown = min(1.0, (at.step + 1) / max(1, stage.warm))
             optimiser.param_groups[0]["lr"] = rate * grown * (first + (last - first) * at.step / max(1, stage.steps))
         count = dice.between(*stage.segments)
-        batch = batch_of([dice.choice(self.stories).sample(self.tongue, count, stage.size) for _ in range(stage.batch)])
+        told = (dice.choice(self.stories) for _ in range(stage.batch))
+        batch = batch_of([one.sample(self.tongue, count, stage.size, self.settings.between) for one in told])
         for optimiser in self.optimisers:
             optimiser.zero_grad()
         result = self.lesson.learn(batch, stage)
