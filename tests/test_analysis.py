@@ -24,6 +24,7 @@ from carrara.results.analysis import (
     summarize,
 )
 from carrara.results.analysis.intervals import Z, effective_n, paired_interval, student, wilson
+from carrara.results.analysis.metric import by_metric, said
 from carrara.results.analysis.paired import difference
 from carrara.retrieval import Retrieval
 
@@ -206,6 +207,32 @@ def test_published_scores_count_what_never_became_a_reply() -> None:
         reply(2, 0.0, status="error"),
     ]
     assert stat(results).published == pytest.approx({"paper": 1 / 3, "strict": 0.25})
+
+
+def test_the_papers_score_counts_where_it_is_asked_for() -> None:
+    """By it an answer may be right that was not read soundly; what is no answer is wrong by any; others keep theirs."""
+    results = [
+        reply(0, 1.0, scores={"paper": 0.0}),
+        reply(1, 0.0, status="unparsed", scores={"paper": 1.0}),
+        reply(2, 0.0, status="refused"),
+        reply(3, 0.5, scores={"paper": 0.5}),
+        reply(0, 1.0, task="suite/other", scores={"mine": 0.0}),
+    ]
+    other, test = summarize(by_metric(results, "paper"))
+    assert (test.stat.mean, test.metric, record(test)["metric"]) == (1.5 / 4, "paper", "paper")
+    assert test.stat.answered_mean == 0.5
+    assert test.stat.mean == stat(results[:4]).published["paper"]
+    assert test.stat.statuses == {"ok": 2, "unparsed": 1, "refused": 1}
+    assert (other.stat.mean, other.metric, "metric" in record(other)) == (1.0, "", False)
+    assert by_metric(by_metric(results, "paper"), "sound") == results
+    assert "of suite/other, for which there is none, the sound one" in said(
+        {row.task: row.metric for row in (other, test)}
+    )
+    assert said({"suite/test": ""}) == ""
+    (effect,) = length_effects(
+        by_metric([reply(0, scores={"gdm": 0.25}), reply(0, length=4096, scores={"gdm": 0.75})], "paper")
+    )
+    assert effect.difference.mean == 0.5
 
 
 def test_recall_is_of_retrieval_and_not_of_the_reply() -> None:

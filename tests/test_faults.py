@@ -74,6 +74,7 @@ def ways(server: Address, results: list[Result]) -> dict[str, Result]:
     return {way: by_text[item] for way, item in zip(EACH, order, strict=True)}
 
 
+@pytest.mark.sampled(1)
 def test_every_item_has_the_status_of_what_became_of_it(
     each: tuple[Ended, Address, Path],
 ) -> None:
@@ -156,6 +157,7 @@ def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [out]
 
 
+@pytest.mark.slow
 def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv") as server:
         none = run("window-600", server, tmp_path / "none", "--lengths", "600", "-n", "3")
@@ -224,6 +226,7 @@ task = Mine()
 """
 
 
+@pytest.mark.slow
 def test_a_test_whose_text_changed_without_its_version_is_told(tmp_path: Path) -> None:
     tests = tmp_path / "mine"
     tests.mkdir()

@@ -147,7 +147,7 @@ def test_long_replies_take_time_in_proportion(unit: str, reader: str) -> None:
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("unit", ["a,", "(", "\n", "*", "Answer: ", "1. ", "[", "a "])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 def test_a_million_characters_are_read_soon(unit: str, reader: str) -> None:
     start = time.process_time()
     READERS[reader](unit * (1_000_000 // len(unit)))

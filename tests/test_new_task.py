@@ -54,6 +54,7 @@ def test_it_has_fewer_than_thirty_five_lines(folder: Path) -> None:
     assert len((folder / "harbour.py").read_text("utf-8").splitlines()) < 35
 
 
+@pytest.mark.slow
 def test_a_parameter_with_several_values_is_dealt_and_sliced_by(folder: Path, tmp_path: Path) -> None:
     run = carrara(
         *(folder, "run", "harbour", "-p", "changes=1,8", "--model", "carrara/oracle", "--lengths", "0", "-n", "6"),

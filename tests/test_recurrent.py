@@ -325,6 +325,7 @@ def same(one: Training, other: Training) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["rmt", "armt", "delta", "mamba", "window"])
+@pytest.mark.sampled(2)
 def test_a_training_that_was_stopped_comes_to_the_same_bits(kind: str, tmp_path: Path) -> None:
     straight = run(tmp_path / "straight", kind=kind)
     run(tmp_path / "stopped", 4, kind=kind)
@@ -467,6 +468,7 @@ steps = 3
 """
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
     config, model = tmp_path / "tiny.toml", tmp_path / "model"
     config.write_text(CONFIG)
@@ -727,6 +729,7 @@ def test_a_large_memory_is_looked_at_through_sums() -> None:
     assert 0.8 < far / near * (2010 / FEATURES) ** 0.5 < 1.25  # distances are kept, but for the scale
 
 
+@pytest.mark.slow
 def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     run(tmp_path / "a", 1)
     done = carrara("inside", tmp_path / "a", "--length", "1k", "--probes", "8", "--out", tmp_path / "b.html")
@@ -910,6 +913,7 @@ def test_a_memory_around_a_backbone_goes_from_segment_to_segment(backbone: Path)
     [("rmt", {"slots": 2}), ("armt", {"slots": 2, "keys": 4}), ("mamba", {}), ("tune", {}), ("window", {})],
 )
 @pytest.mark.parametrize("rank", [0, 2])
+@pytest.mark.sampled(4)
 def test_a_backbone_is_trained_and_goes_on(
     kind: str, model: dict[str, int], rank: int, backbone: Path, mamba: Path, tmp_path: Path
 ) -> None:
@@ -934,6 +938,7 @@ def test_a_backbone_is_trained_and_goes_on(
 
 
 @pytest.mark.parametrize(("preset", "kind"), [("gpt2", "rmt"), ("paper", "rmt"), ("paper", "armt"), ("paper", "mamba")])
+@pytest.mark.sampled(2)
 def test_presets_for_gpus_run_at_toy_size(preset: str, kind: str, backbone: Path, mamba: Path, tmp_path: Path) -> None:
     """Each of their stages for a step, with batches of two and segments of 96, around a model that is tiny."""
     given = {"kind": kind, "backbone": str(mamba if kind == "mamba" else backbone), "precision": "float32"}

@@ -90,6 +90,7 @@ def _asked_again(facts: Sequence[Fact], kills: Sequence[float]) -> list[float]:
     return gaps
 
 
+@pytest.mark.sampled(1)
 def test_a_second_run_asks_nothing(tmp_path: Path, server: Address) -> None:
     line = command(tmp_path / "run", server)
     for _ in range(2):

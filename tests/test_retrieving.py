@@ -76,6 +76,7 @@ def test_recall_is_told_of_the_supporting_facts() -> None:
         assert shown.recall.complete == (shown.recall.share == 1)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_retrieved_is_refused(tmp_path: Path) -> None:
     for wrong, complaint in (
         (["--retrieve", "words"], "write sentences, chunks:512"),

@@ -36,6 +36,7 @@ def inspect(logs: Path, *asked: str) -> Ended:
 @pytest.mark.parametrize(
     ("model", "low", "high"), [("oracle", 1, 1), ("chance", 0, 0.3), ("majority", 0, 0.4), ("echo", 0, 0)]
 )
+@pytest.mark.sampled(1)
 def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -> None:
     asked = ["latent_list", "-p", "complexity=5", "--lengths", "0,2k", "-n", "15", "--out", str(tmp_path)]
     ended = run(*asked, "--model", f"carrara/{model}")
@@ -132,7 +133,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 def test_wrong_use_is_one_sentence(wrong: str, tmp_path: Path) -> None:
     given, named = WRONG[wrong]
     ended = run("latent_list", "-n", "2", *given, "--out", str(tmp_path / "r"))
@@ -270,6 +271,7 @@ def changed(change: str, *asked: str) -> Ended:
     return python("-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked, env=env)
 
 
+@pytest.mark.sampled(1)
 def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> None:
     asked = ["latent_list", "--tokenizer", "o200k", "--out", str(tmp_path / "r")]
     nowhere = ["--model", "openai-api/test/ok", "--base-url", "http://127.0.0.1:9/v1"]

@@ -326,6 +326,7 @@ def test_a_log_has_so_many_lines_and_the_fullest_goes_first(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("worlds", [1, 40])
+@pytest.mark.sampled(1)
 def test_several_processes_give_the_same_in_the_same_order(worlds: int) -> None:
     rows = [*replies(LIST, worlds, (0, 512)), *replies("sync/graph", worlds)]
     lines: Batch = [(n, json.dumps(row).encode()) for n, row in enumerate(rows, 1)]

@@ -58,6 +58,7 @@ def test_limits_and_sampling(tmp_path: Path, server: Address) -> None:
     assert sorted(row.stat.n for row in summarize(found)) == [3, 3, 3]
 
 
+@pytest.mark.slow
 def test_arguments_of_a_model(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")
     for context in (4096, 2048):
@@ -66,6 +67,7 @@ def test_arguments_of_a_model(tmp_path: Path) -> None:
     assert len(read_results(tmp_path)) == 2
 
 
+@pytest.mark.sampled(1)
 def test_a_second_model_is_asked(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
     assert run(out, "--base-url", server.base_url).returncode == 0

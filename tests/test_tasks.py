@@ -30,7 +30,7 @@ def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, g
 
 @pytest.mark.parametrize(("length", "worlds"), [(0, WORLDS), (2048, FEW), (8192, 4)])
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.sampled(54)
+@pytest.mark.sampled(27)
 def test_audit_finds_nothing(task: str, length: int, worlds: int) -> None:
     report = audit(first(task, length=length), worlds)
     assert report.items >= worlds or report.left_out
@@ -39,6 +39,7 @@ def test_audit_finds_nothing(task: str, length: int, worlds: int) -> None:
 
 
 @pytest.mark.parametrize("task", LIGHT)
+@pytest.mark.sampled(18)
 def test_splits_share_no_puzzle(task: str) -> None:
     seen: dict[str, str] = {}
     for split in SPLITS:
@@ -49,6 +50,7 @@ def test_splits_share_no_puzzle(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(18)
 def test_seeds_share_no_item(task: str) -> None:
     """In filler: where few worlds are possible, a bare puzzle comes up again (`repeated` in an audit)."""
     seen: dict[str, int] = {}
@@ -67,6 +69,7 @@ def test_worlds_are_the_same_at_every_length(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", LIGHT)
+@pytest.mark.sampled(18)
 def test_no_blind_answer_beats_the_floor(task: str) -> None:
     """Neither the blind guesser nor the commonest answer scores more than declared, beyond sampling error."""
     guessed: dict[str, list[float]] = {}
@@ -102,6 +105,7 @@ def _kind(pair: tuple[Posed, Question[Any]]) -> str:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(14)
 def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
     for context in contexts(first(task), WORLDS):
         for item in context.items:
@@ -162,6 +166,6 @@ def test_hostile_replies_score_nothing(task: str, attack: str) -> None:
 
 @pytest.mark.parametrize("attack", LONG_ATTACKS)
 @pytest.mark.parametrize("task", READERS)
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(5)
 def test_replies_of_a_million_characters_score_nothing(task: str, attack: str) -> None:
     score_nothing(task, attack, LONG_ATTACKS[attack])

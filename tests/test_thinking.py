@@ -95,6 +95,7 @@ def test_no_reasoning_at_all_is_zero_tokens_of_it(llama_cpp: str, tmp_path: Path
     assert all(result.reply.startswith(LEADS.get(result.task, "Connected Node:")) for result in results)
 
 
+@pytest.mark.slow
 def test_a_free_reply_is_counted_too(llama_cpp: str, tmp_path: Path) -> None:
     code, told, results = asked(llama_cpp, tmp_path)
     assert code == 0, told

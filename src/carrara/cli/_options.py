@@ -83,6 +83,15 @@ def tokenizer(parser: ArgumentParser, otherwise: str) -> None:
     )
 
 
+def metric(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--score",
+        choices=("sound", "paper"),
+        default="sound",
+        help="which score counts: the sound one, or the paper's own where it has one (default sound)",
+    )
+
+
 def as_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 

@@ -53,6 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--beside", action="store_true", help="no correlation: each result of the runs among the published ones"
     )
+    options.metric(parser)
     options.as_json(parser)
 
 
@@ -74,6 +75,7 @@ def _asked(length: int | None, lengths: Sequence[int] | None) -> bool:
 
 def _measured(args: Namespace) -> "list[Measured]":
     from carrara.results.analysis.measured import measured, merged
+    from carrara.results.analysis.metric import by_metric
 
     if not args.folders:
         return []
@@ -93,7 +95,7 @@ def _measured(args: Namespace) -> "list[Measured]":
     if not kept:
         have = ", ".join(map(write_length, sorted({result.length for result in results})))
         raise UsageError(f"no result has a length asked for; the runs have {have}")
-    return measured(kept)
+    return measured(by_metric(kept, args.score))
 
 
 def _correlate(args: Namespace, published: "Sequence[Score]") -> int:

@@ -20,6 +20,7 @@ EXAMPLE = "carrara report runs/first"
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="where `carrara run --out DIR` wrote")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the page (default DIR/report.html)")
+    options.metric(parser)
     options.as_json(parser)
 
 
@@ -28,13 +29,14 @@ def main(args: Namespace) -> int:
     from carrara.engine.replies import read_results
     from carrara.engine.shortcuts import known
     from carrara.results.analysis import summarize
+    from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.partial import sentence
     from carrara.results.report import write_report
 
     directory: Path = args.directory
     if not directory.is_dir():
         raise UsageError(f"there is no directory {directory}; give the one that `carrara run --out DIR` wrote to")
-    results = read_results(directory)
+    results = by_metric(read_results(directory), args.score)
     if not results:
         waiting = sentence(parts(directory, []))
         raise UsageError(

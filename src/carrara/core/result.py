@@ -43,6 +43,8 @@ class Result:
     floor: float
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     """Published scores of the same reply, by name."""
+    metric: str = ""
+    """The published score that counts here, where it is not the sound one."""
     trivial: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     """What those score on the same question who do not do the task, by the name of their reply: `SOUND` and published
     scores. Logs of tests without such replies, and older ones, have none."""

@@ -8,6 +8,7 @@ from typing import Any, overload
 from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.result import Result
 from carrara.door.given import File, length_of
+from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.partial import Part
 
 RECORD = tuple(field.name for field in fields(Result))
@@ -68,6 +69,12 @@ class Results(Sequence[Result]):
             ),
             self.title,
         )
+
+    def by(self, metric: Metric) -> "Results":
+        """The same, of which the `sound` score counts, or the `paper`'s own where it has one: in tables and reports."""
+        if metric not in METRICS:
+            raise UsageError(f"there is no score {metric!r}{nearest(metric, METRICS)}; there are {', '.join(METRICS)}")
+        return Results(by_metric(self._records, metric), self.title, self._parts)
 
     def table(self) -> Table:
         """The table that `carrara report` prints."""

@@ -8,14 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carrara.results.analysis.measured import Measured
+from carrara.results.analysis.metric import papers
 from carrara.results.published.scores import Score, counting
 
 SAME = 0.05
 """Lengths may differ by so much: papers take k for 1,000 or for 1,024, and count by other tokenizers."""
-PAPER = "paper"
-"""The name, among the published scores of a reply, of the paper's own."""
-OTHERS = ("gdm", "openai")
-"""Names of a paper's metric as others published it: the one of its own authors first."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,9 @@ def same_length(ours: int, theirs: int | None) -> bool:
 
 
 def by_paper(one: Measured) -> float | None:
-    """What the paper's scorer gives the same replies, where there is one: it has the name of its suite, or of whoever
-    published the paper's metric, or none."""
+    """What the paper's scorer gives the same replies, where there is one."""
     published = one.stat.published
-    names = (PAPER, one.test.partition("/")[0], *OTHERS)
-    return next((published[name] for name in names if name in published), None)
+    return next((published[name] for name in papers(one.test) if name in published), None)
 
 
 def _ranked(one: Measured) -> float:

@@ -52,4 +52,4 @@ def _row(task: str, series: Series, length: int, upto: Sequence[tuple[Result, fl
     low, high = wilson(mean, worth)
     floor = math.fsum(weight * result.floor for result, weight in upto) / total
     own = replace(plain, mean=mean, low=low, high=high, floor=floor, n_effective=worth)
-    return Row(series.model, series.variant, task, length, own)
+    return Row(series.model, series.variant, task, length, own, metric=results[0].metric)

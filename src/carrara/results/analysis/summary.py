@@ -12,7 +12,7 @@ from typing import Any
 
 from carrara.core.errors import RunError
 from carrara.core.order import natural
-from carrara.core.result import ANSWERED, NEVER_ASKED, STATUSES, Result, Status
+from carrara.core.result import ANSWERED, NEVER_ASKED, SOUND, STATUSES, Result, Status
 from carrara.results.analysis.intervals import effective_n, wilson
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.trivial import Best, best, means
@@ -89,6 +89,8 @@ class Row:
     stat: Stat
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     category: str = ""
+    metric: str = ""
+    """The published score that counts here; empty: the sound one."""
 
     @property
     def series(self) -> Series:
@@ -96,7 +98,9 @@ class Row:
 
 
 def headline(result: Result) -> float:
-    """The score that counts: 0 unless the reply is ok."""
+    """The score that counts: 0 unless the reply is ok. A published one is of all that is an answer."""
+    if result.metric:
+        return min(1.0, max(0.0, result.scores.get(result.metric, 0.0))) if result.status in ANSWERED else 0.0
     if not -1e-9 <= result.score <= 1 + 1e-9:  # not a number is refused too
         raise RunError(
             f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
@@ -128,7 +132,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         answered_mean=math.fsum(answers) / len(answers) if answers else None,
         floor=math.fsum(result.floor for result in results) / n,
         published=_published(results),
-        trivial=means(results),
+        trivial=_trivial(results),
         retrieval=_retrieval(results),
         statuses={status: count for status, count in counts.items() if count},
         reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
@@ -156,6 +160,15 @@ def _published(results: Sequence[Result]) -> Mapping[str, float]:
     return means
 
 
+def _trivial(results: Sequence[Result]) -> Mapping[str, Mapping[str, float]]:
+    """By what counts: where that is a published score, it stands in the place of the sound one."""
+    metric = results[0].metric
+    return {
+        reply: {**scores, SOUND: scores[metric]} if metric in scores else scores
+        for reply, scores in means(results).items()
+    }
+
+
 def _retrieval(results: Sequence[Result]) -> Mapping[str, float]:
     found = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
     return {name: math.fsum(scores) / len(scores) for name, scores in found.items() if scores}
@@ -172,7 +185,16 @@ def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence
         values = tuple(result.labels.get(label, "") for label in by)
         groups.setdefault((result.task, series(result), result.length, values), []).append(result)
     return [
-        Row(model, variant, task, length, stat(group), dict(zip(by, values, strict=True)), group[0].category)
+        Row(
+            model,
+            variant,
+            task,
+            length,
+            stat(group),
+            dict(zip(by, values, strict=True)),
+            group[0].category,
+            group[0].metric,
+        )
         for (task, (model, variant), length, values), group in sorted(groups.items(), key=lambda item: _order(item[0]))
     ]
 
@@ -204,6 +226,8 @@ def record(row: Row) -> dict[str, Any]:
         named["variant"] = row.variant
     if row.category:
         named["category"] = row.category
+    if row.metric:
+        named["metric"] = row.metric
     if row.labels:
         named["labels"] = dict(row.labels)
     figures = asdict(row.stat)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from carrara.core.lengths import write_length
 from carrara.core.table import table
 from carrara.results.analysis import Row, categories
+from carrara.results.analysis.metric import said
 from carrara.results.analysis.partial import Part, sentence
 from carrara.results.analysis.summary import RECALL
 from carrara.results.analysis.trivial import Best, highest
@@ -16,6 +17,8 @@ FEW = 24
 
 def lines(rows: Sequence[Row], parts: Sequence[Part] = ()) -> Iterator[str]:
     """What results came to."""
+    if what := said({row.task: row.metric for row in rows}):
+        yield what
     if len(rows) > FEW and len({row.length for row in rows}) > 1:
         yield from _grid_lines(rows)
     else:

@@ -10,6 +10,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of
 from carrara.results.analysis import Row, Series, Trivial, series_of
+from carrara.results.analysis.metric import said
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.faces import Face
 from carrara.results.report.provenance import Provenance
@@ -35,7 +36,9 @@ def notes(
     partial: bool = False,
 ) -> list[str]:
     """With `partial` it is known, and said above, which replies are not there yet."""
+    metric = said({row.task: row.metric for row in rows})
     return [
+        *([metric] if metric else []),
         *_not_ok(results),
         *_unmeasured(rows, faces),
         *_one_length(rows),

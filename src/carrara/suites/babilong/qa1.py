@@ -26,6 +26,7 @@ class OneFact(WherePeopleAre):
     capability = "finding where somebody is now"
     inherent = {
         "strings": "Often the last fact is the one that is asked about, as in bAbI.",
+        "part": "Often the last fact is the one that is asked about, as in bAbI.",
         "learned": "Often the last fact is the one that is asked about, as in bAbI.",
     }
     cast = HOUSEHOLD

@@ -30,6 +30,7 @@ class Coreference(WherePeopleAre):
     capability = "tying a pronoun to a name"
     inherent = {
         "strings": "Mostly the last fact is the one that is asked about, as in bAbI.",
+        "part": "Mostly the last fact is the one that is asked about, as in bAbI.",
         "learned": "Mostly the last fact is the one that is asked about, as in bAbI.",
     }
     cast = HOUSEHOLD

@@ -30,6 +30,7 @@ class CompoundCoreference(WherePeopleAre):
     capability = "tying a pronoun to two names"
     inherent = {
         "strings": "Nearly always the last fact is the one that is asked about, as in bAbI.",
+        "part": "Nearly always the last fact is the one that is asked about, as in bAbI.",
         "learned": "Nearly always the last fact is the one that is asked about, as in bAbI.",
     }
     cast = HOUSEHOLD
