@@ -61,6 +61,8 @@ class Settings:
     """What the steps of all stages are multiplied with."""
     between: bool = True
     """Whether questions are asked after every segment, and not only after the last."""
+    strewn: float = 0.0
+    """The share of sentences between facts that are changed, where these are prose: into what nearly is one."""
     seed: int = 0
     muon: float = 0.02
     """The learning rate of inner matrices by Muon; 0 trains them with AdamW as well."""

@@ -15,9 +15,10 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, Frame, Piece, Question, Undecidable
+from carrara.core.types import AnyTest, BulkTap, Frame, Piece, Question, Undecidable
 from carrara.prompt.items import Posed, pose
 from carrara.prompt.measure import assemble
+from carrara.recurrent.strewing import Strewing
 from carrara.recurrent.tongue import Tongue
 from carrara.recurrent.vocabulary import Ids
 
@@ -30,6 +31,8 @@ TRIES = 200
 """Worlds in a row that may be longer than the segments."""
 BARE = 0.1
 """The share of stories that have no filler: all that they tell stands close together."""
+STREWN_FROM = 20_000
+"""Tokens of filler whose words are put into updates."""
 ASKED = 3
 """Of these, how many are tried after each segment."""
 
@@ -64,8 +67,8 @@ def one_text(frame: Frame) -> Frame:
 class Stories:
     """Samples of one test, each from the next world."""
 
-    def __init__(self, first: Recipe, start: int = 0, stride: int = 1) -> None:
-        self.first, self.task = replace(first, length=0), first.task
+    def __init__(self, first: Recipe, start: int = 0, stride: int = 1, strewn: float = 0.0) -> None:
+        self.first, self.task, self.strewn = replace(first, length=0), first.task, strewn
         self.test: AnyTest = registry.load(first.task)
         self.index, self.stride = start, stride
         """Of the next world: all that goes on from one sample to another."""
@@ -82,6 +85,17 @@ class Stories:
         """Questions that other worlds may decide too."""
         asks = {question.ask: question for posed in self._examples for question in posed.questions}
         return list(asks.values())[:POOL]
+
+    @cached_property
+    def _strewing(self) -> Strewing:
+        first = self._examples[0]
+
+        def tells(sentence: str) -> bool:
+            asks = (*first.questions, *self.pool)
+            return any(self._solved(first, question, [Piece(sentence)]) is not None for question in asks)
+
+        updates = (piece.text for posed in self._examples for piece in _told(posed))
+        return Strewing(updates, self.filler(STREWN_FROM), tells, first.key.dice("strewing"))
 
     def texts(self) -> Iterator[str]:
         """What worlds say without their filler, and what is asked and answered."""
@@ -106,14 +120,18 @@ class Stories:
         for _ in range(TRIES):
             posed = self._posed("train", self.index)
             self.index += self.stride
-            if found := self._sample(tongue, posed, segments, size, between):
-                return found
+            for strewn in (self.strewn, 0.0):
+                if found := self._sample(tongue, posed, segments, size, between, strewn):
+                    return found
         raise UsageError(
             f"of {TRIES} worlds of {self.task} none has room in {segments} segments of {size} tokens: "
             f"take longer segments"
         )
 
-    def _sample(self, tongue: Tongue, posed: Posed, segments: int, size: int, between: bool) -> Sample | None:
+    def _sample(
+        self, tongue: Tongue, posed: Posed, segments: int, size: int, between: bool, strewn: float
+    ) -> Sample | None:
+        """Nothing where there is no room, or where what was strewn changes an answer."""
         world, dice = posed.world, posed.key.dice("training")
         whole = segments * size
         joint = one_text(posed.task.frame(world, posed.questions[0], posed.task.wording, "chat")).joint
@@ -132,54 +150,89 @@ class Stories:
         elif dice.chance(0.5):  # the text may end anywhere in its last segment, as it does wherever a model is asked
             room = max(0, room - dice.below(size))
         ids: list[int] = []
-        spans: list[tuple[int, int, Piece]] = []
-        for piece in self._woven(posed, room, encode, dice):
-            if piece.update is not None or piece in world.opening:
-                spans.append((len(ids), len(ids) + len(encode(piece)), piece))
+        spans: list[_Span] = []
+        for piece, stray in self._woven(posed, room, encode, dice, strewn):
+            if stray or piece.update is not None or piece in world.opening:
+                spans.append(_Span(len(ids), len(ids) + len(encode(piece)), piece, stray))
             ids += encode(piece)
         blank = tongue.encode(" ")[:1] or [0] if tongue.pad is None else [tongue.pad]
         ids += blank * (whole - len(ids))
         asks: list[Ask] = []
         for segment in range(0 if between else segments - 1, segments):
-            known = [piece for _, end, piece in spans if end <= (segment + 1) * size]
-            asks += self._asked(tongue, posed, segment, known, dice)
+            read = [span for span in spans if span.end <= (segment + 1) * size]
+            found = self._asked(tongue, posed, segment, read, dice)
+            if found is None:
+                return None
+            asks += found
+        told = [span for span in spans if not span.stray]
         return Sample(
             np.array(ids, dtype=np.int64).reshape(segments, size),
-            [any(start < (s + 1) * size and end > s * size for start, end, _ in spans) for s in range(segments)],
+            [any(span.start < (s + 1) * size and span.end > s * size for span in told) for s in range(segments)],
             asks,
         )
 
-    def _woven(self, posed: Posed, room: int, encode: Callable[[Piece], list[int]], dice: Dice) -> Iterator[Piece]:
-        """Updates at drawn places of the filler. Quicker than the house's weave, for it need not end at a token."""
-        world = posed.world
+    def _woven(
+        self, posed: Posed, room: int, encode: Callable[[Piece], list[int]], dice: Dice, strewn: float
+    ) -> Iterator[tuple[Piece, bool]]:
+        """Updates at drawn places of the filler, and of each piece whether it was changed. Quicker than the house's
+        weave, for it need not end at a token. Only prose is strewn: other filler means something.
+        """
+        world, other = posed.world, posed.key.dice("strewn")
         tap = world.filler(posed.key.dice("filler"), TOKENIZER) if world.filler and room else None
-        yield from world.opening
+        strewn = strewn if isinstance(tap, BulkTap) else 0.0
+        yield from ((piece, False) for piece in world.opening)
         places = sorted(dice.random() for _ in world.updates)
         used = 0
         for gap, place in enumerate([*places, 1.0]):
             while tap:
-                unit = tap(gap)
+                stray = bool(strewn) and other.chance(strewn)
+                unit = [self._strewing.strewn(piece, other) if stray else piece for piece in tap(gap)]
                 cost = sum(len(encode(piece)) for piece in unit)
                 if used + cost > place * room:
                     break
                 used += cost
-                yield from unit
+                yield from ((piece, stray) for piece in unit)
             if gap < len(places):
-                yield from world.updates[gap]
+                yield from ((piece, False) for piece in world.updates[gap])
 
-    def _asked(self, tongue: Tongue, posed: Posed, segment: int, known: Sequence[Piece], dice: Dice) -> Iterator[Ask]:
-        """Some questions after a segment: the world's own, and those of others that it happens to decide."""
+    def _asked(
+        self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], dice: Dice
+    ) -> list[Ask] | None:
+        """Some questions after a segment: the world's own, and those of others that it happens to decide.
+
+        Nothing where what was strewn gives one of them another answer.
+        """
+        known = [span.piece for span in read if not span.stray]
         if not known:
-            return
+            return []
         own = {question.ask for question in posed.questions}
         others = [question for question in self.pool if question.ask not in own]
-        test = posed.task
+        found = []
         for question in [*posed.questions, *dice.sample(others, min(ASKED, len(others)))]:
-            try:
-                answer = test.solve(assemble(test.frame(posed.world, question, test.wording, "chat"), known))
-            except Undecidable:
-                continue
-            yield Ask(segment, tongue.question(question.ask), tongue.answer(test.write(answer)))
+            answer = self._solved(posed, question, known)
+            if len(known) < len(read) and self._solved(posed, question, [span.piece for span in read]) != answer:
+                return None
+            if answer is not None:
+                found.append(Ask(segment, tongue.question(question.ask), tongue.answer(answer)))
+        return found
+
+    def _solved(self, posed: Posed, question: Question[Any], pieces: Sequence[Piece]) -> str | None:
+        """The answer by the test's own solver, where these pieces decide it."""
+        test = posed.task
+        try:
+            return test.write(test.solve(assemble(test.frame(posed.world, question, test.wording, "chat"), pieces)))
+        except Undecidable:
+            return None
+
+
+class _Span(NamedTuple):
+    """Where a piece stands that tells something, or seems to."""
+
+    start: int
+    end: int
+    piece: Piece
+    stray: bool
+    """It is filler that was changed."""
 
 
 def _told(posed: Posed) -> tuple[Piece, ...]:

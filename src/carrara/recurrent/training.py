@@ -79,7 +79,7 @@ class Training:
         self.settings, self.folder = settings, folder
         asked = Selection(",".join(settings.tests), settings.params)
         firsts = recipes(asked, Drawn(settings.seed, "train"), None, TOKENIZER)
-        self.stories = [Stories(first) for first in firsts]
+        self.stories = [Stories(first, strewn=settings.strewn) for first in firsts]
         self.at = Progress(indices=[0] * len(self.stories))
         self.device = torch.device(settings.device)
         if not self._resume():

@@ -1,0 +1,43 @@
+"""Filler that is hard to tell from what counts: words of the test in it, and sentences that are nearly updates.
+
+A memory that has learned to pass over speeches opens for a novel, where a Mary walks in a garden too. So some sentences
+of the text that stories are told in are changed: one to three of their words become words of the test's own updates, or
+the sentence is replaced by an update of which one word is a word of the text, and which tells nothing any more.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from carrara.core.keys import Dice
+from carrara.core.types import Piece
+
+NEAR = 1000
+"""Sentences that are nearly updates."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Strewing:
+    def __init__(self, updates: Iterable[str], text: Iterable[str], tells: Callable[[str], bool], dice: Dice) -> None:
+        own = tuple(dict.fromkeys(updates))
+        theirs = [word for sentence in text for word in _WORD.findall(sentence)]
+        self.words = sorted({word for update in own for word in _WORD.findall(update)})
+        near = (_changed(dice.choice(own), dice.choice(theirs), dice) for _ in range(NEAR if theirs else 0))
+        self.near: Sequence[str] = [sentence for sentence in dict.fromkeys(near) if not tells(sentence)]
+
+    def strewn(self, piece: Piece, dice: Dice) -> Piece:
+        """Another piece in its place. It may say something after all, which its story has to find out."""
+        if self.near and dice.chance(0.5):
+            return Piece(dice.choice(self.near))
+        text = piece.text
+        for _ in range(dice.between(1, 3) if self.words else 0):
+            text = _changed(text, dice.choice(self.words), dice)
+        return Piece(text)
+
+
+def _changed(text: str, word: str, dice: Dice) -> str:
+    """A text of which one word is another."""
+    places = [match.span() for match in _WORD.finditer(text)]
+    if not places:
+        return text
+    start, end = dice.choice(places)
+    return text[:start] + word + text[end:]
