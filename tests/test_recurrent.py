@@ -3,6 +3,7 @@
 # ruff: noqa: E402  # what follows needs PyTorch
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -240,6 +241,45 @@ def settings(task: str = "babilong/qa1", **other: Any) -> Settings:
     longer = Stage(segments=(2, 2), size=64, batch=2, steps=6)
     given: dict[str, Any] = {"tests": (task,), "stages": (stage, longer), "model": TINY, **other}
     return Settings(**given)
+
+
+def test_what_is_strewn_changes_no_answer() -> None:
+    """Sentences that are nearly facts stand in the text, none of them is one, and answers are those without them."""
+    own, plain = stories(), stories()
+    own.strewn = 0.5
+    near = own._strewing.near
+    assert len(near) > 100
+    assert all(not PLACED.fullmatch(sentence) for sentence in near)
+    vocabulary = Words(learned(own.texts(), own.filler(2000)))
+    differ = 0
+    for _ in range(20):
+        one, other = own.sample(vocabulary, 3, 96), plain.sample(vocabulary, 3, 96)
+        assert (own.index, one.asks[-1].question) == (plain.index, other.asks[-1].question)
+        assert dict_of(one) == dict_of(other)
+        differ += not np.array_equal(one.segments, other.segments)
+    assert differ > 10
+
+
+PLACED = re.compile(
+    r"(Mary|John|Sandra|Daniel) (went|went back|journeyed|travelled|moved) to the "
+    r"(kitchen|garden|office|bathroom|bedroom|hallway)\."
+)
+
+
+def dict_of(sample: Sample) -> dict[tuple[int, ...], list[int]]:
+    """What is right after the last segment, by question."""
+    return {tuple(ask.question): ask.answer for ask in sample.asks if ask.segment == 2}
+
+
+def test_code_is_not_strewn() -> None:
+    own, plain = (
+        stories("michelangelo/latent_list", complexity="1"),
+        stories("michelangelo/latent_list", complexity="1"),
+    )
+    own.strewn = 1.0
+    vocabulary = Words(learned(own.texts(), own.filler(500)))
+    one, other = own.sample(vocabulary, 4, 64), plain.sample(vocabulary, 4, 64)
+    assert np.array_equal(one.segments, other.segments)
 
 
 def test_questions_may_be_asked_at_the_end_alone() -> None:
