@@ -37,7 +37,7 @@ def run(out: Path, model: str, server: Address) -> Ended:
         ("quoting", 1, "error"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_server_gets_the_text_and_the_log_a_reference(
     model: str, code: int, status: str, tmp_path: Path, server: Address
 ) -> None:

@@ -67,7 +67,7 @@ def test_arguments_of_a_model(tmp_path: Path) -> None:
     assert len(read_results(tmp_path)) == 2
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_a_second_model_is_asked(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
     assert run(out, "--base-url", server.base_url).returncode == 0
@@ -81,6 +81,7 @@ def test_a_second_model_is_asked(tmp_path: Path, server: Address) -> None:
     assert "cannot be reached" in away.stderr
 
 
+@pytest.mark.slow
 def test_another_models_errors_are_not_this_ones(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
     assert run(out, "--base-url", server.base_url, model="openai-api/test/quoting").returncode == 1

@@ -213,6 +213,7 @@ def test_a_closed_message_is_told_by_a_single_token(server: Server, tmp_path: Pa
     )
 
 
+@pytest.mark.slow
 def test_a_model_that_stops_is_pushed_on(server: Server, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "exactly:400", model="short")
     assert code == 0, told
@@ -232,6 +233,7 @@ def test_a_free_replys_thinking_is_counted(server: Server, tmp_path: Path) -> No
     assert all((result.reasoning or 0) >= 4 for result in results)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_as_it_began(server: Server, tmp_path: Path) -> None:
     """Finished, it needs no server; and it does not become another experiment when its server has changed."""
     code, told, results = asked(server.address, tmp_path, "--cot", "none", model="short")
