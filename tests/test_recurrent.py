@@ -470,6 +470,11 @@ def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) 
         ("[[stage]]\nsise = 4", "no setting 'sise'"),
         ("sead = 1\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "no setting 'sead'"),
         ("seed = ", "is no TOML"),
+        ("adam = 'much'\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "adam = 'much', which cannot be"),
+        ("longer = -1.0\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "longer = -1.0"),
+        ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=0\nsteps=1", "has nothing to do"),
+        ("[[stage]]\nsegments=[2,1]\nsize=8\nbatch=1\nsteps=1", "the smaller one first"),
+        ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps='many'", "steps = 'many'"),
         ("seed = 1", "has no stages"),
     ],
 )
@@ -484,7 +489,7 @@ def test_presets_are_read() -> None:
     assert load("small", None, ["qa1"], {"kind": "delta"}).stages
     assert [one.steps for one in load("hard", None, ["qa3"], {"longer": 0.5}).stages][:2] == [600, 400]
     with pytest.raises(UsageError, match="is no multiple of a course"):
-        load("small", None, ["qa1"], {"longer": -1})
+        load("small", None, ["qa1"], {"longer": 0})
     with pytest.raises(UsageError, match="names no tests"):
         load("small", None, [], {})
     with pytest.raises(UsageError, match="there is no preset 'smal'"):
@@ -741,6 +746,14 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
     if kind == "rmt":  # as long as its gates are shut it stays where it is
         shut = [max(one) == 0 for one in found.opened]
         assert all(found.distances[n][n - 1] == 0 for n in range(1, len(shut)) if shut[n])
+
+
+def test_a_model_without_a_memory_is_not_looked_into(backbone: Path, tmp_path: Path) -> None:
+    stage = Stage(segments=(1, 1), size=160, batch=1, steps=1)
+    run(tmp_path / "a", kind="tune", model={}, backbone=str(backbone), stages=(stage,), muon=0.0)
+    done = carrara("inside", tmp_path / "a", "--out", tmp_path / "b.html")
+    assert done.returncode == 2
+    assert "has no memory to look into" in done.stderr
 
 
 def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:

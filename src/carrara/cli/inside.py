@@ -34,12 +34,13 @@ def main(args: Namespace) -> int:
     from carrara.core.files import whole_file
     from carrara.prompt.items import Item, context_of
     from carrara.recurrent import checkpoint
-    from carrara.recurrent.inside import look
+    from carrara.recurrent.inside import look, remembering
     from carrara.recurrent.linear import fitted
     from carrara.recurrent.stories import Stories
     from carrara.results.report.memory import page
 
     trained = checkpoint.load(args.model)
+    remembering(trained)
     asked = options.asked(args, args.tokenizer or "gpt2")
     recipe = replace(asked.recipes[0], length=args.length[0], index=args.index)
     item = Item(recipe, context_of(recipe, asked.pack))

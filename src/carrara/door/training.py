@@ -36,6 +36,8 @@ def finish(training: "Training") -> None:
     """Train to the end, watched, with the curve beside the model."""
     from carrara.recurrent.watching import Watching
 
+    if training.done:
+        return
     with Watching(training) as watch:
         while not training.done:
             training.run(watch, PIECE)

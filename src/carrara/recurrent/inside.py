@@ -83,6 +83,12 @@ class Inside(NamedTuple):
     nbytes: int
 
 
+def remembering(trained: Checkpoint) -> None:
+    """Raises UsageError where there is no memory of one size."""
+    if trained.kind == "tune":
+        raise UsageError("a model of kind tune has no memory to look into: it reads the whole text at once")
+
+
 def look(
     trained: Checkpoint,
     item: Item,
@@ -90,6 +96,7 @@ def look(
     probes: Mapping[linear.Question, linear.Probe] = MappingProxyType({}),
 ) -> Inside:
     """Read an item to its end. `others` are questions that may be asked beside its own."""
+    remembering(trained)
     facts = _facts(trained, item)
     asks = _decided(item, others, facts)
     count = sum(1 for _ in segments(item, trained.tongue, trained.segment))

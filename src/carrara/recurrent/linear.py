@@ -68,11 +68,11 @@ def with_constant(x: Tensor) -> Tensor:
 
 def fitted(trained: Checkpoint, stories: Stories, worlds: int) -> dict[Question, Probe]:
     """Probes by the tokens of their questions."""
+    if worlds < 2:
+        raise UsageError("probes are fitted to two stories at least")
     stories.index = BEGIN
     samples = [stories.sample(trained.tongue, SEGMENTS, trained.segment) for _ in range(worlds)]
     some = max(1, round(TRIED * worlds))
-    if worlds < 2:
-        raise UsageError("probes are fitted to two worlds at least")
     tried, used = _seen(trained, samples[:some]), _seen(trained, samples[some:])
     return {question: _fit(used[question], tried[question]) for question in used if question in tried}
 

@@ -111,17 +111,40 @@ def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[st
         stage if isinstance(stage, Stage) else _made(Stage, stage, f"{source}, stage {n}")
         for n, stage in enumerate(given.get("stages", stages), 1)
     )
-    if not 0 < (longer := float(settings.get("longer", 1))) <= 1e6:
-        raise UsageError(f"{source}: longer={longer:g} is no multiple of a course: give a number such as 2")
-    settings["stages"] = tuple(
-        replace(stage, steps=max(1, round(longer * stage.steps))) for stage in settings["stages"]
-    )
     if not settings["stages"]:
         raise UsageError(
             f"{source} has no stages for kind {kind}: write [[stage]] with segments, size, batch and steps"
         )
     found: Settings = _made(Settings, settings, source)
-    return found
+    if not 0 < found.longer <= 1e6:
+        raise UsageError(f"{source}: longer={found.longer:g} is no multiple of a course: give a number such as 2")
+    if any(min(one.size, one.batch, one.steps) < 1 for one in found.stages):
+        raise UsageError(f"{source}: a stage has nothing to do: give it a size, a batch and steps from 1 on")
+    stages = (replace(one, steps=max(1, round(found.longer * one.steps))) for one in found.stages)
+    return replace(found, stages=tuple(stages))
+
+
+_MEANT: Mapping[Any, str] = {
+    int: "give a whole number that is not negative",
+    float: "give a number that is not negative",
+    bool: "give true or false",
+    str: "give a text",
+    tuple[int, int]: "give two whole numbers from 1 on, the smaller one first, such as [2, 4]",
+    tuple[float, float]: "give two numbers, such as [1.0, 0.1]",
+}
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    """Whether a value is of the kind that is meant, for those kinds that a file can get wrong."""
+    if kind is bool or kind is str:
+        return isinstance(value, kind)
+    if kind is int or kind is float:
+        return isinstance(value, int if kind is int else int | float) and not isinstance(value, bool) and value >= 0
+    if kind in (tuple[int, int], tuple[float, float]):
+        both = isinstance(value, list | tuple) and len(value) == 2
+        each = int if kind == tuple[int, int] else float
+        return both and all(_fits(each, one) for one in value) and (each is float or 1 <= value[0] <= value[1])
+    return True
 
 
 def _made(what: type[Any], given: Mapping[str, Any], source: str) -> Any:
@@ -129,6 +152,9 @@ def _made(what: type[Any], given: Mapping[str, Any], source: str) -> Any:
     for name in given:
         if name not in known:
             raise UsageError(f"{source} has no setting {name!r}{nearest(name, known)}; there are {', '.join(known)}")
+    for name, value in given.items():
+        if not _fits(known[name].type, value):
+            raise UsageError(f"{source} has {name} = {value!r}, which cannot be: {_MEANT[known[name].type]}")
     try:
         return what(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
     except TypeError as error:

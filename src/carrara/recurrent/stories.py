@@ -120,7 +120,7 @@ class Stories:
         for _ in range(TRIES):
             posed = self._posed("train", self.index)
             self.index += self.stride
-            for strewn in (self.strewn, 0.0):
+            for strewn in dict.fromkeys((self.strewn, 0.0)):
                 if found := self._sample(tongue, posed, segments, size, between, strewn):
                     return found
         raise UsageError(
