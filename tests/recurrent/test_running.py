@@ -1,0 +1,93 @@
+"""Checkpoints as models: real runs by command, items side by side."""
+
+# ruff: noqa: E402  # what follows needs PyTorch
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+
+from carrara.prompt.items import make
+from carrara.recurrent.answering import said
+from carrara.recurrent.protocol import read
+from carrara.recurrent.streams import segments
+from carrara.recurrent.vocabulary import END
+from tests.process import carrara
+from tests.recurrent.given import run
+
+CONFIG = """
+muon = 0.01
+[model]
+width = 16
+heads = 2
+layers = 1
+
+[[stage]]
+segments = [1, 2]
+size = 64
+batch = 2
+steps = 3
+"""
+
+
+@pytest.mark.slow
+def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
+    config, model = tmp_path / "tiny.toml", tmp_path / "model"
+    config.write_text(CONFIG)
+    arguments = ["train", "qa1", "--kind", "delta", "--config", config, "--out", model]
+    done = carrara(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert "delta on babilong/qa1, 3 steps" in done.stdout
+    several = carrara(*arguments[:-1], tmp_path / "several", "--seeds", "2")
+    assert several.returncode == 0, several.stderr
+    assert "right of late over 2 seeds" in several.stdout
+    assert {folder.name for folder in (tmp_path / "several").iterdir()} == {"seed-0", "seed-1"}
+    again = carrara(*arguments)
+    assert again.returncode == 2
+    assert "is trained to its end" in again.stderr
+    asked = ["run", "qa1", "--model", f"carrara/recurrent:{model}", "-n", "5"]
+    done = carrara(*asked, "--lengths", "0,4k", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "10 of 10 answered" in done.stderr + done.stdout
+    shutil.rmtree(model)
+    done = carrara(*asked, "--lengths", "0", "--out", tmp_path / "other")
+    assert done.returncode == 2
+    assert "has no model.json" in done.stderr
+
+
+def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path) -> None:
+    from carrara.engine.by_reference import Mismatch
+    from carrara.models.streaming import Recurrent
+
+    run(tmp_path / "a", 1)
+    model = Recurrent(f"recurrent:{tmp_path / 'a'}")
+    for length in (0, 2048):
+        item = make("babilong/qa1", length=length, index=0, tokenizer="gpt2")
+        sha256 = item.survey.sha256
+        assert model._ask({"id": item.id, "sha256": sha256}).stop_reason == "stop"
+        with pytest.raises(Mismatch, match="renders to another text"):
+            model._ask({"id": item.id, "sha256": sha256[::-1]})
+
+
+def test_what_is_read_side_by_side_is_what_is_read_alone(tmp_path: Path) -> None:
+    from carrara.recurrent.reading import Desk
+
+    made = run(tmp_path / "a", 3)
+    model, tongue = made.model, made.tongue
+    items = [make("babilong/qa1", length=length, index=i) for i, length in enumerate((1024, 2048, 1500))]
+    together: Desk[int] = Desk(model)
+    with torch.inference_mode():
+        for n, item in enumerate(items):
+            together.lay(n, segments(item, tongue, 64))
+        ended = {}
+        while together.readings:
+            for one in together.turn():
+                ended[one.whose] = one.state
+        for n, item in enumerate(items):
+            state = model.init(1)  # type: ignore[operator]
+            for segment in segments(item, tongue, 64):
+                state = read(model, state, torch.from_numpy(segment)[None])
+            assert torch.allclose(state.memory, ended[n].memory, atol=1e-5)
+    assert said(model, ended[0], [5, 6], END, 4) is not None

@@ -1,0 +1,134 @@
+"""What is trained on: stories that never come again, whose answers the test's own solver says."""
+
+# ruff: noqa: E402  # what follows needs PyTorch
+
+import re
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+
+from carrara.core.errors import UsageError
+from carrara.prompt.items import make
+from carrara.recurrent.stories import Sample
+from carrara.recurrent.streams import segments
+from carrara.recurrent.tongue import Words
+from carrara.recurrent.vocabulary import PAD, Vocabulary, learned
+from tests.recurrent.given import stories
+
+
+def test_own_words_are_no_bucket_and_come_back() -> None:
+    vocabulary = Vocabulary(["mary", "garden", "##.", "##7", "3"], ["the"], buckets=4)
+    ids = vocabulary.encode("Mary the garden. zebra 37")
+    assert vocabulary.decode(ids) == "mary garden. 37"
+    assert ids[-3] >= len(vocabulary) - 4
+    assert max(ids) < len(vocabulary)
+    assert learned(["b a"], ["a c c d"], common=1).words == ["a", "b", "c"]
+
+
+def test_what_is_strewn_changes_no_answer() -> None:
+    """Sentences that are nearly facts stand in the text, none of them is one, and answers are those without them."""
+    own, plain = stories(), stories()
+    own.strewn = 0.5
+    near = own._strewing.near
+    assert len(near) > 100
+    assert all(not PLACED.fullmatch(sentence) for sentence in near)
+    vocabulary = Words(learned(own.texts(), own.filler(2000)))
+    differ = 0
+    for _ in range(20):
+        one, other = own.sample(vocabulary, 3, 96), plain.sample(vocabulary, 3, 96)
+        assert (own.index, one.asks[-1].question) == (plain.index, other.asks[-1].question)
+        assert dict_of(one) == dict_of(other)
+        differ += not np.array_equal(one.segments, other.segments)
+    assert differ > 10
+
+
+PLACED = re.compile(
+    r"(Mary|John|Sandra|Daniel) (went|went back|journeyed|travelled|moved) to the "
+    r"(kitchen|garden|office|bathroom|bedroom|hallway)\."
+)
+
+
+def dict_of(sample: Sample) -> dict[tuple[int, ...], list[int]]:
+    """What is right after the last segment, by question."""
+    return {tuple(ask.question): ask.answer for ask in sample.asks if ask.segment == 2}
+
+
+def test_code_is_not_strewn() -> None:
+    own, plain = (
+        stories("michelangelo/latent_list", complexity="1"),
+        stories("michelangelo/latent_list", complexity="1"),
+    )
+    own.strewn = 1.0
+    vocabulary = Words(learned(own.texts(), own.filler(500)))
+    one, other = own.sample(vocabulary, 4, 64), plain.sample(vocabulary, 4, 64)
+    assert np.array_equal(one.segments, other.segments)
+
+
+def test_questions_may_be_asked_at_the_end_alone() -> None:
+    own = stories()
+    vocabulary = Words(learned(own.texts(), own.filler(500)))
+    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64).asks} == {0, 1, 2, 3}
+    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64, between=False).asks} == {3}
+
+
+def test_a_conversation_is_not_trained_on() -> None:
+    own = stories("michelangelo/mrcr")
+    with pytest.raises(UsageError, match="is a conversation"):
+        own.sample(Words(Vocabulary(["a"], [], 4)), 8, 256)
+
+
+def test_a_question_of_another_graph_is_no_question() -> None:
+    """Questions of other worlds are asked too; one about a node that this graph has not is left out."""
+    own = stories("sync/graph")
+    vocabulary = learned(own.texts(), own.filler(500))
+    assert own.sample(Words(vocabulary), 8, 128).asks
+
+
+def test_a_story_has_its_segments_and_its_answers() -> None:
+    """Every answer is what a solver of the official facts finds in the tokens up to there."""
+    own = stories()
+    vocabulary = learned(own.texts(), own.filler(2000))
+    asked = 0
+    for _ in range(20):
+        sample = own.sample(Words(vocabulary), 4, 64)
+        assert sample.segments.shape == (4, 64)
+        assert sample.asks[-1].segment == 3
+        for ask in sample.asks:
+            words = [w for w in sample.segments[: ask.segment + 1].ravel().tolist() if w != PAD]
+            text = vocabulary.decode(words)
+            where = {}
+            for fact in text.split(".")[:-1]:  # what the cut goes through is not told yet
+                parts = fact.split()
+                if len(parts) > 2 and parts[0] in ("mary", "john", "daniel", "sandra"):
+                    where[parts[0]] = parts[-1]
+            person = vocabulary.decode(ask.question[:-1]).split()[-1].rstrip("?")
+            assert where[person] == vocabulary.decode(ask.answer)
+            asked += 1
+    assert asked > 60
+
+
+def test_stories_never_come_again() -> None:
+    own = stories()
+    vocabulary = learned(own.texts(), own.filler(2000))
+    seen = {own.sample(Words(vocabulary), 1, 96).segments.tobytes() for _ in range(50)}
+    assert len(seen) == 50
+
+
+def test_stories_that_never_fit_are_told() -> None:
+    own = stories("babilong/qa3")
+    with pytest.raises(UsageError, match="take longer segments"):
+        own.sample(Words(learned(["a"], [])), 1, 4)
+
+
+def test_a_stream_is_the_context_and_nothing_else() -> None:
+    item = make("babilong/qa1", length=2048, index=3, tokenizer="gpt2")
+    own = stories()
+    vocabulary = learned(own.texts(), own.filler(20_000))
+    read_ = [int(i) for segment in segments(item, Words(vocabulary), 50) for i in segment]
+    frame = item.prompt.frame
+    context = item.text[len(frame.before) : len(item.text) - len(frame.after)]
+    assert [i for i in read_ if i != PAD] == vocabulary.encode(context)
+    assert len(read_) % 50 == 0
+    assert len(item.prompt.messages()) == 1

@@ -1,0 +1,229 @@
+"""Training: killed and gone on with to the same bits, faults that lose nothing, settings that are read."""
+
+# ruff: noqa: E402  # what follows needs PyTorch
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+
+from safetensors.torch import load_file
+
+from carrara.core.errors import RunError, UsageError
+from carrara.recurrent import RMT, checkpoint
+from carrara.recurrent.batches import batch_of
+from carrara.recurrent.lesson import Lesson
+from carrara.recurrent.settings import Stage, load
+from carrara.recurrent.stories import Ask, Sample
+from carrara.recurrent.training import Training
+from tests.recurrent.given import TINY, run, same, settings
+
+
+@pytest.mark.parametrize("kind", ["rmt", "armt", "delta", "mamba", "window"])
+@pytest.mark.sampled(2)
+def test_a_training_that_was_stopped_comes_to_the_same_bits(kind: str, tmp_path: Path) -> None:
+    straight = run(tmp_path / "straight", kind=kind)
+    run(tmp_path / "stopped", 4, kind=kind)
+    assert not run(tmp_path / "stopped", 3, kind=kind).done
+    resumed = run(tmp_path / "stopped", kind=kind)
+    assert resumed.done
+    assert same(straight, resumed)
+    assert (straight.at.curve, straight.at.learned) == (resumed.at.curve, resumed.at.learned)
+    found = checkpoint.load(tmp_path / "stopped")
+    assert found.kind == kind
+    assert {file.suffix for file in (tmp_path / "stopped").iterdir()} == {".safetensors", ".json"}
+    assert not same(straight, run(tmp_path / "other", kind=kind, seed=1))
+
+
+def test_another_setting_needs_another_folder(tmp_path: Path) -> None:
+    run(tmp_path / "a", 2)
+    with pytest.raises(UsageError, match=r"other settings \(seed\)"):
+        run(tmp_path / "a", seed=3)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "mine.txt").write_text("precious")
+    with pytest.raises(UsageError, match="other files"):
+        run(tmp_path / "b")
+
+
+def test_a_loss_that_is_no_number_ends_it_and_loses_nothing(tmp_path: Path) -> None:
+    training = run(tmp_path / "a", 3)
+    before = (tmp_path / "a" / "model.safetensors").read_bytes()
+    with torch.no_grad():
+        next(training.model.parameters()).fill_(float("nan"))
+    with pytest.raises(RunError, match="no number at step 3"):
+        training.run(lambda _: None)
+    assert (tmp_path / "a" / "model.safetensors").read_bytes() == before
+    assert run(tmp_path / "a").done
+
+
+def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    training = run(tmp_path / "a", 3)
+    before = (tmp_path / "a" / "model.safetensors").read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("carrara.recurrent.checkpoint.save_file", full)
+    with pytest.raises(RunError, match="No space left on device; what was saved before is still there"):
+        training.run(lambda _: None, 1)
+    assert (tmp_path / "a" / "model.safetensors").read_bytes() == before
+
+
+def _format(folder: Path) -> None:
+    about = json.loads((folder / "model.json").read_text())
+    (folder / "model.json").write_text(json.dumps({**about, "format": 99}))
+
+
+def _wider(folder: Path) -> None:
+    about = json.loads((folder / "model.json").read_text())
+    about["arguments"]["width"] = 32
+    (folder / "model.json").write_text(json.dumps(about))
+
+
+def _words(folder: Path) -> None:
+    about = json.loads((folder / "model.json").read_text())
+    about["vocabulary"]["own"].append("another")
+    (folder / "model.json").write_text(json.dumps(about))
+
+
+def _cut(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:100])
+
+
+def _nan(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    next(iter(weights.values())).fill_(float("nan"))
+    checkpoint.save_tensors(folder / "model.safetensors", weights)
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (_format, "of format 99, and this release reads 1"),
+        (_wider, "are not those of its model.json"),
+        (_words, "are not those of its model.json"),
+        (_cut, "cannot be read"),
+        (_nan, "has numbers that are none"),
+        (lambda folder: (folder / "model.json").write_text("{"), "cannot be read"),
+        (lambda folder: (folder / "model.json").unlink(), "has no model.json"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "cannot be read"),
+    ],
+)
+def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) -> None:
+    run(tmp_path / "a", 1)
+    broken(tmp_path / "a")
+    with pytest.raises(UsageError, match=message):
+        checkpoint.load(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind = 'rnt'", "no kind 'rnt'; did you mean rmt"),
+        ("[[stage]]\nsize = 4", "stage 1 lacks"),
+        ("[[stage]]\nsise = 4", "no setting 'sise'"),
+        ("sead = 1\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "no setting 'sead'"),
+        ("seed = ", "is no TOML"),
+        ("adam = 'much'\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "adam = 'much', which cannot be"),
+        ("longer = -1.0\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "longer = -1.0"),
+        ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=0\nsteps=1", "has nothing to do"),
+        ("[[stage]]\nsegments=[2,1]\nsize=8\nbatch=1\nsteps=1", "the smaller one first"),
+        ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps='many'", "steps = 'many'"),
+        ("seed = 1", "has no stages"),
+    ],
+)
+def test_settings_that_make_no_sense_are_told(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load("small", tmp_path / "a.toml", ["qa1"], {})
+
+
+def test_presets_are_read() -> None:
+    assert load("small", None, ["qa1"], {}).kind == "rmt"
+    assert load("small", None, ["qa1"], {"kind": "delta"}).stages
+    assert [one.steps for one in load("hard", None, ["qa3"], {"longer": 0.5}).stages][:2] == [600, 400]
+    with pytest.raises(UsageError, match="is no multiple of a course"):
+        load("small", None, ["qa1"], {"longer": 0})
+    with pytest.raises(UsageError, match="names no tests"):
+        load("small", None, [], {})
+    with pytest.raises(UsageError, match="there is no preset 'smal'"):
+        load("smal", None, ["qa1"], {})
+
+
+def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import carrara as door
+
+    stage = {"segments": [1, 2], "size": 64, "batch": 2, "steps": 3}
+    text = "\n".join(f"{name} = {value}" for name, value in stage.items())
+    small = tmp_path / "presets"
+    small.mkdir()
+    (small / "small.toml").write_text(f"[[stage]]\n{text}\n")
+    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    folder = door.train("qa1", tmp_path / "a", kind="mamba", seed=3, model=TINY)
+    assert checkpoint.load(folder).about["seed"] == 3
+    before = (folder / "model.safetensors").read_bytes()
+    assert door.train("qa1", folder, kind="mamba", seed=3, model=TINY) == folder
+    assert (folder / "model.safetensors").read_bytes() == before
+    with pytest.raises(UsageError, match="no setting 'sead'"):
+        door.train("qa1", tmp_path / "b", sead=3)
+
+
+def test_gradients_do_not_depend_on_how_they_are_found() -> None:
+    """Segments read anew on the way back give the same; gradients through all segments are those through eight of 3."""
+    found: dict[str, tuple[Any, dict[str, Any]]] = {}
+    ways: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "anew": {"anew": True},
+        "all": {"through": 8},
+        "one": {"through": 1},
+    }
+    for way, more in ways.items():
+        torch.manual_seed(0)
+        model = RMT(60, 40, 16, **TINY)
+        samples = [Sample(np.arange(48).reshape(3, 16) % 30 + 5 + n, [True, False, True], ASKS) for n in range(2)]
+        stage = Stage((3, 3), 16, 2, 1, shut=0.3, noise=0.7)
+        lesson = Lesson(model, settings(precision="float32", **more), torch.device("cpu"))
+        result = lesson.learn(batch_of(samples), stage)
+        found[way] = result, {name: p.grad for name, p in model.named_parameters()}
+    plain, wanted = found.pop("plain")
+    for way, (result, gradients) in found.items():
+        assert result.loss == pytest.approx(plain.loss, rel=1e-5)
+        same = all(torch.allclose(gradients[of], wanted[of], atol=1e-6) for of in wanted)
+        assert same == (way != "one")
+
+
+ASKS = [Ask(segment, [3, 4, 2], [7, 1]) for segment in (0, 2)]
+
+
+def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
+    stages = (Stage((1, 1), 48, 2, 200, patience=3), Stage((1, 1), 48, 2, 2))
+    training = run(tmp_path / "a", stages=stages, adam=0.0, muon=0.0)
+    assert training.done
+    assert 33 <= training.at.learned[0] < 200
+    assert training.at.learned[1] == training.at.learned[0] + 2
+
+
+def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
+    from xml.etree import ElementTree
+
+    from carrara.door import training as door
+
+    folder = door.train("qa1", tmp_path / "a", kind="window", model=TINY, stages=(Stage((1, 1), 48, 2, 40),))
+    root = ElementTree.parse(folder / "training.svg").getroot()
+    lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
+    assert [len(points) for points in lines] == [4, 4]
+
+
+def test_a_rate_grows_and_falls(tmp_path: Path) -> None:
+    stage = Stage((1, 1), 48, 1, 8, rate=(1.0, 0.0), warm=4)
+    training = Training(settings(stages=(stage,), adam=1.0, muon=0.0), tmp_path / "a")
+    rates = []
+    while not training.done:
+        training.step()
+        rates.append(training.optimisers[0].param_groups[0]["lr"])
+    assert rates == pytest.approx([n * (1 - k / 8) for k, n in enumerate((0.25, 0.5, 0.75, 1, 1, 1, 1, 1))])
