@@ -94,46 +94,51 @@ def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], L
                 return found
 
 
+class _Sequence(NamedTuple):
+    operations: tuple[Operation, ...]
+    lists: list[tuple[int, ...]]
+    """What the list is before each of them, and at the end."""
+
+
 def _searched(
     dice: Dice, count: int, view: View, kinds: Sequence[Kind], window: _Window
 ) -> tuple[tuple[Operation, ...], Look] | None:
-    operations = _sequence(dice, (), kinds, count)
-    bad, look = _judge(operations, view, window, count)
+    sequence = _sequence(dice, _Sequence((), [START]), kinds, count, 0)
+    bad, look = _judge(sequence, view, window, count)
     stalled = 0
     while bad and stalled < PATIENCE:
         redrawn = dice.choice(sorted(bad))
-        changed = _sequence(dice, operations, kinds, count, redrawn)
+        changed = _sequence(dice, sequence, kinds, count, redrawn)
         worse, other = _judge(changed, view, window, len(bad))
         stalled = 0 if len(worse) < len(bad) else stalled + 1
         if len(worse) <= len(bad):
-            operations, bad, look = changed, worse, other
-    return None if bad else (operations, look)
+            sequence, bad, look = changed, worse, other
+    return None if bad else (sequence.operations, look)
 
 
-def _sequence(
-    dice: Dice, old: Sequence[Operation], kinds: Sequence[Kind], count: int, redrawn: int = -1
-) -> tuple[Operation, ...]:
+def _sequence(dice: Dice, old: _Sequence, kinds: Sequence[Kind], count: int, redrawn: int) -> _Sequence:
     """The old sequence with one operation redrawn, and those after it where they are no longer possible.
 
     No list ever comes back: a stretch that undoes itself (two reversals, an `append` and its `pop`) would be filler,
     though each half of it counts.
     """
-    values = list(START)
-    seen: set[tuple[int, ...]] = {START}
-    new: list[Operation] = []
-    while len(new) < count:
-        i = len(new)
-        operation = old[i] if i < len(old) and i != redrawn and possible(old[i], values) else None
-        after = values.copy()
-        if operation is not None:
+    new, lists = list(old.operations[:redrawn]), old.lists[: redrawn + 1]
+    while (i := len(new)) < count:
+        values = lists[-1]
+        operation = old.operations[i] if redrawn < i < len(old.operations) else None
+        if operation is not None and possible(operation, values):
+            after = list(values)
             perform(operation, after)
-        while operation is None or tuple(after) in seen:
-            operation, after = draw(dice, values, kinds), values.copy()
+            state = tuple(after)
+        else:
+            operation = None
+        while operation is None or state in lists:
+            operation, after = draw(dice, values, kinds), list(values)
             perform(operation, after)
-        values = after
-        seen.add(tuple(values))
+            state = tuple(after)
+        lists.append(state)
         new.append(operation)
-    return tuple(new)
+    return _Sequence(tuple(new), lists)
 
 
 def possible(operation: Operation, values: Sequence[int]) -> bool:
@@ -148,25 +153,22 @@ def possible(operation: Operation, values: Sequence[int]) -> bool:
             return True
 
 
-def _judge(operations: Sequence[Operation], view: View, window: _Window, most: int) -> tuple[Bad, Look]:
+def _judge(sequence: _Sequence, view: View, window: _Window, most: int) -> tuple[Bad, Look]:
     """Which operations do not count, under a look at a slice; all of them, where it shows nothing that was brought.
 
     More than `most` are not of interest: the last operations are tried first, which is quick, and no more than needed.
     """
-    before = []
-    final = list(START)
-    for operation in operations:
-        before.append(final.copy())
-        perform(operation, final)
+    operations, lists = sequence
+    final = lists[-1]
     look = Look("len") if view == "len" else window.of(view, len(final))
     gold = look.at(final)
-    shown = {gold} if view in ("min", "max") else {*final[look.start : look.stop]}
-    brought = {number for operation in operations if operation.kind != "remove" for number in operation.numbers}
-    if view != "len" and brought.isdisjoint(shown):
-        return frozenset(range(len(operations))), look
+    if view != "len":
+        shown = {gold} if view in ("min", "max") else {*final[look.start : look.stop]}
+        if not any(kind in ("append", "insert") and args[-1] in shown for kind, args in operations):
+            return frozenset(range(len(operations))), look
     bad = []
     for i in reversed(range(len(operations))):
-        without = before[i]
+        without = list(lists[i])
         if not _goes_on(without, operations[i + 1 :]) or look.at(without) in (gold, (), None):
             bad.append(i)
             if len(bad) > most:
