@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from carrara.core.errors import CarraraError
     from carrara.core.types import Piece, Question
+    from carrara.door.figures import figure
     from carrara.door.item import Item, Score
     from carrara.door.results import Results
     from carrara.door.running import audit, read, run
@@ -35,6 +36,7 @@ __all__ = [
     "World",
     "__version__",
     "audit",
+    "figure",
     "find",
     "item",
     "load",
@@ -46,6 +48,7 @@ __all__ = [
 _PLACES = {
     "carrara.core.errors": ("CarraraError",),
     "carrara.core.types": ("Piece", "Question"),
+    "carrara.door.figures": ("figure",),
     "carrara.door.item": ("Item", "Score"),
     "carrara.door.results": ("Results",),
     "carrara.door.running": ("audit", "read", "run"),

@@ -10,7 +10,6 @@ from carrara.cli import _options as options
 from carrara.cli._output import print_json, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.core.talk import tell
 
 if TYPE_CHECKING:
     from carrara.results.analysis.beside import Board, Place
@@ -74,23 +73,14 @@ def _asked(length: int | None, lengths: Sequence[int] | None) -> bool:
 
 
 def _measured(args: Namespace) -> "list[Measured]":
-    from carrara.results.analysis.measured import measured, merged
+    from carrara.results.analysis.measured import measured
     from carrara.results.analysis.metric import by_metric
 
     if not args.folders:
         return []
-    from carrara.engine.replies import read_results
+    from carrara.engine.gathered import gathered
 
-    folders = []
-    for folder in dict.fromkeys(args.folders):
-        if not folder.is_dir():
-            raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
-        folders.append(read_results(folder))
-        if not folders[-1]:
-            raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
-    results, repeated = merged(folders)
-    if repeated:
-        tell(f"{repeated} replies are in several of these folders, and those of the last one count")
+    results = gathered(args.folders)
     kept = [result for result in results if _asked(result.length, args.length)]
     if not kept:
         have = ", ".join(map(write_length, sorted({result.length for result in results})))

@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, overload
 
-from carrara.core.errors import RunError, UsageError, nearest
+from carrara.core.errors import UsageError, nearest
 from carrara.core.result import Result
 from carrara.door.given import File, length_of
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
@@ -85,11 +85,9 @@ class Results(Sequence[Result]):
 
     def frame(self) -> Any:
         """A pandas data frame with a row for each result; labels and published scores are columns of their own."""
-        try:
-            import pandas
-        except ImportError:
-            raise RunError("a data frame needs pandas: pip install pandas") from None
-        return pandas.DataFrame([_flat(one) for one in self])
+        from carrara.results.frame import frame
+
+        return frame([_flat(one) for one in self])
 
     def report(self, path: File) -> Path:
         """Write the report, one HTML page, and say where it is."""

@@ -109,12 +109,20 @@ def run(
     return _beside_loop(partial(_results, plan, progress))
 
 
-def read(folder: File) -> Results:
-    """The results of a run's folder, of a folder of Inspect's logs, or of one that `carrara score --out` wrote."""
+def read(*folders: File) -> Results:
+    """The results of a run's folder, of a folder of Inspect's logs, or of one that `carrara score --out` wrote.
+
+    Of several, each reply counts once: the last folder's, where more than one has it.
+    """
+    from carrara.engine.gathered import gathered
     from carrara.engine.planned import parts
     from carrara.engine.replies import read_results
 
-    place = Path(folder)
+    if not folders:
+        raise UsageError("say what to read: the folder of a run, or several")
+    if len(folders) > 1:
+        return Results(gathered([Path(folder) for folder in folders]))
+    place = Path(folders[0])
     found = read_results(place)
     return Results(found, place.resolve().name, parts(place, found))
 

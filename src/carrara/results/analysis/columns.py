@@ -8,6 +8,7 @@ from carrara.core.lengths import write_length
 from carrara.results.analysis.correlation import Column
 from carrara.results.analysis.matching import Matching
 from carrara.results.analysis.measured import Measured
+from carrara.results.analysis.summary import RECALL
 from carrara.results.published.outside import Outside
 from carrara.results.published.scores import GUESSER, MEAN, Score, counting
 
@@ -35,11 +36,11 @@ def of_outside(rows: Iterable[Outside]) -> list[Entry]:
 
 
 def of_papers(scores: Iterable[Score]) -> list[Entry]:
-    """Without shares of errors, what guessing scores, and means of columns that are there as well."""
+    """Without shares of errors, what guessing scores, what retrieval found, and means of columns that are here too."""
     return [
         Entry(PUBLISHED, _published(score), score.name, score.score, f"{score.paper}, {score.table}")
         for score in counting(list(scores))
-        if score.test != MEAN and not score.name.startswith(GUESSER)
+        if score.test != MEAN and score.metric != RECALL and not score.name.startswith(GUESSER)
     ]
 
 

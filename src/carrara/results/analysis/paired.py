@@ -84,7 +84,7 @@ def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
 
 def difference(first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False) -> Difference | None:
     """The mean difference per world. Questions are paired at equal length unless lengths are what is compared."""
-    ones, others = _scores(first, across_lengths), _scores(second, across_lengths)
+    ones, others = scores_of(first, across_lengths), scores_of(second, across_lengths)
     worlds: dict[str, list[float]] = {}
     for key in ones.keys() & others.keys():
         worlds.setdefault(key[0], []).append(_mean(others[key]) - _mean(ones[key]))
@@ -95,7 +95,7 @@ def difference(first: Iterable[Result], second: Iterable[Result], *, across_leng
     return Difference(len(per_world), _mean(per_world), low, high)
 
 
-def _scores(results: Iterable[Result], across_lengths: bool) -> dict[tuple[str, str, int], list[float]]:
+def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:
     """Scores by world, question and length; several where a question was asked repeatedly."""
     scores: dict[tuple[str, str, int], list[float]] = {}
     for result in results:

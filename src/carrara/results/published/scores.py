@@ -65,6 +65,22 @@ def counting(scores: Collection[Score]) -> list[Score]:
     return list(found.values())
 
 
+def claimed(model: str) -> int | None:
+    """The context that a model's makers claim, in tokens, where its paper's table says."""
+    return _windows().get(model)
+
+
+@cache
+def _windows() -> dict[str, int]:
+    return {row["name"]: read_length(row["claims"]) for row in _rows("models") if row["claims"]}
+
+
+def correlations_of_sync() -> Iterator[tuple[str, str, str, float]]:
+    """SYNC's Figures 5 and 6: the length, two benchmarks, their rank correlation over fourteen models."""
+    for row in _rows("sync_correlations"):
+        yield row["length"], row["first"], row["second"], float(row["rho"])
+
+
 def select_papers(text: str) -> list[str]:
     """
     >>> select_papers("sync,babilong"), len(select_papers("all"))

@@ -1,0 +1,47 @@
+"""The papers' figures in Python."""
+
+from collections.abc import Sequence
+from os import PathLike
+
+from carrara.core.result import Result
+from carrara.door.given import File
+from carrara.door.results import Results
+from carrara.door.running import read
+from carrara.results.analysis.metric import Metric, by_metric
+from carrara.results.figures.catalogue import entry
+from carrara.results.figures.catalogue import figure as made
+from carrara.results.figures.evidence import Evidence
+from carrara.results.figures.figure import Figure
+
+
+def figure(
+    name: str,
+    runs: Results | File | Sequence[File] = (),
+    /,
+    *,
+    score: Metric = "sound",
+    beside: bool | str | Sequence[str] = False,
+) -> Figure:
+    """A paper's figure or table by its name (`babilong-2`): of runs, with the paper's own models beside, or of these.
+
+    `runs` is what `carrara.run` or `carrara.read` gave, or folders; without any, the paper's models are shown. In a
+    notebook it shows as a picture; `.chart()` is the chart, `.frame()` its values, `.save(path)` writes a file.
+
+    >>> import carrara
+    >>> f = carrara.figure("minerva-2")
+    >>> f.frame().query("model == 'gpt-4o'")["score"].tolist()
+    [1.0, 0.82, 1.0, 1.0]
+    """
+    from carrara.results.published.scores import read_scores
+
+    found = _results(runs)
+    scores = read_scores([entry(name).paper]) if beside or not found else []
+    models = [] if isinstance(beside, bool) else [beside] if isinstance(beside, str) else list(beside)
+    return made(name, Evidence(by_metric(found, score), scores, models))
+
+
+def _results(runs: Results | File | Sequence[File]) -> list[Result]:
+    if isinstance(runs, Results):
+        return list(runs)
+    folders = [runs] if isinstance(runs, (str, PathLike)) else list(runs)
+    return list(read(*folders)) if folders else []

@@ -1,0 +1,138 @@
+"""Where two models' curves cross, and whether they run in parallel (Michelangelo, sections 5.3 and 5.4).
+
+Differences are taken world by world, as everywhere (paired.py). They cross at the last length, between two that were
+run, where the mean difference changes its sign: in between it is taken for straight over the logarithm of the length.
+The interval is of a thousand resamplings of the worlds; of those, the share that cross at all is said as well. Curves
+are parallel where the difference at the last length is that at the first within an interval of `NARROW` on either side.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import exp, fsum, log
+
+from carrara.core.lengths import write_length
+from carrara.core.result import Result
+from carrara.results.analysis.paired import scores_of
+from carrara.results.analysis.series import Series, series_of
+
+RESAMPLINGS = 1000
+NARROW = 0.15
+_SOFT = 1024
+"""Added to a length before its logarithm, which 0 has none of."""
+
+Differences = Mapping[str, Mapping[int, float]]
+"""By world and length."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    task: str
+    first: Series
+    second: Series
+    length: int | None
+    """Where the curves cross; None if they do not."""
+    low: int
+    high: int
+    share: float
+    """Of the resamplings in which they cross."""
+    gap: float
+    """Second minus first, over all lengths."""
+    parallel: bool
+
+    def said(self, names: Mapping[Series, str]) -> str:
+        one, other = names[self.first], names[self.second]
+        if self.length is not None and self.share >= 0.5:
+            between = f"{write_length(self.low)} to {write_length(self.high)}"
+            return (
+                f"{one} and {other} cross at {write_length(self.length)} ({between}; {self.share:.0%} of resamplings)."
+            )
+        way = f"{abs(self.gap):.2f} {'above' if self.gap < 0 else 'below'} {other}"
+        return f"{one} is {way}{', and runs in parallel' if self.parallel else ''}."
+
+
+def crossings(results: Sequence[Result]) -> list[Crossing]:
+    """Of each two series on each test that were run at two lengths or more on the same worlds."""
+    series = series_of(results)
+    tests: dict[str, dict[Series, list[Result]]] = {}
+    for result in results:
+        tests.setdefault(result.task, {}).setdefault(series(result), []).append(result)
+    found = []
+    for task, own in sorted(tests.items()):
+        for one, other in combinations(sorted(own), 2):
+            by_world = _differences(own[one], own[other])
+            if len({length for lengths in by_world.values() for length in lengths}) > 1:
+                found.append(_crossing(task, one, other, by_world))
+    return found
+
+
+def _differences(first: Sequence[Result], second: Sequence[Result]) -> Differences:
+    ones, others = scores_of(first), scores_of(second)
+    found: dict[str, dict[int, list[float]]] = {}
+    for key in ones.keys() & others.keys():
+        world, _, length = key
+        found.setdefault(world, {}).setdefault(length, []).append(_mean(others[key]) - _mean(ones[key]))
+    return {world: {length: _mean(own) for length, own in found[world].items()} for world in sorted(found)}
+
+
+def _crossing(task: str, first: Series, second: Series, by_world: Differences) -> Crossing:
+    worlds, dice = list(by_world.values()), random.Random(0).random
+    places, changes = [], []
+    for _ in range(RESAMPLINGS):
+        means = _by_length([worlds[int(dice() * len(worlds))] for _ in worlds])
+        if (place := _place(means)) is not None:
+            places.append(place)
+        lengths = sorted(means)
+        changes.append(means[lengths[-1]] - means[lengths[0]])
+    places.sort()
+    changes.sort()
+    means = _by_length(worlds)
+    own = _place(means)
+    few = len(places) < RESAMPLINGS / 10
+    low, high = _middle(changes)
+    return Crossing(
+        task=task,
+        first=first,
+        second=second,
+        length=None if own is None or few else _length(own),
+        low=0 if few else _length(_middle(places)[0]),
+        high=0 if few else _length(_middle(places)[1]),
+        share=len(places) / RESAMPLINGS,
+        gap=_mean(list(means.values())),
+        parallel=-NARROW <= low <= 0 <= high <= NARROW,
+    )
+
+
+def _by_length(worlds: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    found: dict[int, list[float]] = {}
+    for world in worlds:
+        for length, value in world.items():
+            found.setdefault(length, []).append(value)
+    return {length: _mean(found[length]) for length in sorted(found)}
+
+
+def _place(means: Mapping[int, float]) -> float | None:
+    """The logarithm of the length of the last change of sign."""
+    told = [(length, mean) for length, mean in means.items() if mean]
+    for (near, before), (far, after) in reversed(list(pairwise(told))):
+        if before * after < 0:
+            return log(near + _SOFT) + (log(far + _SOFT) - log(near + _SOFT)) * before / (before - after)
+    return None
+
+
+def _length(place: float) -> int:
+    """To three digits of two: finer is not known."""
+    exact = max(0.0, exp(place) - _SOFT)
+    step = 1 << max(0, int(exact).bit_length() - 3)
+    return round(exact / step) * step
+
+
+def _middle(values: Sequence[float]) -> tuple[float, float]:
+    """What 95 % of them are between."""
+    cut = int(0.025 * len(values))
+    return values[cut], values[len(values) - 1 - cut]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)

@@ -1,0 +1,259 @@
+"""BABILong's tables and figures."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from carrara.core.lengths import write_length
+from carrara.core.order import natural
+from carrara.results.analysis.series import series_of
+from carrara.results.analysis.summary import RECALL
+from carrara.results.figures.catalogue import Entry
+from carrara.results.figures.evidence import Evidence, marked, mean_of, named
+from carrara.results.figures.figure import Figure, Mark
+from carrara.results.published.scores import MEAN, claimed
+
+TWENTY = {f"babilong/qa{n}": f"QA{n}" for n in range(1, 21)}
+FIVE = {test: name for test, name in TWENTY.items() if name in ("QA1", "QA2", "QA3", "QA4", "QA5")}
+THREE = {test: name for test, name in FIVE.items() if name in ("QA1", "QA2", "QA3")}
+ONE = {"babilong/qa1": "QA1"}
+
+SATISFACTORY, FAILURE = 0.85, 0.30
+"""Section 3.1: satisfactory above the first, a complete failure below the second."""
+LEVELS = {"85 %: satisfactory": SATISFACTORY, "30 %: failure": FAILURE}
+
+MINUTES = {4 << 10: 4, 32 << 10: 30, 128 << 10: 80, 1 << 20: 315}
+"""Table 3: minutes for 1,000 items, RMT on one A100."""
+RETRIEVED = ("GPT-4 + RAG", "Llama3-ChatQA")
+TRAINED = ("fine-tune", *RETRIEVED, "gpt-4-0125")
+
+
+def own_names(tests: dict[str, str]) -> dict[str, str]:
+    """The papers' own names of tests, each its own panel."""
+    return {name: name for name in tests.values()}
+
+
+def overview(evidence: Evidence) -> Figure:
+    own = mean_of(evidence.measured(FIVE))
+    run = sorted({result.task for result in evidence.results if result.task in FIVE}, key=natural)
+    few = 0 < len(run) < len(FIVE)
+    notes = [f"Only of {', '.join(FIVE[test] for test in run)}, which were run."] if few else []
+    return Figure(
+        name="babilong-table-2",
+        title="BABILong: mean accuracy on QA1 to QA5",
+        form="heat",
+        marks=evidence.together(own, evidence.printed({MEAN: ""}, table=["Table 2"]), room=True),
+        notes=notes,
+    )
+
+
+def details(evidence: Evidence) -> Figure:
+    return Figure(
+        name="babilong-table-4",
+        title="BABILong: accuracy by test",
+        form="heat",
+        marks=evidence.together(
+            evidence.measured(FIVE), evidence.printed(own_names(FIVE), table=["Table 4"]), room=True
+        ),
+    )
+
+
+def curves(evidence: Evidence) -> Figure:
+    marks = evidence.together(evidence.measured(THREE), evidence.printed(own_names(THREE), table=["Table 4"]))
+    return Figure(
+        name="babilong-figure-2",
+        title="BABILong: accuracy by length",
+        form="curves",
+        marks=marks,
+        lines=LEVELS,
+        notes=effective(marks),
+    )
+
+
+def effective(marks: Sequence[Mark]) -> list[str]:
+    """How much of its context each model uses, by BABILong's own rule, and which share of what it claims."""
+    notes = []
+    for panel in dict.fromkeys(mark.panel for mark in marks):
+        said = []
+        for model in dict.fromkeys(mark.model for mark in marks):
+            own = {mark.x: mark.value for mark in marks if mark.panel == panel and mark.model == model}
+            if not own:
+                continue
+            length = longest(own)
+            said.append(f"{model} {_used(model, length)}" if length is not None else f"{model} none")
+        notes.append(f"{panel}, satisfactory up to: {'; '.join(said)}.")
+    return notes
+
+
+def longest(scores: dict[float | str, float]) -> int | None:
+    """The longest length that a model is satisfactory at, and at all shorter ones that it was run at."""
+    found = None
+    for length in sorted(scores, key=float):
+        if scores[length] < SATISFACTORY:
+            break
+        found = int(length)
+    return found
+
+
+def _used(model: str, length: int) -> str:
+    window = claimed(model)
+    share = f" ({100 * length / window:.0f} % of its claimed {write_length(window)})" if window and length else ""
+    return f"{write_length(length)}{share}"
+
+
+def retrieval(evidence: Evidence) -> Figure:
+    """Whether retrieval found all that is needed, and what the model made of it."""
+    marks: list[Mark] = []
+    for task, test in ONE.items():
+        rows = evidence.rows([task])
+        for row, name in zip(rows, named(rows), strict=True):
+            if RECALL in row.stat.retrieval:
+                found = row.stat.retrieval[RECALL]
+                marks.append(Mark(name, row.length, found, "all that is needed was found", n=row.stat.n))
+            marks.append(marked(row, name, row.length, f"accuracy, {test}"))
+    printed = evidence.printed({"QA1": "accuracy, QA1"}, table=["Figure 3a", "Table 4"])
+    printed = [mark for mark in printed if "RAG" in mark.model or mark.model.startswith("gpt-4-")]
+    quality = evidence.printed({"QA1, recall": "all that is needed was found"}, table=["Figure 3a"])
+    return Figure(
+        name="babilong-figure-3a",
+        title="BABILong QA1: retrieval in front of a model",
+        form="curves",
+        marks=evidence.together(marks, [*quality, *printed]),
+    )
+
+
+def trained(evidence: Evidence) -> Figure:
+    printed = evidence.printed(own_names(FIVE), table=["Table 4"])
+    return Figure(
+        name="babilong-figure-3b",
+        title="BABILong: models that were trained for it",
+        form="curves",
+        marks=evidence.together(
+            evidence.measured(FIVE),
+            [mark for mark in printed if any(kind in mark.model for kind in TRAINED)],
+        ),
+    )
+
+
+def far(evidence: Evidence) -> Figure:
+    """QA1 alone, as far as anything reads: recurrent memory, retrieval, and large models."""
+    printed = evidence.printed({"QA1": ""}, table=["Table 4", "Figure 3a"])
+    shown = ("fine-tune", "RAG", "gpt-4-0125", "gemini")
+    return Figure(
+        name="babilong-figure-1b",
+        title="BABILong QA1: to the longest contexts",
+        form="curves",
+        marks=evidence.together(
+            evidence.measured(dict.fromkeys(ONE, "")),
+            [mark for mark in printed if any(kind in mark.model for kind in shown)],
+        ),
+    )
+
+
+def refusals(evidence: Evidence) -> Figure:
+    """The same replies in both denominators: all, and those that were answered at all."""
+    rows = evidence.rows(ONE)
+    own = []
+    for row, name in zip(rows, named(rows), strict=True):
+        own.append(marked(row, name, row.length, part="all replies"))
+        if row.stat.answered_mean is not None:
+            own.append(Mark(name, row.length, row.stat.answered_mean, part="answered", n=row.stat.answered))
+    printed = [
+        Mark("gemini-1.5-pro-002", score.length or 0, score.score / 100, published=True,
+             part="answered" if "w/o" in score.model else "all replies")
+        for score in evidence.scores if score.table == "Table 5"
+    ]  # fmt: skip
+    return Figure(
+        name="babilong-table-5",
+        title="BABILong QA1: with and without what was not answered",
+        form="heat",
+        marks=evidence.together(own, printed, room=True),
+    )
+
+
+def short(evidence: Evidence) -> Figure:
+    """The twenty tests without filler."""
+    own = evidence.only(lambda result: result.length == 0)
+    marks = evidence.together(
+        own.measured(dict.fromkeys(TWENTY, ""), lambda row: TWENTY[row.task]),
+        evidence.printed(
+            dict.fromkeys(FIVE.values(), ""),
+            lambda score: score.test,
+            table=["Table 4"],
+            keep=lambda score: score.length == 0,
+        ),
+        room=True,
+    )
+    return Figure(
+        name="babilong-figure-6",
+        title="BABILong without filler: accuracy by test, with medians",
+        form="dots",
+        marks=sorted(marks, key=lambda mark: natural(str(mark.x))),
+        across="test",
+        axis="names",
+    )
+
+
+def times(evidence: Evidence) -> Figure:
+    rows = evidence.rows(FIVE)
+    name_of = dict(zip((row.series for row in rows), named(rows), strict=True))
+    series = series_of(evidence.results)
+    spent: dict[tuple[str, int], list[float]] = {}
+    for result in evidence.results:
+        if result.task in FIVE and result.seconds is not None and series(result) in name_of:
+            spent.setdefault((name_of[series(result)], result.length), []).append(result.seconds)
+    return Figure(
+        name="babilong-table-3",
+        title="BABILong: seconds an item",
+        form="curves",
+        marks=evidence.together(
+            [Mark(name, length, fmean(all_), n=len(all_)) for (name, length), all_ in sorted(spent.items())],
+            [Mark("RMT on an A100", at, minutes * 60 / 1000, published=True) for at, minutes in MINUTES.items()]
+            if evidence.scores
+            else [],
+        ),
+        up="seconds",
+        top=None,
+    )
+
+
+def depth(evidence: Evidence) -> Figure:
+    """By the part of the context that holds the facts: several runs in one folder, or in several."""
+    own = evidence.only(lambda result: result.task in FIVE).posed("window", "0.0,1.0")
+    marks = own.measured(
+        FIVE, lambda row: row.labels["window"], by=["window"], part=lambda row: write_length(row.length)
+    )
+    return Figure(
+        name="babilong-figure-9",
+        title="BABILong: accuracy by where the facts stand",
+        form="bars",
+        marks=sorted(marks, key=lambda mark: natural(str(mark.x))),
+        across="part of the context that holds the facts",
+        axis="names",
+    )
+
+
+RUN = "carrara run qa1,qa2,qa3,qa4,qa5 --model … --lengths 0,1k,2k,4k,8k,16k,32k -n 100 --out DIR"
+ENTRIES = (
+    Entry("babilong-figure-1b", "QA1 to the longest contexts: memory, retrieval, large models", far,
+          "carrara run qa1 --model … --lengths 4k,64k,1M,10M --out DIR", shipped=True),
+    Entry("babilong-table-2", "models by lengths, the mean of QA1 to QA5, heat-coloured", overview, RUN, shipped=True),
+    Entry("babilong-table-4", "the same, test by test", details, RUN, shipped=True),
+    Entry("babilong-figure-2", "QA1 to QA3 by length, with the 85 % and 30 % lines and effective sizes", curves, RUN,
+          shipped=True),
+    Entry("babilong-figure-3a", "retrieval: what was found, and what came of it", retrieval,
+          "carrara run qa1 --model … --retrieve sentences:5 --lengths 4k,16k,64k --out DIR", shipped=True),
+    Entry("babilong-figure-3b", "models that were trained for the tests, by length", trained,
+          "carrara run qa1 --model carrara/recurrent:MODEL --lengths 4k,64k,1M --out DIR", shipped=True),
+    Entry("babilong-table-3", "time an item, by length", times, RUN, shipped=True),
+    Entry("babilong-table-5", "all replies, and those that were answered: refusals", refusals, RUN, shipped=True),
+    Entry("babilong-figure-6", "the twenty tests without filler, with medians", short,
+          "carrara run babilong --model … --lengths 0 --out DIR", shipped=True),
+    Entry("babilong-figure-9", "by where in the context the facts stand", depth,
+          "carrara run qa1 --model … -p window=… --out DIR"),
+    Entry("babilong-figure-4", "correlation with MMLU, length by length", None,
+          "carrara correlate DIR --scores FILE --length 32k"),
+    Entry("babilong-figure-7", "inside a recurrent memory", None, "carrara inside MODEL"),
+    Entry("babilong-table-1", "facts of the tests", None, "carrara stats babilong"),
+    Entry("babilong-table-6", "tokens by tokenizer", None, "carrara stats babilong --tokenizers …"),
+    Entry("babilong-table-7", "how answers are distributed", None, "carrara stats babilong"),
+)  # fmt: skip

@@ -1,0 +1,59 @@
+"""All figures by name: `babilong-table-2`, or `babilong-2` where the number says enough."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from carrara.core.errors import UsageError, nearest
+from carrara.results.figures.evidence import Evidence
+from carrara.results.figures.figure import Figure
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure or a table of a paper, for anybody's models."""
+
+    name: str
+    """`babilong-table-2`: the paper, and what it calls it."""
+    says: str
+    """What it shows, in a line."""
+    make: Callable[[Evidence], Figure] | None
+    """None: a command of its own makes it."""
+    command: str
+    """What makes the results that it is drawn from; or it itself."""
+    shipped: bool = False
+    """Whether the paper's own models are here."""
+
+    @property
+    def paper(self) -> str:
+        return self.name.partition("-")[0]
+
+
+@cache
+def entries() -> Mapping[str, Entry]:
+    from carrara.results.figures import babilong, michelangelo, minerva, sync
+
+    found = [*michelangelo.ENTRIES, *sync.ENTRIES, *minerva.ENTRIES, *babilong.ENTRIES]
+    return {entry.name: entry for entry in found}
+
+
+def entry(name: str) -> Entry:
+    """By its whole name, or by paper and number; where a paper has a table and a figure of that number, the table."""
+    known = entries()
+    asked = name.strip().lower()
+    paper, _, number = asked.partition("-")
+    for whole in (asked, f"{paper}-table-{number}", f"{paper}-figure-{number}"):
+        if whole in known:
+            return known[whole]
+    raise UsageError(f"no figure is called {name!r}{nearest(asked, known)}; `carrara figure --list` names them")
+
+
+def figure(name: str, evidence: Evidence) -> Figure:
+    asked = entry(name)
+    if asked.make is None:
+        raise UsageError(f"{asked.name} is made by a command of its own: {asked.command}")
+    made = asked.make(evidence)
+    if not made.marks:
+        shipped = f"; --published {asked.paper} shows the paper's own models" if asked.shipped else ""
+        raise UsageError(f"there is nothing of {asked.name} here; {asked.command} makes what it is drawn from{shipped}")
+    return made

@@ -1,0 +1,161 @@
+"""What figures are made of: replies of one's own models, and what papers print of theirs, both as marks."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from carrara.core.errors import UsageError
+from carrara.core.params import read_canonical
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.results.analysis.cumulative import accumulate
+from carrara.results.analysis.summary import Row, scored, summarize
+from carrara.results.figures.figure import Mark
+from carrara.results.published.scores import GUESSER, Score, counting
+from carrara.results.report.faces import faces_of
+
+Keep = Callable[[Result], bool]
+
+BESIDE = 8
+"""Published models that stand beside one's own where it is not said which: those that have most of the figure, the
+best of them first."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    results: Sequence[Result]
+    """Of which the score that was asked for counts."""
+    scores: Sequence[Score]
+    """Of papers: beside one's own, or alone."""
+    models: Collection[str] = ()
+    """Published models that were asked for; none: all of a figure that has no others, or the best beside one's own."""
+
+    def only(self, keep: Keep) -> "Evidence":
+        return replace(self, results=[result for result in self.results if keep(result)])
+
+    def plain(self, setting: str) -> "Evidence":
+        """Without a setting of the model, which then tells no series apart."""
+        return replace(
+            self,
+            results=[
+                replace(result, settings={name: value for name, value in result.settings.items() if name != setting})
+                for result in self.results
+            ],
+        )
+
+    def posed(self, name: str, default: str = "") -> "Evidence":
+        """With a parameter of the tests as a label, which then tells no series apart."""
+        return replace(self, results=[_posed(result, name, default) for result in self.results])
+
+    def rows(self, tests: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
+        """Own results of these tests, at each length and by these labels."""
+        own = scored([result for result in self.results if result.task in tests])
+        if cumulative:
+            return accumulate(own)
+        return [row for row in summarize(own, by) if row.stat.scored]
+
+    def measured(
+        self,
+        tests: Mapping[str, str],
+        x: Callable[[Row], float | str] = lambda row: row.length,
+        *,
+        by: Sequence[str] = (),
+        part: Callable[[Row], str] = lambda _: "",
+        cumulative: bool = False,
+    ) -> list[Mark]:
+        """A mark for each row of these tests; the panel of each is named."""
+        rows = self.rows(tests, by, cumulative)
+        return [
+            marked(row, name, x(row), tests[row.task], part(row)) for row, name in zip(rows, named(rows), strict=True)
+        ]
+
+    def printed(
+        self,
+        tests: Mapping[str, str],
+        x: Callable[[Score], float | str] | None = None,
+        *,
+        table: Collection[str] = (),
+        keep: Callable[[Score], bool] = lambda _: True,
+    ) -> list[Mark]:
+        """A mark for each score that a paper prints of these tests, named as the paper does, in these of its tables."""
+        found = [
+            score
+            for score in counting([one for one in self.scores if not table or one.table in table])
+            if keep(score)
+            and score.test in tests
+            and not score.name.startswith(GUESSER)
+            and (x or score.length is not None)
+        ]
+        return [
+            Mark(
+                model=score.name,
+                x=x(score) if x else score.length or 0,
+                value=score.score / 100,
+                panel=tests[score.test],
+                published=True,
+            )
+            for score in found
+        ]
+
+    def together(self, own: Sequence[Mark], printed: Sequence[Mark], room: bool = False) -> list[Mark]:
+        """Own marks, and published ones: those asked for; else the best of them, or all where there is `room` alone."""
+        if self.models:
+            return [*own, *(mark for mark in printed if _asked(mark.model, self.models))]
+        if room and not own:
+            return list(printed)
+        best = most(printed, BESIDE)
+        return [*own, *(mark for mark in printed if mark.model in best)]
+
+
+def marked(row: Row, model: str, x: float | str, panel: str = "", part: str = "") -> Mark:
+    return Mark(
+        model=model,
+        x=x,
+        value=row.stat.mean,
+        panel=panel,
+        part=part,
+        low=row.stat.low,
+        high=row.stat.high,
+        n=row.stat.n,
+    )
+
+
+def named(rows: Sequence[Row]) -> list[str]:
+    """The short name of each row's model, the same for all rows of a series."""
+    faces = faces_of(rows)
+    return [faces[row.series].name for row in rows]
+
+
+def most(marks: Iterable[Mark], count: int) -> list[str]:
+    """The models with most marks, and of those the best."""
+    values: dict[str, list[float]] = {}
+    for mark in marks:
+        values.setdefault(mark.model, []).append(mark.value)
+    return sorted(values, key=lambda model: (-len(values[model]), -sum(values[model]), model))[:count]
+
+
+def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
+    """For each model and x the mean over all panels, where it has all of them: each panel counts the same."""
+    panels = {mark.panel for mark in marks}
+    groups: dict[tuple[str, bool, float | str], dict[str, Mark]] = {}
+    for mark in marks:
+        groups.setdefault((mark.model, mark.published, mark.x), {})[mark.panel] = mark
+    return [
+        Mark(model, x, sum(mark.value for mark in own.values()) / len(own), panel, published=published)
+        for (model, published, x), own in groups.items()
+        if len(own) == len(panels)
+    ]
+
+
+def _posed(result: Result, name: str, default: str) -> Result:
+    try:
+        recipe = Recipe.parse(result.id)
+    except UsageError:  # a reply made elsewhere
+        return replace(result, labels={name: default, **result.labels})
+    given = read_canonical(recipe.params)
+    value = given.pop(name, default)
+    rest = replace(recipe, params=";".join(f"{key}={one}" for key, one in given.items()))
+    return replace(result, id=str(rest), labels={name: value, **result.labels})
+
+
+def _asked(name: str, models: Collection[str]) -> bool:
+    return any(model.lower() in name.lower() for model in models)

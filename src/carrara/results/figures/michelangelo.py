@@ -1,0 +1,184 @@
+"""Michelangelo's figures. It prints curves and no numbers, but for what guessing scores."""
+
+from collections.abc import Callable
+from itertools import combinations
+
+from carrara.core.lengths import write_length
+from carrara.core.result import Result
+from carrara.results.analysis.correlation import Column, correlate
+from carrara.results.analysis.crossing import crossings
+from carrara.results.analysis.summary import headline
+from carrara.results.figures.catalogue import Entry
+from carrara.results.figures.evidence import Evidence, named
+from carrara.results.figures.figure import Figure, Mark
+
+TESTS = {"michelangelo/mrcr": "MRCR", "michelangelo/latent_list": "Latent List", "michelangelo/idk": "IDK"}
+SHORT = {"mrcr": "michelangelo/mrcr", "latent_list": "michelangelo/latent_list", "idk": "michelangelo/idk"}
+REFUSING = {"answer": "unknown"}
+
+
+def _curves(
+    name: str, title: str, test: str, upto: int, keep: Callable[[Result], bool] = lambda _: True
+) -> Callable[[Evidence], Figure]:
+    """Cumulative scores (section 3.2): at each length the mean of all contexts up to it."""
+
+    def make(evidence: Evidence) -> Figure:
+        task = SHORT[test]
+        own = evidence.only(lambda result: result.length <= upto and keep(result))
+        return Figure(
+            name=name,
+            title=title,
+            form="curves",
+            marks=own.measured({task: ""}, cumulative=True),
+            lines=_guessing(evidence, task),
+            across=f"length, up to {write_length(upto)}",
+            up="cumulative mean score",
+        )
+
+    return make
+
+
+def _guessing(evidence: Evidence, task: str) -> dict[str, float]:
+    found = [score for score in evidence.scores if score.ours == task and not score.share]
+    return {f"guessing, as printed: {score.score:g} %": score.score / 100 for score in found[:1]}
+
+
+def families(evidence: Evidence) -> Figure:
+    """MRCR at each length, and where curves cross: section 5.3 and 5.4."""
+    task = SHORT["mrcr"]
+    rows = evidence.rows([task])
+    name_of = dict(zip((row.series for row in rows), named(rows), strict=True))
+    notes = [one.said(name_of) for one in crossings([r for r in evidence.results if r.task == task])]
+    return Figure(
+        name="michelangelo-figure-2",
+        title="MRCR: curves side by side, and where they cross",
+        form="curves",
+        marks=evidence.measured({task: ""}),
+        notes=notes,
+    )
+
+
+def between(evidence: Evidence) -> Figure:
+    """Spearman between the three tests, on cumulative scores at the longest length that all models have."""
+    marks = evidence.measured(TESTS, cumulative=True)
+    lengths = [set[float | str](mark.x for mark in marks if (mark.model, mark.panel) == pair)
+               for pair in {(mark.model, mark.panel) for mark in marks}]  # fmt: skip
+    shared = set.intersection(*lengths) if lengths else set[float | str]()
+    found: list[Mark] = []
+    upto = ""
+    if shared:
+        at = max(shared, key=float)
+        upto = f" up to {write_length(int(at))}"
+        columns: dict[str, dict[str, float]] = {}
+        for mark in marks:
+            if mark.x == at:
+                columns.setdefault(mark.panel, {})[mark.model] = mark.value
+        for one, other in combinations(columns, 2):
+            pair = correlate(Column(one, "", columns[one]), Column(other, "", columns[other]))
+            if pair.rho is not None:
+                found += [
+                    Mark(a, b, pair.rho, low=pair.low, high=pair.high, n=pair.n, label=f"{pair.rho:.2f}")
+                    for a, b in ((one, other), (other, one))
+                ]
+        found += [Mark(name, name, 1.0, label="1") for name in columns] if found else []
+    return Figure(
+        name="michelangelo-figure-9",
+        title=f"Michelangelo: Spearman's rank correlation of cumulative scores{upto}",
+        form="matrix",
+        marks=found,
+        across="",
+        up="rho",
+        axis="names",
+        top=None,
+    )
+
+
+def failures(evidence: Evidence) -> Figure:
+    """How often each kind of reply is given where the answer cannot be known."""
+    own = evidence.only(lambda r: r.task == SHORT["idk"] and r.labels.get("answer") == "unknown")
+    rows = own.rows([SHORT["idk"]])
+    marks = []
+    for row, name in zip(rows, named(rows), strict=True):
+        marks.append(
+            Mark(name, row.length, row.stat.mean, write_length(row.length), "does not know, rightly", n=row.stat.n)
+        )
+        other = row.stat.statuses.get("ok", 0) / row.stat.n - row.stat.mean
+        marks.append(
+            Mark(name, row.length, max(0.0, other), write_length(row.length), "an answer made up", n=row.stat.n)
+        )
+        marks.append(
+            Mark(name, row.length, row.stat.not_ok / row.stat.n, write_length(row.length), "no answer", n=row.stat.n)
+        )
+    return Figure(
+        name="michelangelo-figure-14",
+        title="IDK: what is said where nothing can be known",
+        form="stack",
+        marks=marks,
+        up="share of replies",
+    )
+
+
+def chance(evidence: Evidence) -> Figure:
+    """What guessers score on the very items that were asked, item by item."""
+    own = [result for result in evidence.results if result.task == SHORT["mrcr"]]
+    kinds: dict[str, list[float]] = {"a draft at random (floor)": [], "of the reply": []}
+    for result in {result.id: result for result in own}.values():
+        kinds["a draft at random (floor)"].append(result.floor)
+        kinds["of the reply"].append(headline(result))
+    marks = []
+    for kind, values in kinds.items():
+        for step in range(20):
+            low = step / 20
+            count = sum(low <= value < low + 0.05 or (step == 19 and value == 1) for value in values)
+            marks.append(Mark("all models", low, count, kind, n=len(values)))
+    return Figure(
+        name="michelangelo-figure-15",
+        title="MRCR: how chance is distributed over items, beside what was scored",
+        form="histogram",
+        marks=marks if own else [],
+        across="score",
+        up="items",
+        axis="numbers",
+        top=None,
+    )
+
+
+def _complexity(number: str) -> Callable[[Result], bool]:
+    return lambda result: result.labels.get("complexity") == number
+
+
+def _unknown(result: Result) -> bool:
+    return result.labels.get("answer") == "unknown"
+
+
+K, M = 1 << 10, 1 << 20
+RUN = "carrara run paper:michelangelo-128k --model … --out DIR"
+FAR = "carrara run paper:michelangelo --model … --out DIR"
+
+
+def _entry(number: int, says: str, test: str, upto: int, keep: Callable[[Result], bool] = lambda _: True) -> Entry:
+    name = f"michelangelo-figure-{number}"
+    return Entry(name, says, _curves(name, says, test, upto, keep), RUN if upto <= 128 * K else FAR)
+
+
+ENTRIES = (
+    _entry(1, "MRCR, cumulative, to 128k", "mrcr", 128 * K),
+    Entry("michelangelo-figure-2", "MRCR's curves side by side, and where they cross", families, RUN),
+    _entry(3, "MRCR, cumulative, to 128k, the best of each family", "mrcr", 128 * K),
+    _entry(4, "Latent List, cumulative, to 128k", "latent_list", 128 * K),
+    _entry(5, "IDK, cumulative, to 128k", "idk", 128 * K),
+    _entry(6, "MRCR, cumulative, to 1M", "mrcr", M),
+    _entry(7, "Latent List, cumulative, to 1M", "latent_list", M),
+    _entry(8, "IDK, cumulative, to 1M", "idk", M),
+    Entry("michelangelo-figure-9", "rank correlation between the three tests", between, RUN),
+    _entry(10, "Latent List, complexity 1", "latent_list", M, _complexity("1")),
+    _entry(11, "Latent List, complexity 5", "latent_list", M, _complexity("5")),
+    _entry(12, "Latent List, complexity 20", "latent_list", M, _complexity("20")),
+    _entry(13, "IDK where the answer cannot be known", "idk", M, _unknown),
+    Entry("michelangelo-figure-14", "what is said where nothing can be known", failures, RUN),
+    Entry("michelangelo-figure-15", "MRCR: chance, item by item", chance, RUN),
+    _entry(17, "MRCR, all models", "mrcr", M),
+    _entry(18, "Latent List, all models", "latent_list", M),
+    _entry(19, "IDK, all models", "idk", M),
+    _entry(20, "IDK where the answer cannot be known, all models", "idk", M, _unknown),
+)

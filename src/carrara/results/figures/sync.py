@@ -1,0 +1,220 @@
+"""SYNC's tables and figures."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from statistics import fmean
+
+from carrara.core.lengths import write_length
+from carrara.core.order import natural
+from carrara.results.analysis.correlation import Column, correlate
+from carrara.results.analysis.faults import RIGHT, faults
+from carrara.results.figures.catalogue import Entry
+from carrara.results.figures.evidence import Evidence, named
+from carrara.results.figures.figure import Figure, Mark
+from carrara.results.published.scores import correlations_of_sync
+
+SIX = {
+    "sync/graph:connected": "Connected Node",
+    "sync/graph:shortest": "Shortest Path",
+    "sync/graph:longest": "Longest Path",
+    "sync/translation:single": "Single-hop Translation",
+    "sync/translation:multi": "Multi-hop Translation",
+    "sync/translation:coverage": "Letter Coverage",
+}
+PATHS = {test: SIX[test] for test in ("sync/graph:shortest", "sync/graph:longest")}
+CLASSIC = {
+    "classic/json_kv": "JSON KV",
+    "classic/niah": "RULER NIAH Multi-Value",
+    "classic/vt": "RULER Variable Tracking",
+    "sync/graph:connected": "Connected Node",
+    "sync/graph:shortest": "Shortest Path",
+    "sync/translation:single": "Single-hop Translation",
+    "sync/translation:multi": "Multi-hop Translation",
+}
+COT = "cot"
+"""The name, among the settings, of how a model was made to think, or kept from it."""
+
+
+def itself(tests: dict[str, str]) -> dict[str, str]:
+    return {name: name for name in tests.values()}
+
+
+def _scores(name: str, tables: Sequence[str], tests: dict[str, str], title: str) -> Callable[[Evidence], Figure]:
+    def make(evidence: Evidence) -> Figure:
+        own = evidence.measured(tests)
+        return Figure(
+            name, title, "heat", evidence.together(own, evidence.printed(itself(tests), table=tables), room=True)
+        )
+
+    return make
+
+
+def cot(evidence: Evidence) -> Figure:
+    """Each test, free to think and kept from it: a run for each way, in one folder or two."""
+    marks = [
+        Mark(m.model, m.panel, m.value, m.part, said, m.low, m.high, m.n)
+        for how, said in (("free", "with"), ("none", "without"))
+        for m in _thinking(evidence, how, 0)
+    ]
+    return Figure(
+        name="sync-figure-1",
+        title="SYNC: with and without chain of thought",
+        form="bars",
+        marks=marks,
+        across="test",
+        axis="names",
+    )
+
+
+def _thinking(evidence: Evidence, how: str, tokens: int) -> list[Mark]:
+    """What was asked in one of these ways, as marks at so many tokens of thought."""
+    own = evidence.only(lambda result: result.settings.get(COT, "free") == how).plain(COT)
+    return own.measured(SIX, lambda _: tokens, part=lambda row: write_length(row.length))
+
+
+def reasoning(evidence: Evidence) -> Figure:
+    rows = [row for row in evidence.rows(SIX) if row.stat.reasoning is not None]
+    marks = [
+        Mark(name, row.stat.reasoning or 0, row.stat.mean, write_length(row.length), n=row.stat.n, label=SIX[row.task])
+        for row, name in zip(rows, named(rows), strict=True)
+    ]
+    return Figure(
+        name="sync-figure-2",
+        title="SYNC: accuracy by how much a model thinks",
+        form="scatter",
+        marks=marks,
+        across="tokens of reasoning in a reply",
+        axis="numbers",
+    )
+
+
+def forced(evidence: Evidence) -> Figure:
+    """By so many tokens of reasoning, cut or pushed on: `--cot exactly:N`, and none as 0."""
+
+    def tokens(how: str) -> int | None:
+        if how == "none":
+            return 0
+        return int(how.removeprefix("exactly:")) if how.startswith("exactly:") else None
+
+    marks = []
+    for how in sorted({result.settings.get(COT, "") for result in evidence.results}):
+        count = tokens(how)
+        if count is not None:
+            marks += _thinking(evidence, how, count)
+    return Figure(
+        name="sync-figure-3",
+        title="SYNC: accuracy by enforced length of the chain of thought",
+        form="curves",
+        marks=marks,
+        across="tokens of reasoning",
+        axis="numbers",
+    )
+
+
+def errors(evidence: Evidence) -> Figure:
+    found = faults([result for result in evidence.results if result.task in PATHS])
+    rows = evidence.rows(PATHS)
+    name_of = dict(zip((row.series for row in rows), named(rows), strict=True))
+    own = [
+        Mark(name_of[one.series], one.length, share, f"{PATHS[one.task]} at {write_length(one.length)}", kind, n=one.n)
+        for one in found
+        if one.series in name_of
+        for kind, share in one.shares.items()
+        if kind != RIGHT
+    ]
+    printed = [
+        Mark(score.name, score.length or 0, score.score / 100, f"{score.test} at {write_length(score.length or 0)}",
+             score.metric.removeprefix("share: "), published=True)
+        for score in evidence.scores if score.share
+    ]  # fmt: skip
+    return Figure(
+        name="sync-table-5",
+        title="SYNC: in which way answers are wrong",
+        form="stack",
+        marks=evidence.together(own, printed, room=True),
+        up="share of replies",
+    )
+
+
+def _correlations(length: str) -> Callable[[Evidence], Figure]:
+    """The paper's own matrix where its scores are asked for; of one's own models, between the tests that were run."""
+    number = {"": "4", "32k": "5", "64k": "6"}[length]
+
+    def make(evidence: Evidence) -> Figure:
+        printed = _printed(length) if evidence.scores else []
+        own = _between(mean_over_lengths(evidence) if not length else evidence.measured(SIX), length)
+        return Figure(
+            name=f"sync-figure-{number}",
+            title=f"SYNC: Spearman's rank correlation{f' at {length}' if length else ', mean of lengths'}",
+            form="matrix",
+            marks=own or printed,
+            across="",
+            up="rho",
+            axis="names",
+            top=None,
+            notes=["As printed: with benchmarks that are not here."] if printed and not own else [],
+        )
+
+    return make
+
+
+def _printed(length: str) -> list[Mark]:
+    """The paper's matrix at a length; over lengths the mean of both, as it says of its Figure 4."""
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for at, first, second, rho in correlations_of_sync():
+        if at == length or not length:
+            for pair in ((first, first), (second, second)):
+                pairs.setdefault(pair, []).append(1.0)
+            for pair in ((first, second), (second, first)):
+                pairs.setdefault(pair, []).append(rho)
+    order = list(dict.fromkeys(name for pair in pairs for name in pair))
+    return [
+        Mark(first, second, fmean(pairs[first, second]), label=f"{fmean(pairs[first, second]):.2f}", published=True)
+        for first in order
+        for second in order
+    ]
+
+
+def mean_over_lengths(evidence: Evidence) -> list[Mark]:
+    groups: dict[tuple[str, str], list[Mark]] = {}
+    for mark in evidence.measured(SIX):
+        groups.setdefault((mark.model, mark.panel), []).append(mark)
+    return [Mark(model, 0, fmean(mark.value for mark in own), test) for (model, test), own in groups.items()]
+
+
+def _between(marks: Sequence[Mark], length: str) -> list[Mark]:
+    columns: dict[str, dict[str, float]] = {}
+    for mark in marks:
+        if not length or write_length(int(mark.x)) == length:
+            columns.setdefault(mark.panel, {})[mark.model] = mark.value
+    found = [Mark(name, name, 1.0) for name in columns]
+    for one, other in combinations(columns, 2):
+        pair = correlate(Column(one, "", columns[one]), Column(other, "", columns[other]))
+        if pair.rho is not None:
+            found += [
+                Mark(a, b, pair.rho, low=pair.low, high=pair.high, n=pair.n, label=f"{pair.rho:.2f}")
+                for a, b in ((one, other), (other, one))
+            ]
+    return sorted(found, key=lambda mark: natural(mark.model)) if len(found) > len(columns) else []
+
+
+RUN = "carrara run sync --model … --lengths 32k,64k,128k -n 50 --out DIR"
+ENTRIES = (
+    Entry("sync-table-3", "models by tests and lengths, heat-coloured", _scores(
+        "sync-table-3", ["Table 3"], SIX, "SYNC: accuracy by test and length"), RUN, shipped=True),
+    Entry("sync-table-7", "the same, of all fourteen models", _scores(
+        "sync-table-7", ["Table 7"], SIX, "SYNC: accuracy by test and length, all models"), RUN, shipped=True),
+    Entry("sync-table-4", "beside RULER's and HELMET's tests", _scores(
+        "sync-table-4", ["Table 4"], CLASSIC, "SYNC beside older tests"),
+          "carrara run sync,classic/niah,classic/vt,classic/json_kv -p variant=multivalue --model … --lengths 64k,128k "
+          "--out DIR", shipped=True),
+    Entry("sync-table-5", "in which way paths are wrong", errors, RUN, shipped=True),
+    Entry("sync-figure-1", "with and without chain of thought, as pairs of bars", cot,
+          "carrara run sync --model … --cot free --out DIR, and again with --cot none,"),
+    Entry("sync-figure-2", "accuracy by how much a model thinks", reasoning, RUN),
+    Entry("sync-figure-3", "accuracy by enforced length of the chain of thought", forced,
+          "carrara run sync --model … --cot exactly:N --out DIR, for several N,"),
+    Entry("sync-figure-4", "rank correlation between tests, over lengths", _correlations(""), RUN, shipped=True),
+    Entry("sync-figure-5", "the same at 32k", _correlations("32k"), RUN, shipped=True),
+    Entry("sync-figure-6", "the same at 64k", _correlations("64k"), RUN, shipped=True),
+)  # fmt: skip

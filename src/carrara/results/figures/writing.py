@@ -1,0 +1,106 @@
+"""Figures as files: pictures, a page with its table, or the values alone. What the name ends with says which."""
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from io import StringIO
+from pathlib import Path
+
+from markupsafe import Markup, escape
+
+from carrara.core.errors import RunError, UsageError, nearest
+from carrara.results.figures.figure import Figure
+from carrara.results.report.visible import visible
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222 }
+svg { max-width: 100%; height: auto }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1.5rem 0; font-size: 14px }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e3e3e3 }
+th:first-child, td:first-child { text-align: left }
+.published { color: #666 }
+"""
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """Write it, and say where it is."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in KINDS:
+        raise UsageError(f"a figure is no {path.suffix or 'file without an ending'}{nearest(kind, KINDS)}; "
+                         f"name a file that ends with {', '.join(f'.{one}' for one in KINDS)}")  # fmt: skip
+    made = KINDS[kind](figure)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(made)
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error.strerror or error}; say where else, --out FILE") from None
+    return path
+
+
+def _svg(figure: Figure) -> bytes:
+    return figure.svg().encode()
+
+
+def _png(figure: Figure) -> bytes:
+    from carrara.results.figures.drawing import png
+
+    return png(figure)
+
+
+def _json(figure: Figure) -> bytes:
+    return (json.dumps(about(figure), ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def about(figure: Figure) -> dict[str, object]:
+    """All of it, for programs."""
+    return {
+        "figure": figure.name,
+        "title": figure.title,
+        "notes": list(figure.notes),
+        "levels": dict(figure.lines),
+        "values": figure.records(),
+    }
+
+
+def _csv(figure: Figure) -> bytes:
+    records, text = figure.records(), StringIO()
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue().encode()
+
+
+def _html(figure: Figure) -> bytes:
+    """A page that needs no script and no network: the picture, and its values as a table."""
+    records = figure.records()
+    heads = [name for name in records[0] if name != "published"]
+    rows = [
+        Markup("<tr{}>{}</tr>").format(
+            Markup(' class="published"') if record["published"] else "",
+            Markup("").join(Markup("<td>{}</td>").format(_shown(record[name], name, figure)) for name in heads),
+        )
+        for record in records
+    ]
+    page = Markup(
+        "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        "<title>{}</title><style>{}</style>\n<main>{}\n<table><thead><tr>{}</tr></thead><tbody>\n{}\n</tbody></table>"
+        "</main></html>\n"
+    ).format(
+        visible(figure.title),
+        Markup(_STYLE),
+        Markup(figure.svg()),  # drawn here: what it was given is escaped in it
+        Markup("").join(Markup("<th>{}</th>").format(name) for name in heads),
+        Markup("\n").join(rows),
+    )
+    return str(page).encode()
+
+
+def _shown(value: object, name: str, figure: Figure) -> str:
+    if value is None:
+        return ""
+    if name == figure.across and isinstance(value, (int, float)):
+        return figure.said(value)
+    return f"{value:.3f}" if isinstance(value, float) else str(escape(visible(str(value))))
+
+
+KINDS: Mapping[str, Callable[[Figure], bytes]] = {"svg": _svg, "png": _png, "html": _html, "csv": _csv, "json": _json}
