@@ -1,7 +1,7 @@
 """All figures by name: `babilong-table-2`, or `babilong-2` where the number says enough."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from carrara.core.errors import UsageError, nearest
@@ -56,4 +56,10 @@ def figure(name: str, evidence: Evidence) -> Figure:
     if not made.marks:
         shipped = f"; --published {asked.paper} shows the paper's own models" if asked.shipped else ""
         raise UsageError(f"there is nothing of {asked.name} here; {asked.command} makes what it is drawn from{shipped}")
+    whose = {mark.published for mark in made.marks}
+    if len(whose) > 1 and not any(result.metric for result in evidence.results):
+        note = (
+            "Published scores are by the paper's metric, your own are sound ones: by --score paper they are by it too."
+        )
+        return replace(made, notes=[*made.notes, note])
     return made

@@ -1,0 +1,268 @@
+"""Figures by name: the papers' tables cell by cell, each figure of made-up runs, files, and what cannot be drawn."""
+
+import csv
+import json
+import random
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import carrara
+from carrara.core.errors import UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.results.analysis.crossing import crossings
+from carrara.results.figures import babilong, minerva, sync
+from carrara.results.figures.catalogue import entries, figure
+from carrara.results.figures.evidence import Evidence
+from carrara.results.figures.figure import Figure
+from carrara.results.published.scores import claimed, read_scores
+from tests.process import carrara as command
+
+TABLES = files("carrara.results.published") / "tables"
+DRAWN = [name for name, entry in entries().items() if entry.make]
+LENGTHS = (0, 4 << 10, 32 << 10, 64 << 10)
+MODELS = {"mockllm/steady": 0.9, "mockllm/sinking": 1.0, "mockllm/weak": 0.3, "mockllm/odd <b>&'\"": 0.6}
+
+
+def printed(paper: str, table: str) -> dict[tuple[str, str, str], float]:
+    """A table of a paper, as its file has it: by model, test and length."""
+    rows = csv.DictReader((TABLES / f"{paper}.csv").read_text("utf-8").splitlines())
+    names = csv.DictReader((TABLES / "models.csv").read_text("utf-8").splitlines())
+    same = {row["printed"]: row["name"] for row in names if row["paper"] == paper}
+    return {
+        (same[row["model"]], row["test"], row["length"]): float(row["score"]) for row in rows if row["table"] == table
+    }
+
+
+# --- the papers' own tables ---
+
+
+def test_a_table_is_printed_as_it_was() -> None:
+    shown = carrara.figure("babilong-2")
+    cells = {(mark.model, "QA1-QA5", shown.said(mark.x)): 100 * mark.value for mark in shown.marks}
+    assert cells == pytest.approx(printed("babilong", "Table 2"))
+    assert len(cells) == 285
+
+    shown = carrara.figure("sync-3")
+    cells = {(mark.model, mark.panel, shown.said(mark.x)): 100 * mark.value for mark in shown.marks}
+    assert cells == pytest.approx(printed("sync", "Table 3"), abs=0.051)  # of two printed ways the finer counts
+    assert len(cells) == 108
+
+    shown = carrara.figure("minerva-2")
+    cells = {(mark.model, str(mark.x), "4k"): 100 * mark.value for mark in shown.marks}
+    assert cells == pytest.approx(printed("minerva", "Table 2"))
+    assert len(cells) == 36
+
+
+def test_differences_are_those_in_brackets() -> None:
+    """Of Minerva's Tables 2 and 4, three rows that this repository's own table does not hold."""
+    said = {(mark.model, mark.x): mark.label for mark in carrara.figure("minerva-2").marks}
+    assert said["gpt-4o-mini", "String search (sequence)"] == "0.64 (−0.34)"
+    assert said["Mistral-7B-Instruct-v0.2", "Batch search"] == "0.47 (−0.45)"
+    said = {(mark.model, mark.x): mark.label for mark in carrara.figure("minerva-4").marks}
+    assert said["Phi-3-small-128k-instruct", "Group association (alternating)"] == "0.68 (+0.13)"
+
+
+def test_the_papers_correlations_are_computed_anew() -> None:
+    for name in ("sync-figure-4", "sync-figure-5", "sync-figure-6"):
+        assert "6 pairs are of tests" in carrara.figure(name).notes[0]
+        assert "6 are the same" in carrara.figure(name).notes[0]
+
+
+def test_effective_sizes_are_babilongs() -> None:
+    """Section 3.1: the best use half of what they claim on QA1; no model is satisfactory on QA3 with any filler."""
+    evidence = Evidence([], read_scores(["babilong"]), ["Qwen2.5-72B", "Llama-3.1-70B"])
+    one = figure("babilong-figure-2", evidence)
+    assert "Qwen2.5-72B-Instruct 64k (50 % of its claimed 128k)" in one.notes[0]
+    assert "Llama-3.1-70B-Instruct 16k (12 % of its claimed 128k)" in one.notes[0]
+    assert "none" in one.notes[2]
+    assert claimed("Qwen2.5-72B-Instruct") == 128 << 10
+    assert claimed("anything else") is None
+
+
+# --- one's own ---
+
+
+LABELS: dict[str, list[dict[str, str]]] = {
+    "minerva/sequence_search": [{"size": "8", "answer": "yes"}, {"size": "16", "answer": "no, absent"}],
+    "michelangelo/idk": [{"answer": "unknown"}, {"answer": "known"}],
+    "michelangelo/latent_list": [{"complexity": "1"}, {"complexity": "5"}, {"complexity": "20"}],
+}
+CATEGORIES = {
+    **dict.fromkeys(minerva.SEARCH, "search"),
+    **dict.fromkeys(minerva.RECALL, "recall"),
+    **dict.fromkeys(minerva.MATCH, "match"),
+}
+MICHELANGELO = ("michelangelo/mrcr", "michelangelo/latent_list", "michelangelo/idk")
+MINERVA = (
+    *minerva.SEARCH, *minerva.LISTS, *minerva.STATES, *minerva.COMPOSITE, *minerva.RECALL, *minerva.MATCH, *minerva.SPOT
+)  # fmt: skip
+
+
+def reply(model: str, test: str, world: int, length: int, score: float, **more: Any) -> Result:
+    recipe = Recipe(test.partition(":")[0], 1, "", "test", 0, world, 0, length, "chat", "", "gpt2")
+    return Result(
+        id=str(recipe),
+        task=test,
+        version=1,
+        model=model,
+        length=length,
+        tokens=length,
+        tokenizer="gpt2",
+        context_id=f"{recipe.world_id}/{length}",
+        world_id=recipe.world_id,
+        status="ok",
+        score=score,
+        floor=0.1,
+        **more,
+    )
+
+
+@cache
+def made_up() -> tuple[Result, ...]:
+    """Four models on every test that a figure shows: three that keep to their score, and one that sinks with length."""
+    dice, found = random.Random(3), list[Result]()
+    for test in dict.fromkeys((*babilong.TWENTY, *sync.CLASSIC, *sync.SIX, *MINERVA, *MICHELANGELO)):
+        for place, length in enumerate(LENGTHS):
+            for world in range(6):
+                labels = LABELS.get(test, [{}])
+                for model, skill in MODELS.items():
+                    score = float(dice.random() < skill * (1 - place / 3 if "sinking" in model else 1))
+                    more: dict[str, Any] = {
+                        "labels": labels[world % len(labels)],
+                        "category": CATEGORIES.get(test, "other" if test in MINERVA else ""),
+                        "scores": {"recall": score} if test == "babilong/qa1" else {},
+                        "fault": "invalid path" if test in sync.PATHS and not score else "",
+                        "reasoning": dice.randrange(900),
+                        "seconds": 0.5,
+                    }
+                    for cot in ("", "none", "exactly:512") if test in sync.SIX else ("",):
+                        settings = {"cot": cot} if cot else {}
+                        found.append(reply(model, test, world, length, score, settings=settings, **more))
+    return tuple(found)
+
+
+def names(figure: Figure) -> set[str]:
+    return {mark.model for mark in figure.marks}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.sampled(12)
+def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    shown = figure(name, Evidence(made_up(), ()))
+    assert shown.name == name
+    assert names(shown)
+    assert all(-1 <= mark.value <= 1 for mark in shown.marks) or shown.top is None
+    root = ElementTree.fromstring(shown.svg())
+    text = " ".join(root.itertext())
+    assert shown.title[:20] in text
+    for model in names(shown) - {"all models"} if shown.form != "matrix" else ():
+        assert model in text
+    page = shown.save(tmp_path / "figure.html").read_text()
+    assert "<b>" not in page
+    assert "<script" not in page
+    table = list(csv.DictReader(shown.save(tmp_path / "figure.csv").read_text().splitlines()))
+    assert len(table) == len(shown.marks) == len(json.loads(shown.save(tmp_path / "f.json").read_text())["values"])
+    assert str(shown).startswith(shown.title)
+
+
+def test_a_mean_is_over_all_tests_alike() -> None:
+    own = [result for result in made_up() if result.model == "mockllm/steady" and result.length == 4 << 10]
+    shown = figure("babilong-2", Evidence(own, ()))
+    by_test = {test: [r.score for r in own if r.task == test] for test in babilong.FIVE}
+    assert [mark.value for mark in shown.marks] == pytest.approx([sum(sum(s) / len(s) for s in by_test.values()) / 5])
+    fewer = [result for result in own if result.task != "babilong/qa5"]
+    assert "QA1, QA2, QA3, QA4" in figure("babilong-2", Evidence(fewer, ())).notes[0]
+
+
+def test_published_models_stand_beside_and_are_marked() -> None:
+    scores = read_scores(["babilong"])
+    shown = figure("babilong-2", Evidence(made_up(), scores))
+    published = {mark.model for mark in shown.marks if mark.published}
+    assert len(published) == 8
+    assert not published & set(MODELS)
+    assert "--score paper" in shown.notes[-1]
+    asked = figure("babilong-2", Evidence(made_up(), scores, ["rmt (137m)", "gpt-4-"]))
+    assert {mark.model for mark in asked.marks if mark.published} == {
+        "RMT (137M) fine-tune", "ARMT (137M) fine-tune", "gpt-4-0125-preview"
+    }  # fmt: skip
+
+
+def curves(ones: Sequence[float], others: Sequence[float], noise: float = 0.1) -> list[Result]:
+    dice = random.Random(1)
+    lengths = [1024 * 2**k for k in range(len(ones))]
+    return [
+        reply(model, "michelangelo/mrcr", world, length, min(1.0, max(0.0, mean + dice.uniform(-noise, noise))))
+        for model, means in (("a", ones), ("b", others))
+        for length, mean in zip(lengths, means, strict=True)
+        for world in range(60)
+    ]
+
+
+def test_curves_cross_where_they_were_made_to() -> None:
+    [one] = crossings(curves((0.9, 0.8, 0.4, 0.3), (0.6, 0.6, 0.6, 0.6)))
+    assert one.length is not None
+    assert 2048 < one.low <= one.length <= one.high < 4096
+    assert one.share == 1
+    assert not one.parallel
+
+
+def test_parallel_curves_are_said_to_be() -> None:
+    [one] = crossings(curves((0.9, 0.8, 0.6, 0.5), (0.7, 0.6, 0.4, 0.3)))
+    assert one.length is None
+    assert one.parallel
+    assert one.gap == pytest.approx(-0.2, abs=0.02)
+
+
+def test_noise_alone_is_no_crossing() -> None:
+    [one] = crossings(curves((0.9, 0.9), (0.5, 0.5), 0.3))
+    assert one.length is None
+    assert one.share < 0.05
+
+
+# --- by command ---
+
+
+def test_a_figure_of_a_paper_takes_no_run(tmp_path: Path) -> None:
+    out = command("figure", "minerva-2", "--published", "minerva", "--out", tmp_path / "table.csv", "--json")
+    shown = json.loads(out.stdout)
+    assert shown["figure"] == "minerva-table-2"
+    assert len(shown["values"]) == 36
+    assert (tmp_path / "table.csv").read_text().startswith("model,test,score,low,high,n,published\n")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["babylon-2", "--published", "babilong"], "no figure is called 'babylon-2'; did you mean"),
+        (["babilong-2"], "give the folders of runs, or --published PAPER"),
+        (["babilong-2", "nowhere"], "there is no directory nowhere"),
+        (["babilong-2", "--published", "sync"], "babilong-2 is babilong's; give --published babilong"),
+        (["babilong-7", "--published", "babilong"], "babilong-table-7 is made by a command of its own: carrara stats"),
+        (["sync-figure-3", "--published", "sync"], "there is nothing of sync-figure-3 here; carrara run sync"),
+        (["babilong-2", "--published", "babilong", "--out", "x.gif"], "a figure is no .gif"),
+    ],
+)
+def test_what_cannot_be_drawn_is_a_sentence(asked: list[str], message: str) -> None:
+    out = command("figure", *asked)
+    assert out.returncode == 2
+    assert message in out.stderr
+    assert len(out.stderr.splitlines()) == 1
+
+
+def test_all_are_listed() -> None:
+    listed = json.loads(command("figure", "--list", "--json").stdout)
+    assert {one["name"] for one in listed} == set(entries())
+    assert all(one["says"] and one["command"].startswith("carrara ") for one in listed)
+
+
+def test_from_python_a_folder_is_no_number() -> None:
+    with pytest.raises(UsageError, match="no folder"):
+        carrara.figure("babilong-2", "nowhere")
