@@ -81,7 +81,7 @@ def test_effective_sizes_are_babilongs() -> None:
     one = figure("babilong-figure-2", evidence)
     assert "Qwen2.5-72B-Instruct 64k (50 % of its claimed 128k)" in one.notes[0]
     assert "Llama-3.1-70B-Instruct 16k (12 % of its claimed 128k)" in one.notes[0]
-    assert "none" in one.notes[2]
+    assert "nothing" in one.notes[2]
     assert claimed("Qwen2.5-72B-Instruct") == 128 << 10
     assert claimed("anything else") is None
 
@@ -225,6 +225,13 @@ def test_noise_alone_is_no_crossing() -> None:
     [one] = crossings(curves((0.9, 0.9), (0.5, 0.5), 0.3))
     assert one.length is None
     assert one.share < 0.05
+
+
+def test_lengths_are_chosen() -> None:
+    shown = carrara.figure("sync-3", lengths="64k")
+    assert {mark.x for mark in shown.marks} == {64 << 10}
+    own = figure("babilong-4", Evidence(made_up(), ()).at([4 << 10]))
+    assert {mark.x for mark in own.marks} == {4 << 10}
 
 
 # --- by command ---

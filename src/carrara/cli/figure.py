@@ -29,6 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="with the paper's own models: those whose names have this in them (default: the best eight)",
     )
     parser.add_argument("--published", metavar="PAPER", help="the paper's own models alone; takes no run")
+    parser.add_argument("--lengths", type=options.lengths, metavar="LENGTHS", help="only these")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="draw it: FILE ends with .svg, .png, .html, .csv, .json"
     )
@@ -70,7 +71,8 @@ def _made(args: Namespace) -> "Figure":
     results = by_metric(gathered(args.folders), args.score)
     scores = read_scores([paper]) if args.published or args.beside is not None else []
     models = [name.strip() for name in (args.beside or "").split(",") if name.strip()]
-    return figure(args.name, Evidence(results, scores, models))
+    evidence = Evidence(results, scores, models)
+    return figure(args.name, evidence if args.lengths is None else evidence.at(args.lengths))
 
 
 def _list(args: Namespace) -> int:

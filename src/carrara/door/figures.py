@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 
 from carrara.core.result import Result
-from carrara.door.given import File
+from carrara.door.given import File, Lengths, lengths_of
 from carrara.door.results import Results
 from carrara.door.running import read
 from carrara.results.analysis.metric import Metric, by_metric
@@ -19,6 +19,7 @@ def figure(
     runs: Results | File | Sequence[File] = (),
     /,
     *,
+    lengths: Lengths | None = None,
     score: Metric = "sound",
     beside: bool | str | Sequence[str] = False,
 ) -> Figure:
@@ -37,7 +38,8 @@ def figure(
     found = _results(runs)
     scores = read_scores([entry(name).paper]) if beside or not found else []
     models = [] if isinstance(beside, bool) else [beside] if isinstance(beside, str) else list(beside)
-    return made(name, Evidence(by_metric(found, score), scores, models))
+    evidence = Evidence(by_metric(found, score), scores, models)
+    return made(name, evidence if lengths is None else evidence.at(lengths_of(lengths)))
 
 
 def _results(runs: Results | File | Sequence[File]) -> list[Result]:

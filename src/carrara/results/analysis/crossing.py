@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import exp, fsum, log
 
-from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis.paired import scores_of
 from carrara.results.analysis.series import Series, series_of
@@ -44,10 +43,8 @@ class Crossing:
     def said(self, names: Mapping[Series, str]) -> str:
         one, other = names[self.first], names[self.second]
         if self.length is not None and self.share >= 0.5:
-            between = f"{write_length(self.low)} to {write_length(self.high)}"
-            return (
-                f"{one} and {other} cross at {write_length(self.length)} ({between}; {self.share:.0%} of resamplings)."
-            )
+            between = f"{_said(self.low)} to {_said(self.high)}, in {100 * self.share:.0f} % of resamplings"
+            return f"{one} and {other} cross at {_said(self.length)} ({between})."
         way = f"{abs(self.gap):.2f} {'above' if self.gap < 0 else 'below'} {other}"
         return f"{one} is {way}{', and runs in parallel' if self.parallel else ''}."
 
@@ -122,10 +119,14 @@ def _place(means: Mapping[int, float]) -> float | None:
 
 
 def _length(place: float) -> int:
-    """To three digits of two: finer is not known."""
-    exact = max(0.0, exp(place) - _SOFT)
-    step = 1 << max(0, int(exact).bit_length() - 3)
-    return round(exact / step) * step
+    return max(0, round(exp(place) - _SOFT))
+
+
+def _said(length: int) -> str:
+    """To two digits: finer is not known."""
+    if length < 1000:
+        return f"{length:.2g}"
+    return f"{length / 1024:.2g}k" if length < 1000 << 10 else f"{length / (1 << 20):.2g}M"
 
 
 def _middle(values: Sequence[float]) -> tuple[float, float]:

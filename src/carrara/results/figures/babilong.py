@@ -70,16 +70,19 @@ def curves(evidence: Evidence) -> Figure:
 
 
 def effective(marks: Sequence[Mark]) -> list[str]:
-    """How much of its context each model uses, by BABILong's own rule, and which share of what it claims."""
-    notes = []
+    """How much of its context each model uses, by BABILong's own rule, and which share of what it claims.
+
+    Of the papers' models, too, where they are alone.
+    """
+    own = [mark for mark in marks if not mark.published]
+    marks, notes = own or marks, list[str]()
     for panel in dict.fromkeys(mark.panel for mark in marks):
         said = []
         for model in dict.fromkeys(mark.model for mark in marks):
-            own = {mark.x: mark.value for mark in marks if mark.panel == panel and mark.model == model}
-            if not own:
-                continue
-            length = longest(own)
-            said.append(f"{model} {_used(model, length)}" if length is not None else f"{model} none")
+            scores = {mark.x: mark.value for mark in marks if mark.panel == panel and mark.model == model}
+            if scores:
+                length = longest(scores)
+                said.append(f"{model} {_used(model, length)}" if length is not None else f"{model} nothing")
         notes.append(f"{panel}, satisfactory up to: {'; '.join(said)}.")
     return notes
 
@@ -97,7 +100,7 @@ def longest(scores: dict[float | str, float]) -> int | None:
 def _used(model: str, length: int) -> str:
     window = claimed(model)
     share = f" ({100 * length / window:.0f} % of its claimed {write_length(window)})" if window and length else ""
-    return f"{write_length(length)}{share}"
+    return f"{write_length(length)}{share}" if length else "no filler"
 
 
 def retrieval(evidence: Evidence) -> Figure:

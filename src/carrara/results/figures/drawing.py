@@ -38,7 +38,7 @@ def chart(figure: Figure) -> Any:
         drawn.properties(title=title, background="white")
         .configure_view(strokeWidth=0)
         .configure_axis(grid=True, gridColor="#e6e6e6", labelLimit=320, titleFontWeight="normal")
-        .configure_legend(labelLimit=320, symbolStrokeWidth=2)
+        .configure_legend(labelLimit=320, symbolLimit=0, symbolStrokeWidth=2)
         .configure_title(fontSize=13, subtitleFontSize=11, offset=12)
         .configure_header(title=None, labelFontSize=12, labelFontWeight="bold")
     )
@@ -78,18 +78,27 @@ def _version() -> str:
 
 
 class Faces:
-    """Who is drawn how: one's own models in colour, with a sign each; what is published beside them pale."""
+    """Who is drawn how: one's own models in colour, with a sign each; what is published beside them pale.
+
+    What is told apart within a model (`part`) has its colour, other strokes, and fades.
+    """
 
     def __init__(self, figure: Figure) -> None:
-        self.names = list(dict.fromkeys(_name(mark) for mark in figure.marks))
-        published = {_name(mark) for mark in figure.marks if mark.published}
-        beside = published if published < set(self.names) else set[str]()
-        own = [name for name in self.names if name not in beside]
-        self.colours = {name: PALE if name in beside else COLOURS[own.index(name) % 8] for name in self.names}
-        order = [*own, *(name for name in self.names if name in beside)]
-        self.dashes = {name: DASHES[min(2, order.index(name) // 8)] for name in self.names}
-        self.signs = {name: SYMBOLS[order.index(name) % 8] for name in self.names}
-        self.beside = [name for name in self.names if name in beside]
+        models = list(dict.fromkeys(mark.model for mark in figure.marks))
+        parts = list(dict.fromkeys(mark.part for mark in figure.marks))
+        published = {mark.model for mark in figure.marks if mark.published}
+        self.beside = published if published < set(models) else set[str]()
+        order = sorted(models, key=lambda model: model in self.beside)
+        found = dict.fromkeys((mark.model, mark.part) for mark in figure.marks)
+        pairs = sorted(found, key=lambda pair: (order.index(pair[0]), parts.index(pair[1])))
+        self.names = [_called(*pair) for pair in pairs]
+        self.colours, self.dashes, self.signs, self.shades = {}, {}, {}, {}
+        for model, part in pairs:
+            name, place, rank = _called(model, part), order.index(model), parts.index(part)
+            self.colours[name] = PALE if model in self.beside else COLOURS[place % len(COLOURS)]
+            self.dashes[name] = DASHES[min(2, rank if len(parts) > 1 else place // len(COLOURS))]
+            self.signs[name] = SYMBOLS[place % len(SYMBOLS)]
+            self.shades[name] = 1 - 0.65 * rank / max(1, len(parts) - 1)
 
     def colour(self, alt: Any) -> Any:
         return alt.Color("model:N", title=None, sort=None, scale=self._scale(alt, self.colours))
@@ -100,13 +109,20 @@ class Faces:
     def sign(self, alt: Any) -> Any:
         return alt.Shape("model:N", title=None, sort=None, scale=self._scale(alt, self.signs))
 
+    def shade(self, alt: Any) -> Any:
+        scale = alt.Scale(type="ordinal", domain=self.names, range=[self.shades[name] for name in self.names])
+        return alt.Opacity("model:N", title=None, sort=None, scale=scale)
+
     def _scale(self, alt: Any, by_name: Mapping[str, Any]) -> Any:
         return alt.Scale(domain=self.names, range=[by_name[name] for name in self.names])
 
 
+def _called(model: str, part: str) -> str:
+    return short(f"{model}, {part}" if part else model, 60)
+
+
 def _name(mark: Mark) -> str:
-    own = f"{mark.model}, {mark.part}" if mark.part else mark.model
-    return short(own, 60)
+    return _called(mark.model, mark.part)
 
 
 def _data(alt: Any, figure: Figure) -> Any:
@@ -235,7 +251,9 @@ def _bars(alt: Any, figure: Figure) -> Any:
     )
     offset = alt.XOffset("model:N", sort=faces.names)
     width = alt.Step(max(9, 40 // max(1, len(faces.names))))
-    bar = base.mark_bar().encode(x=x, xOffset=offset, y=_up(alt, figure), color=faces.colour(alt))
+    bar = base.mark_bar().encode(
+        x=x, xOffset=offset, y=_up(alt, figure), color=faces.colour(alt), opacity=faces.shade(alt)
+    )
     band = base.mark_rule(color="#444").encode(x=x, xOffset=offset, y=_up(alt, figure, "low:Q"), y2="high:Q")
     sized = [layer.properties(width=width, height=220) for layer in (bar, band)]
     return _panelled(alt, figure, [*sized, *_levels(alt, figure)], _data(alt, figure), 2)

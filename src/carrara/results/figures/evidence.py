@@ -7,6 +7,7 @@ from carrara.core.errors import UsageError
 from carrara.core.params import read_canonical
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
+from carrara.results.analysis.beside import same_length
 from carrara.results.analysis.cumulative import accumulate
 from carrara.results.analysis.summary import Row, scored, summarize
 from carrara.results.figures.figure import Mark
@@ -28,6 +29,14 @@ class Evidence:
     """Of papers: beside one's own, or alone."""
     models: Collection[str] = ()
     """Published models that were asked for; none: all of a figure that has no others, or the best beside one's own."""
+
+    def at(self, lengths: Collection[int]) -> "Evidence":
+        """Only what was measured at these lengths, or at a paper's near to one of them."""
+        return replace(
+            self,
+            results=[result for result in self.results if result.length in lengths],
+            scores=[score for score in self.scores if any(same_length(own, score.length) for own in lengths)],
+        )
 
     def only(self, keep: Keep) -> "Evidence":
         return replace(self, results=[result for result in self.results if keep(result)])
@@ -63,7 +72,8 @@ class Evidence:
         cumulative: bool = False,
     ) -> list[Mark]:
         """A mark for each row of these tests; the panel of each is named."""
-        rows = self.rows(tests, by, cumulative)
+        order = list(tests)
+        rows = sorted(self.rows(tests, by, cumulative), key=lambda row: order.index(row.task))
         return [
             marked(row, name, x(row), tests[row.task], part(row)) for row, name in zip(rows, named(rows), strict=True)
         ]

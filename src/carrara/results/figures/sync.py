@@ -72,9 +72,10 @@ def _thinking(evidence: Evidence, how: str, tokens: int) -> list[Mark]:
 
 
 def reasoning(evidence: Evidence) -> Figure:
-    rows = [row for row in evidence.rows(SIX) if row.stat.reasoning is not None]
+    free = evidence.only(lambda result: result.settings.get(COT, "free") == "free")
+    rows = [row for row in free.rows(SIX) if row.stat.reasoning is not None]
     marks = [
-        Mark(name, row.stat.reasoning or 0, row.stat.mean, write_length(row.length), n=row.stat.n, label=SIX[row.task])
+        Mark(name, row.stat.reasoning or 0, row.stat.mean, SIX[row.task], write_length(row.length), n=row.stat.n)
         for row, name in zip(rows, named(rows), strict=True)
     ]
     return Figure(
