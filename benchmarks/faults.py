@@ -145,11 +145,13 @@ def probes() -> Iterator[Row]:
         for way in ("page", "garbled", "no-choices", "quota", "401", "reset", "429", "503", "400"):
             # What may pass is told; such a run would wait, so only its probe is tried.
             line = (
+                "from carrara.cli._talk import talking\n"
                 "from carrara.engine import preflight\n"
                 "from carrara.core.errors import UsageError, RunError\n"
                 "import sys\n"
                 "try:\n"
-                f"    preflight.check('openai-api/test/probe-{way}', {server.base_url!r}, {{}}, True)\n"
+                "    with talking():\n"
+                f"        preflight.check('openai-api/test/probe-{way}', {server.base_url!r}, {{}}, True)\n"
                 "except (UsageError, RunError) as error:\n"
                 "    print('carrara:', error, file=sys.stderr)\n"
                 "    sys.exit(2 if isinstance(error, UsageError) else 1)\n"

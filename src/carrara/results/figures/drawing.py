@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import cos, pi, sin
 from statistics import median
@@ -16,6 +17,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 """Okabe and Ito's, which the colour-blind tell apart; yellow, which paper swallows, is a brown here."""
 PALE = "#a8adb5"
 """What is published, where it stands beside one's own."""
+_DESCRIBED = re.compile(r' (?:aria-label|aria-roledescription|role|aria-hidden|pointer-events)="[^"]*"')
+_TAG, _LONG = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d\d+")
 DASHES = ([1, 0], [6, 3], [2, 2])
 GREENS = ["#f7fcf5", "#c7e9c0", "#74c476", "#238b45", "#00441b"]
 ACROSS, WIDE = 26, 36
@@ -45,7 +48,14 @@ def chart(figure: Figure) -> Any:
 
 
 def svg(figure: Figure) -> str:
-    return str(_converter().vegalite_to_svg(chart(figure).to_json(), vl_version=_version()))
+    """Small: coordinates to a tenth, and no description of each mark, for the values stand in a table."""
+    drawn = str(_converter().vegalite_to_svg(chart(figure).to_json(), vl_version=_version()))
+    drawn = _DESCRIBED.sub("", drawn)
+    return _TAG.sub(lambda tag: _LONG.sub(_rounded, tag[0]), drawn)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.1f}".removesuffix(".0")
 
 
 def png(figure: Figure, scale: float = 2) -> bytes:

@@ -1,0 +1,136 @@
+"""docs/gallery: every figure by its name, drawn of one run of the embedded model and of three simulated models.
+
+    python -m tools.gallery [FOLDER]
+
+FOLDER keeps the runs, and what it has is not asked again. The simulated models know the items: `steady` is right nine
+times out of ten, `sinking` loses a sixth with each step of length, and `guessing` gives another item's answer. So what
+the pictures show of models is made up but for SmolLM2's row; what they show of papers is theirs.
+"""
+
+import random
+import sys
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import mkdtemp
+
+import carrara
+from carrara.results.figures.catalogue import Entry, entries
+
+PLACE = Path("docs/gallery")
+BABI, LISTS = "qa1,qa2,qa3,qa4,qa5", "michelangelo"
+RUNS: tuple[tuple[str, str, str, int, dict[str, str]], ...] = (
+    ("babilong", BABI, "0,4k,16k,32k", 10, {}),
+    ("all-babi", "babilong", "0", 5, {}),
+    ("michelangelo", LISTS, "2k,4k,16k,32k", 12, {}),
+    ("sync", "sync", "4k,32k", 6, {}),
+    ("classic", "classic/niah,classic/vt,classic/json_kv", "4k,32k", 6, {}),
+    ("minerva", "minerva", "4k", 10, {}),
+    ("states", "quantity,set_state", "0", 12, {"steps": "50,100,200,400"}),
+    ("gibberish", "word_search,snapshot", "4k", 8, {"words": "gibberish"}),
+    ("lengths", "functional,count,word_search,replace,iterate", "1k,2k,8k", 6, {}),
+    ("phrasings", "word_search,group_association,replace,association,quantity", "4k", 8, {"phrasing": "1,2"}),
+)
+SMALL: tuple[tuple[str, str, str, int], ...] = (
+    ("babilong", BABI, "0,1k,2k", 8),
+    ("michelangelo", LISTS, "2k,4k", 5),
+    ("sync", "sync", "2k", 4),
+    ("minerva", "minerva", "1k", 4),
+)
+"""What the embedded model is asked: it reads a few hundred tokens a second."""
+
+Messages = list[dict[str, str]]
+
+
+def _key(texts: Iterable[str]) -> bytes:
+    return blake2b("\0".join(texts).encode(), digest_size=16).digest()
+
+
+def simulated(right: Callable[[int], float], known: dict[bytes, tuple[str, str, int]]) -> Callable[[Messages], str]:
+    """A model that gives the right answer this often at a length, and else another item's."""
+
+    def ask(messages: Messages) -> str:
+        key = _key(message["content"] for message in messages)
+        gold, other, length = known[key]
+        return gold if random.Random(key).random() < right(length) else other
+
+    return ask
+
+
+def _sinking(length: int) -> float:
+    return max(0.05, 1 - 0.16 * max(0, (length // 512).bit_length()))
+
+
+def _known(tests: str, lengths: str, n: int, params: dict[str, str]) -> dict[bytes, tuple[str, str, int]]:
+    found: dict[bytes, tuple[str, str, int]] = {}
+    for test in carrara.find(tests):
+        for length in lengths.split(","):
+            made = list(carrara.load(test.name, **params).items(length, n=n, tokenizer="gpt2"))
+            for place, item in enumerate(made):
+                other = made[(place + len(made) // 2) % len(made)].gold
+                found[_key(message.content for message in item.prompt.messages())] = item.gold, other, item.recipe.length
+    return found
+
+
+def run(folder: Path) -> None:
+    """What is not there yet."""
+    ways: dict[str, Callable[[int], float]] = {
+        "steady": lambda _: 0.9,
+        "sinking": _sinking,
+        "guessing": lambda _: 0.0,
+    }
+    for name, tests, lengths, n, params in RUNS:
+        todo = [way for way in ways if not (folder / way / name / "report.html").exists()]
+        known = _known(tests, lengths, n, params) if todo else {}
+        for way in todo:
+            model = simulated(ways[way], known)
+            model.__name__ = way
+            for cot in ("free", "none") if name == "sync" else ("free",):
+                out = folder / way / (name if cot == "free" else f"{name}-{cot}")
+                given = params or None
+                carrara.run(tests, model, out=out, lengths=lengths, n=n, params=given, tokenizer="gpt2")
+            print(f"{way} {name}", file=sys.stderr)
+    for name, tests, lengths, n in SMALL:
+        carrara.run(tests, "carrara/smollm2", out=folder / "smollm2" / name, lengths=lengths, n=n, tokenizer="gpt2")
+
+
+def draw(folder: Path) -> None:
+    found = carrara.read(*sorted(path.parent for path in folder.glob("*/*/logs")))
+    PLACE.mkdir(parents=True, exist_ok=True)
+    lines = [
+        "# Every figure and table by its name", "",
+        "Rebuilt by `python -m tools.gallery`: one run of the embedded model, SmolLM2, and three simulated models, "
+        "`steady`, `sinking` and `guessing`, whose scores are made up. Where a paper prints its numbers, its own "
+        "models are shown in a picture of their own.", "",
+    ]  # fmt: skip
+    for entry in entries().values():
+        lines += _lines(entry, found)
+    (PLACE / "README.md").write_text("\n".join(lines))
+
+
+def _lines(entry: Entry, found: carrara.Results) -> list[str]:
+    lines = [f"## {entry.name}", "", f"{entry.says[0].upper()}{entry.says[1:]}.", ""]
+    if entry.make is None:
+        return [*lines, f"A command of its own: `{entry.command}`", ""]
+    lines += [f"`carrara figure {entry.name} DIR`, of what `{entry.command}` makes", ""]
+    try:
+        carrara.figure(entry.name, found).save(PLACE / f"{entry.name}.svg")
+        lines += [f"![{entry.says}]({entry.name}.svg)", ""]
+    except carrara.CarraraError as error:
+        lines += [f"Not drawn here: {error}", ""]
+    if entry.shipped:
+        carrara.figure(entry.name).save(PLACE / f"{entry.name}-published.svg")
+        lines += [f"`carrara figure {entry.name} --published {entry.paper}`", "",
+                  f"![the paper's own models]({entry.name}-published.svg)", ""]  # fmt: skip
+    return lines
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(mkdtemp())
+    run(folder)
+    draw(folder)
+    print(f"{PLACE}/README.md; the runs are in {folder}")
+
+
+if __name__ == "__main__":
+    main()
