@@ -19,8 +19,10 @@ from carrara.core.result import Result
 from carrara.results.analysis.crossing import crossings
 from carrara.results.figures import babilong, minerva, sync
 from carrara.results.figures.catalogue import entries, figure
+from carrara.results.figures.drawing import svg
 from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
+from carrara.results.figures.writing import save
 from carrara.results.published.scores import claimed, read_scores
 from tests.process import carrara as command
 
@@ -160,16 +162,16 @@ def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None
     assert shown.name == name
     assert names(shown)
     assert all(-1 <= mark.value <= 1 for mark in shown.marks) or shown.top is None
-    root = ElementTree.fromstring(shown.svg())
+    root = ElementTree.fromstring(svg(shown))
     text = " ".join(root.itertext())
     assert shown.title[:20] in text
     for model in names(shown) - {"all models"} if shown.form != "matrix" else ():
         assert model in text
-    page = shown.save(tmp_path / "figure.html").read_text()
+    page = save(shown, tmp_path / "figure.html").read_text()
     assert "<b>" not in page
     assert "<script" not in page
-    table = list(csv.DictReader(shown.save(tmp_path / "figure.csv").read_text().splitlines()))
-    assert len(table) == len(shown.marks) == len(json.loads(shown.save(tmp_path / "f.json").read_text())["values"])
+    table = list(csv.DictReader(save(shown, tmp_path / "figure.csv").read_text().splitlines()))
+    assert len(table) == len(shown.marks) == len(json.loads(save(shown, tmp_path / "f.json").read_text())["values"])
     assert str(shown).startswith(shown.title)
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import carrara
-from carrara.results.figures.catalogue import Entry, entries
+from carrara.results.figures.catalogue import entries
+from carrara.results.figures.entry import Entry
 
 PLACE = Path("docs/gallery")
 BABI, LISTS = "qa1,qa2,qa3,qa4,qa5", "michelangelo"
@@ -68,7 +69,11 @@ def _known(tests: str, lengths: str, n: int, params: dict[str, str]) -> dict[byt
             made = list(carrara.load(test.name, **params).items(length, n=n, tokenizer="gpt2"))
             for place, item in enumerate(made):
                 other = made[(place + len(made) // 2) % len(made)].gold
-                found[_key(message.content for message in item.prompt.messages())] = item.gold, other, item.recipe.length
+                found[_key(message.content for message in item.prompt.messages())] = (
+                    item.gold,
+                    other,
+                    item.recipe.length,
+                )
     return found
 
 

@@ -1,17 +1,37 @@
 """The papers' figures in Python."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from carrara.core.result import Result
 from carrara.door.given import File, Lengths, lengths_of
 from carrara.door.results import Results
 from carrara.door.running import read
 from carrara.results.analysis.metric import Metric, by_metric
+from carrara.results.figures import drawing, writing
 from carrara.results.figures.catalogue import entry
 from carrara.results.figures.catalogue import figure as made
 from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
+
+
+@dataclass(frozen=True)
+class Drawn(Figure):
+    """A figure that shows itself, where pictures can be shown."""
+
+    def chart(self) -> Any:
+        """It as a chart of Vega-Altair, to be shown or changed."""
+        return drawing.chart(self)
+
+    def save(self, path: File) -> Path:
+        """Write it as .svg, .png, .html, .csv or .json, and say where it is."""
+        return writing.save(self, Path(path))
+
+    def _repr_svg_(self) -> str:
+        return drawing.svg(self)
 
 
 def figure(
@@ -22,7 +42,7 @@ def figure(
     lengths: Lengths | None = None,
     score: Metric = "sound",
     beside: bool | str | Sequence[str] = False,
-) -> Figure:
+) -> Drawn:
     """A paper's figure or table by its name (`babilong-2`): of runs, with the paper's own models beside, or of these.
 
     `runs` is what `carrara.run` or `carrara.read` gave, or folders; without any, the paper's models are shown. In a
@@ -39,7 +59,8 @@ def figure(
     scores = read_scores([entry(name).paper]) if beside or not found else []
     models = [] if isinstance(beside, bool) else [beside] if isinstance(beside, str) else list(beside)
     evidence = Evidence(by_metric(found, score), scores, models)
-    return made(name, evidence if lengths is None else evidence.at(lengths_of(lengths)))
+    shown = made(name, evidence if lengths is None else evidence.at(lengths_of(lengths)))
+    return Drawn(**{field.name: getattr(shown, field.name) for field in fields(shown)})
 
 
 def _results(runs: Results | File | Sequence[File]) -> list[Result]:

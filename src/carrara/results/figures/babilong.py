@@ -7,7 +7,7 @@ from carrara.core.lengths import write_length
 from carrara.core.order import natural
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import RECALL
-from carrara.results.figures.catalogue import Entry
+from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence, marked, mean_of, named
 from carrara.results.figures.figure import Figure, Mark
 from carrara.results.published.scores import MEAN, claimed

@@ -1,38 +1,18 @@
 """All figures by name: `babilong-table-2`, or `babilong-2` where the number says enough."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from carrara.core.errors import UsageError, nearest
+from carrara.results.figures import babilong, michelangelo, minerva, sync
+from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A figure or a table of a paper, for anybody's models."""
-
-    name: str
-    """`babilong-table-2`: the paper, and what it calls it."""
-    says: str
-    """What it shows, in a line."""
-    make: Callable[[Evidence], Figure] | None
-    """None: a command of its own makes it."""
-    command: str
-    """What makes the results that it is drawn from; or it itself."""
-    shipped: bool = False
-    """Whether the paper's own models are here."""
-
-    @property
-    def paper(self) -> str:
-        return self.name.partition("-")[0]
-
-
 @cache
 def entries() -> Mapping[str, Entry]:
-    from carrara.results.figures import babilong, michelangelo, minerva, sync
-
     found = [*michelangelo.ENTRIES, *sync.ENTRIES, *minerva.ENTRIES, *babilong.ENTRIES]
     return {entry.name: entry for entry in found}
 

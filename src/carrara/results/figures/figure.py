@@ -1,8 +1,10 @@
-"""A figure: what it shows, value by value, and how. The command, the notebook and every file draw the same one."""
+"""A figure: what it shows, value by value, and how. The command, the notebook and every file draw the same one.
+
+It is drawn elsewhere (drawing.py): to make one, and to print it, takes no library of charts.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from carrara.core.lengths import write_length
@@ -89,26 +91,6 @@ class Figure:
         from carrara.results.frame import frame
 
         return frame(self.records())
-
-    def chart(self) -> Any:
-        """It as a chart of Vega-Altair, to be shown or changed."""
-        from carrara.results.figures.drawing import chart
-
-        return chart(self)
-
-    def svg(self) -> str:
-        from carrara.results.figures.drawing import svg
-
-        return svg(self)
-
-    def save(self, path: str | Path) -> Path:
-        """Write it as .svg, .png, .html, .csv or .json, and say where it is."""
-        from carrara.results.figures.writing import save
-
-        return save(self, Path(path))
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
 
     def __str__(self) -> str:
         return "\n".join(self.lines_of_text())

@@ -8,7 +8,7 @@ from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, correlate
 from carrara.results.analysis.crossing import crossings
 from carrara.results.analysis.summary import headline
-from carrara.results.figures.catalogue import Entry
+from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
 

@@ -8,7 +8,7 @@ from carrara.core.order import natural
 from carrara.results.analysis.categories import categories
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.summary import Row
-from carrara.results.figures.catalogue import Entry
+from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
 

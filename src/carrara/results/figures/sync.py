@@ -7,7 +7,7 @@ from statistics import fmean
 from carrara.core.lengths import write_length
 from carrara.results.analysis.correlation import Column, correlate
 from carrara.results.analysis.faults import RIGHT, faults
-from carrara.results.figures.catalogue import Entry
+from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
 from carrara.results.published.scores import correlations_of_sync

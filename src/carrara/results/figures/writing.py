@@ -38,7 +38,9 @@ def save(figure: Figure, path: Path) -> Path:
 
 
 def _svg(figure: Figure) -> bytes:
-    return figure.svg().encode()
+    from carrara.results.figures.drawing import svg
+
+    return svg(figure).encode()
 
 
 def _png(figure: Figure) -> bytes:
@@ -72,6 +74,8 @@ def _csv(figure: Figure) -> bytes:
 
 def _html(figure: Figure) -> bytes:
     """A page that needs no script and no network: the picture, and its values as a table."""
+    from carrara.results.figures.drawing import svg
+
     records = figure.records()
     heads = [name for name in records[0] if name != "published"]
     rows = [
@@ -88,7 +92,7 @@ def _html(figure: Figure) -> bytes:
     ).format(
         visible(figure.title),
         Markup(_STYLE),
-        Markup(figure.svg()),  # drawn here: what it was given is escaped in it
+        Markup(svg(figure)),  # drawn here: what it was given is escaped in it
         Markup("").join(Markup("<th>{}</th>").format(name) for name in heads),
         Markup("\n").join(rows),
     )
