@@ -17,6 +17,7 @@ from carrara.core.errors import UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.results.analysis.crossing import crossings
+from carrara.results.analysis.summary import sliced
 from carrara.results.figures import babilong, minerva, sync
 from carrara.results.figures.catalogue import entries, figure
 from carrara.results.figures.drawing import svg
@@ -234,6 +235,17 @@ def test_lengths_are_chosen() -> None:
     assert {mark.x for mark in shown.marks} == {64 << 10}
     own = figure("babilong-4", Evidence(made_up(), ()).at([4 << 10]))
     assert {mark.x for mark in own.marks} == {4 << 10}
+
+
+def test_slices_cross() -> None:
+    rows = sliced(made_up(), ["size", "answer"])
+    assert {row.task for row in rows} == {"minerva/sequence_search"}
+    assert sum(row.stat.n for row in rows) == 6 * len(LENGTHS) * len(MODELS)
+    with pytest.raises(UsageError, match="no test has all of size, complexity"):
+        sliced(made_up(), ["size", "complexity"])
+    with pytest.raises(UsageError, match="did you mean complexity"):
+        sliced(made_up(), ["complexitty"])
+    assert "complexity" in carrara.Results(made_up()).table("complexity")
 
 
 # --- by command ---

@@ -20,6 +20,12 @@ EXAMPLE = "carrara report runs/first"
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="where `carrara run --out DIR` wrote")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the page (default DIR/report.html)")
+    parser.add_argument(
+        "--by",
+        type=lambda text: [label.strip() for label in text.split(",") if label.strip()],
+        metavar="LABEL,…",
+        help="a row for each value of a label of the items, such as complexity,view: several cross; no page is written",
+    )
     options.metric(parser)
     options.as_json(parser)
 
@@ -28,9 +34,10 @@ def main(args: Namespace) -> int:
     from carrara.engine.planned import parts
     from carrara.engine.replies import read_results
     from carrara.engine.shortcuts import known
-    from carrara.results.analysis import summarize
+    from carrara.results.analysis import record, summarize
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.partial import sentence
+    from carrara.results.analysis.summary import sliced
     from carrara.results.report import write_report
 
     directory: Path = args.directory
@@ -43,6 +50,10 @@ def main(args: Namespace) -> int:
             f"there are no results in {directory}{f' ({waiting})' if waiting else ''}; "
             f"`carrara run … --out {directory}` makes some"
         )
+    if args.by:
+        rows = sliced(results, args.by)
+        print_json([record(row) for row in rows]) if args.json else print_summary(rows)
+        return 0
     rows, lacking = summarize(results), parts(directory, results)
     out: Path = args.out or directory / "report.html"
     unwritten: OSError | None = None

@@ -76,12 +76,17 @@ class Results(Sequence[Result]):
             raise UsageError(f"there is no score {metric!r}{nearest(metric, METRICS)}; there are {', '.join(METRICS)}")
         return Results(by_metric(self._records, metric), self.title, self._parts)
 
-    def table(self) -> Table:
-        """The table that `carrara report` prints."""
+    def table(self, *by: str) -> Table:
+        """The table that `carrara report` prints; with labels of the items (`"complexity", "view"`) a row for each."""
         from carrara.results.analysis import summarize
+        from carrara.results.analysis.summary import sliced
         from carrara.results.report.lines import lines
 
-        return Table("\n".join(lines(summarize(self._records), self._parts)) if self else "no results")
+        if not self:
+            return Table("no results")
+        if by:
+            return Table("\n".join(lines(sliced(self._records, by))))
+        return Table("\n".join(lines(summarize(self._records), self._parts)))
 
     def frame(self) -> Any:
         """A pandas data frame with a row for each result; labels and published scores are columns of their own."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from carrara.core.errors import RunError
+from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.order import natural
 from carrara.core.result import ANSWERED, NEVER_ASKED, SOUND, STATUSES, Result, Status
 from carrara.results.analysis.intervals import effective_n, wilson
@@ -212,6 +212,23 @@ def scored(results: Sequence[Result]) -> list[Result]:
         cell = (result.task, series(result), result.length)
         met[cell] = met.get(cell, False) or result.status not in NEVER_ASKED
     return [result for result in results if met[result.task, series(result), result.length]]
+
+
+def sliced(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
+    """Rows by the values of these labels, of the tests that have them all; labels cross."""
+    having: dict[str, set[str]] = {}
+    for result in results:
+        having.setdefault(result.task, set()).update(result.labels)
+    known = sorted({label for labels in having.values() for label in labels})
+    for label in by:
+        if label not in known:
+            raise UsageError(
+                f"no result has the label {label!r}{nearest(label, known)}; there are {', '.join(known) or 'none'}"
+            )
+    tests = [task for task, labels in having.items() if labels.issuperset(by)]
+    if not tests:
+        raise UsageError(f"no test has all of {', '.join(by)}: its questions have one or the other")
+    return summarize([result for result in results if result.task in tests], by, results)
 
 
 def label_names(results: Iterable[Result]) -> list[str]:

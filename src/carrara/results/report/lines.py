@@ -19,7 +19,7 @@ def lines(rows: Sequence[Row], parts: Sequence[Part] = ()) -> Iterator[str]:
     """What results came to."""
     if what := said({row.task: row.metric for row in rows}):
         yield what
-    if len(rows) > FEW and len({row.length for row in rows}) > 1:
+    if len(rows) > FEW and len({row.length for row in rows}) > 1 and not any(row.labels for row in rows):
         yield from _grid_lines(rows)
     else:
         yield from _row_lines(rows)
@@ -94,7 +94,9 @@ def _grid(values: Mapping[tuple[str, int], str], tests: Sequence[str], lengths: 
 def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
     names = distinct(str(row.series) for row in rows)
     trivial = _trivial(row.stat.best_trivial for row in rows)
-    columns = ["model", "test", "length", "score", "95 % interval", "floor", *(["trivial"] if trivial else [])]
+    labels = list(dict.fromkeys(label for row in rows for label in row.labels))
+    columns = ["model", "test", "length", *labels]
+    columns += ["score", "95 % interval", "floor", *(["trivial"] if trivial else [])]
     columns += ["n", "not ok"]
     retrieved = any(RECALL in row.stat.retrieval for row in rows)
     yield from table(
@@ -104,6 +106,7 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
                 names[str(row.series)],
                 short(row.task),
                 write_length(row.length),
+                *(short(row.labels.get(label, ""), 40) for label in labels),
                 f"{row.stat.mean:.3f}" if row.stat.scored else "–",
                 f"{row.stat.low:.3f}-{row.stat.high:.3f}" if row.stat.scored else row.stat.unscored,
                 f"{row.stat.floor:.3f}",
