@@ -35,7 +35,7 @@ from carrara.suites.babilong._facts import (
     WhoReceived,
 )
 from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._official_stories import read_stories
+from carrara.suites.babilong._story_files import read_stories
 from carrara.suites.babilong._teller import Asked, Story
 from carrara.suites.babilong._twenty import numbered
 from tests import published
@@ -52,7 +52,7 @@ Figure = Iterator[tuple[str, float, float]]
 def official(task: int) -> list[Story]:
     """The stories of the official training file of a task."""
     [path] = published.official().glob(f"qa{task}_*_train.txt")
-    return list(read_stories(path, numbered(task)))
+    return list(read_stories(path, numbered(task).cast))
 
 
 def simulated(task: int, questions: int, seed: str = "distributions") -> list[Story]:

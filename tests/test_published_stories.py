@@ -1,12 +1,16 @@
 """The audit of official bAbI files: what agrees, what the text leaves open, and files that are not in the format."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import carrara
 from carrara.cli.main import main
-from carrara.suites.babilong._official_stories import read_stories
+from carrara.core.errors import UsageError
+from carrara.suites.babilong._story_files import read_stories
 from carrara.suites.babilong._twenty import numbered
 from tests import published
 
@@ -29,7 +33,7 @@ def write(folder: Path, text: str, name: str = "qa1_single-supporting-fact_test.
 
 
 def test_a_file_is_read_as_stories(tmp_path: Path) -> None:
-    first, second = read_stories(write(tmp_path, STORY), numbered(1))
+    first, second = read_stories(write(tmp_path, STORY), numbered(1).cast)
     assert first.facts == ("Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.")
     assert [(q.text, q.answer, q.support, q.after) for q in first.questions] == [
         ("Where is Mary?", "bathroom", (0,), 2),
@@ -148,3 +152,70 @@ def test_the_official_files(capsys: Capture) -> None:
         assert (row["supports"], row["in_order"]) == (supports, supports)
         assert row["not_understood"] == []
         assert row["suffice"] == (214 if task == 3 else decided)  # of a thing on its way more is told
+
+
+# --- as worlds, in the place of simulated ones ---
+
+OTHER = """\
+1 Sandra moved to the kitchen.
+2 Where is Sandra?\tkitchen\t1
+3 Sandra went to the garden.
+4 Where is Sandra?\tgarden\t3
+"""
+
+
+def test_official_stories_are_hidden_in_any_text(tmp_path: Path) -> None:
+    write(tmp_path, STORY)
+    write(tmp_path, OTHER, "qa1_single-supporting-fact_train.txt")
+    test = carrara.load("qa1", stories=str(tmp_path))
+    found = [test.item("300", index=index, tokenizer="gpt2") for index in range(3)]
+    assert all(item.prompt.tokens == 300 for item in found)
+    asked = [(item.question.ask, item.gold.rpartition(" ")[2]) for item in found]
+    assert sorted(asked) == [("Where is John?", "office"), ("Where is Mary?", "bathroom"), ("Where is Mary?", "garden")]
+    [garden] = [item for item in found if item.gold.endswith("garden")]
+    assert "Mary moved to the bathroom." in garden.text
+    assert "Mary went to the garden." in garden.text
+    assert {test.item(0, index=n, split="train").gold.rpartition(" ")[2] for n in range(2)} == {"kitchen", "garden"}
+    orders = {tuple(test.item(0, index=n, seed=seed).question.ask for n in range(3)) for seed in range(8)}
+    assert len(orders) > 1
+    assert carrara.item(found[0].id).text == found[0].text
+    assert carrara.audit(test, lengths="0,300", n=3, tokenizer="gpt2") == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"index": 3}, "the files of qa1 have 3 questions, and none numbered 3: ask for fewer"),
+        (
+            {"split": "train"},
+            "the folder of stories has no qa1_…_train.txt: put it there, or draw from the other split",
+        ),
+    ],
+)
+def test_what_files_do_not_have_is_told(asked: dict[str, Any], message: str, tmp_path: Path) -> None:
+    write(tmp_path, STORY)
+    with pytest.raises(UsageError, match=re.escape(message)):
+        carrara.load("qa1", stories=str(tmp_path)).item(0, **asked)
+    with pytest.raises(UsageError, match="leave out vocab and sound"):
+        carrara.load("qa1", stories=str(tmp_path), sound=True)
+    with pytest.raises(UsageError, match="there is no folder nowhere"):
+        carrara.load("qa1", stories="nowhere").item(0)
+
+
+def test_a_file_that_changed_is_told(tmp_path: Path) -> None:
+    write(tmp_path, STORY)
+    item = carrara.load("qa1", stories=str(tmp_path)).item(0)
+    forget()
+    write(tmp_path, STORY.replace("garden", "kitchen"))
+    with pytest.raises(UsageError, match="is gone or has changed"):
+        carrara.item(item.id)
+
+
+def forget() -> None:
+    """As in a new process."""
+    from carrara.prompt.items import _posed
+    from carrara.suites.babilong import _story_files
+    from carrara.text import rows
+
+    for cached in (_posed, _story_files._told, _story_files._order, rows.file_hash):
+        cached.cache_clear()

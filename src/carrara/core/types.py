@@ -245,6 +245,10 @@ class Test(ABC, Generic[P, L, A]):
         """How many worlds a length has, where they are not drawn but given by somebody, as they are."""
         return None
 
+    def divided(self, params: P) -> bool:
+        """Whether its worlds are read from files that are divided among the splits already."""
+        return False
+
     @abstractmethod
     def questions(self, world: World[L], key: Key, params: P) -> Sequence[Question[A]]:
         """The questions on a world, in a fixed order."""

@@ -136,8 +136,9 @@ def searched(first: Recipe, worlds: int, pack: Pack | None = None) -> Found:
 
 
 def _given(first: Recipe) -> bool:
-    """Whether items are given by somebody, as in published files."""
-    return registry.load(first.task).given(items.questions_of(first).params, first.length) is not None
+    """Whether items are given by somebody, as in published files, or their worlds are."""
+    task, params = registry.load(first.task), items.questions_of(first).params
+    return task.given(params, first.length) is not None or task.divided(params)
 
 
 def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
@@ -149,7 +150,7 @@ def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
 def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack | None) -> None:
     given = context.task.given(items.questions_of(context.recipe).params, first.length) is not None
     others = _refilled(report, context, pack) if first.length and context.world.filler else None
-    owned_by = owner(items.questions_of(replace(context.recipe, length=0)).world) if not given else first.split
+    owned_by = first.split if _given(first) else owner(items.questions_of(replace(context.recipe, length=0)).world)
     longest = max(item.survey.tokens for item in context.items)
 
     def breach(check: str, item: Item, found: str) -> None:

@@ -83,23 +83,28 @@ class Rows:
 @lru_cache(maxsize=2)
 def rows(data: str, test: str, length: int, columns: tuple[str, ...]) -> Rows:
     """The rows of a test at a length, by the hash of all files."""
-    try:
-        listed = json.loads(remembered(data).read_text("utf-8"))
-    except (OSError, ValueError):
-        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
     found: list[tuple[Path, Sequence[Row]]] = []
-    for name, size, own, where in listed:
-        if (name, size) == (test, length):
-            path = Path(where)
-            if not path.is_file() or file_hash(path) != own:
-                raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
-            parquet = path.suffix.lower() == ".parquet"
-            found.append((path, _table(path, columns) if parquet else _objects(path, columns)))
+    for path in located(data, test, length):
+        parquet = path.suffix.lower() == ".parquet"
+        found.append((path, _table(path, columns) if parquet else _objects(path, columns)))
     if not any(rows for _, rows in found):
         raise UsageError(f"the published files {data} have no rows of {test} at {length}")
     if len(found) > 1:
         _told_once(found)
     return Rows(found)
+
+
+def located(data: str, test: str, length: int = 0) -> list[Path]:
+    """The files of a test at a length, by the hash of all files; none may have changed."""
+    try:
+        listed = json.loads(remembered(data).read_text("utf-8"))
+    except (OSError, ValueError):
+        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
+    found = [(Path(where), own) for name, size, own, where in listed if (name, size) == (test, length)]
+    for path, own in found:
+        if not path.is_file() or file_hash(path) != own:
+            raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
+    return [path for path, _ in found]
 
 
 def _told_once(found: Sequence[tuple[Path, Sequence[Row]]]) -> None:

