@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import carrara
 from carrara.cli.main import main
+from carrara.core.errors import UsageError
 from carrara.suites.minerva._given import graded
 from carrara.suites.minerva._published import PRIMARY
 from tests.published import minerva_cases
@@ -308,3 +310,94 @@ def test_long_replies_end_soon(reply: str) -> None:
     for task in ("string_search_word", "key_value_search", "count", "group_membership", "set_state", "theory_of_mind"):
         graded(task, REFERENCES[task], reply * (200_000 // len(reply)))
     assert time.perf_counter() - start < 30
+
+
+# --- the snapshot itself, run as it is ---
+
+LEFT_OPEN = pytest.mark.filterwarnings(
+    # streams that Inspect leaves open at the end of an evaluation, and Python comes upon later
+    "ignore::ResourceWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+)
+RIGHT: dict[str, str] = {
+    **{task: str(reference) for task, reference in REFERENCES.items()},
+    "set_state": "FINAL ANSWER: " + TREES,
+    "quantity_state": "FINAL ANSWER: -1908",
+    "theory_of_mind": "Agent A: oak, ash\nAgent B: elm, yew",
+}
+
+
+def snapshot(folder: Path, rows: int = 2) -> Path:
+    """Files as published, each with rows that ask for what the references have."""
+    for task, reference in REFERENCES.items():
+        (folder / "files").mkdir(exist_ok=True)
+        context = "\n".join(f"List {n}: oak, elm, ash, yew" for n in range(1, 6))
+        made = [
+            {"id": str(n), "task": task, "category": "any", "context_length": 4000, "reference": reference,
+             "prompt": f"Context:\n{context}\n\nInstruction:\nThis is row {n} of {task}.\n\nAnswer:"}
+            for n in range(rows)
+        ]  # fmt: skip
+        written(folder / "files" / f"{task}.jsonl", made)
+    return folder
+
+
+@LEFT_OPEN
+def test_the_snapshot_is_run_as_it_is(tmp_path: Path) -> None:
+    sent: list[str] = []
+
+    def right(prompt: str) -> str:
+        sent.append(prompt)
+        return RIGHT[prompt.rpartition(" of ")[2].partition(".")[0]]
+
+    found = carrara.run(
+        "minerva", right, out=tmp_path / "run", published=f"minerva:{snapshot(tmp_path)}", tokenizer="gpt2"
+    )
+    assert len(found) == 2 * len(PRIMARY) == len(sent)
+    assert {result.task for result in found} == {f"published/minerva-{task}" for task in PRIMARY}
+    assert all(prompt.startswith("Context:\nList 1") and prompt.endswith("Answer:") for prompt in sent)
+    assert [result.id for result in found if result.status != "ok"] == []
+    assert [result.id for result in found if result.scores["minerva"] < 1] == []
+    lists = {"replace_all", "overwrite_positions", "functional_updates"}
+    assert [
+        result.task for result in found if result.score < 1 and not any(name in result.task for name in lists)
+    ] == []
+    assert {result.length for result in found} == {0, 4000}
+    again = carrara.item(found[0].id)
+    assert again.text in sent
+
+
+@LEFT_OPEN
+def test_some_of_the_snapshot_is_run(tmp_path: Path) -> None:
+    snapshot(tmp_path)
+
+    def silent(prompt: str) -> str:
+        return ""
+
+    found = carrara.run(
+        "count,snapshot", silent, out=tmp_path / "run", published=f"minerva:{tmp_path}", n=1, tokenizer="gpt2"
+    )
+    assert sorted(result.task.rpartition("-")[2] for result in found) == [
+        "count", "snapshot_random_numbers", "snapshot_unique_words"
+    ]  # fmt: skip
+    assert {result.status for result in found} == {"unparsed"}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[]", "not a row of JSON with the texts prompt and reference"),
+        ('{"prompt": 1, "reference": "6"}', "not a row of JSON with the texts prompt and reference"),
+        ('{"prompt": "Context:", "reference": "six"}', "the reference of count is a whole number"),
+    ],
+)
+def test_a_row_that_is_none_is_named(line: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "count.jsonl").write_text(line)
+
+    def silent(prompt: str) -> str:
+        return ""
+
+    with pytest.raises(UsageError, match=f"count.jsonl:1: {message}"):
+        carrara.run("count", silent, out=tmp_path / "run", published=f"minerva:{tmp_path}", tokenizer="gpt2")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="has no file of Minerva's snapshot"):
+        carrara.run("count", silent, out=tmp_path / "run", published=f"minerva:{tmp_path / 'empty'}", tokenizer="gpt2")

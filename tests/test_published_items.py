@@ -75,7 +75,7 @@ def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
     ("selection", "source", "more", "complaint"),
     [
         ("qa3", "babilong:{}", [], "no file of qa3"),
-        ("babilong", "sync:{}", [], "is not babilong:DIR"),
+        ("babilong", "sync:{}", [], "is none of babilong:DIR"),
         ("babilong", "babilong:{}/nowhere", [], "there is no folder"),
         ("babilong", "babilong:{}", ["-p", "haystack=letters"], "haystack cannot be chosen"),
         ("babilong", "babilong:{}", ["--seed", "7"], "`seed` draws other items"),

@@ -33,10 +33,10 @@ RUNS: tuple[tuple[str, str, str, int, dict[str, str]], ...] = (
     ("phrasings", "word_search,group_association,replace,association,quantity", "4k", 8, {"phrasing": "1,2"}),
 )
 SMALL: tuple[tuple[str, str, str, int], ...] = (
-    ("babilong", BABI, "0,1k,2k", 8),
-    ("michelangelo", LISTS, "2k,4k", 5),
-    ("sync", "sync", "2k", 4),
-    ("minerva", "minerva", "1k", 4),
+    ("babilong", BABI, "0,1k", 6),
+    ("michelangelo", LISTS, "2k", 4),
+    ("sync", "sync", "2k", 2),
+    ("minerva", "minerva", "1k", 2),
 )
 """What the embedded model is asked: it reads a few hundred tokens a second."""
 

@@ -112,6 +112,10 @@ def _loaded(name: str, folders: str) -> AnyTest:
         from carrara.suites.michelangelo import _mrcr_given as mrcr
 
         return mrcr.load(name)
+    if name.startswith("published/minerva-"):
+        from carrara.suites.minerva import _snapshot as minerva
+
+        return minerva.load(name)
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")

@@ -53,7 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--published",
         metavar="SUITE:DIR",
-        help="run published items as they are, from their files: babilong:DIR, mrcr:DIR",
+        help="run published items as they are, from their files: babilong:DIR, mrcr:DIR, minerva:DIR",
     )
     retrieving = parser.add_argument_group("retrieval, in front of any model")
     retrieving.add_argument(

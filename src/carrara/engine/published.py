@@ -1,6 +1,6 @@
 """Published items in a run: the files of a folder as jobs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,15 @@ from carrara.core.talk import tell
 from carrara.engine.plan import ALL, Job
 from carrara.suites.babilong import _given as babilong
 from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
-from carrara.text.rows import known
+from carrara.suites.minerva import _snapshot as minerva
+from carrara.text.rows import Source, known
+
+_SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {
+    "babilong": babilong.sources,
+    "mrcr": mrcr_rows.sources,
+    "minerva": minerva.sources,
+}
+"""What can be run as it was published, and what finds its files."""
 
 
 def published(
@@ -22,8 +30,9 @@ def published(
 ) -> Iterator[Job]:
     """The jobs of the files at `where`, SUITE:DIR: those of the tests and lengths asked for, all rows of them."""
     suite, _, folder = where.partition(":")
-    if suite not in ("babilong", "mrcr") or not folder:
-        raise UsageError(f"`published={where}` is not babilong:DIR or mrcr:DIR, which can be run")
+    if suite not in _SOURCES or not folder:
+        can = ", ".join(f"{name}:DIR" for name in _SOURCES)
+        raise UsageError(f"`published={where}` is none of {can}, which can be run")
     for name, other in (("seed", recipes[0].seed != 0), ("split", recipes[0].split != "test")):
         if other:
             raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
@@ -31,7 +40,10 @@ def published(
     if suite == "mrcr":  # both data sets ask what our own test asks
         own = of.get("michelangelo/mrcr")
         of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
-    found = (mrcr_rows if suite == "mrcr" else babilong).sources(Path(folder))
+    elif suite == "minerva":  # several files may ask what one of our tests asks
+        tests = {minerva.PREFIX + file: f"minerva/{test}" for file, test in minerva.OURS.items()}
+        of = {file: of[test] for file, test in tests.items() if test in of}
+    found = _SOURCES[suite](Path(folder))
     some = {
         (source.test, source.length)
         for source in found
@@ -40,11 +52,11 @@ def published(
     if not some:
         raise UsageError(f"{folder} has no file of {asked} at the lengths asked for")
     there = {source.test for source in found}
-    if missing := _missing([test for test in of if suite != "mrcr" or test in there], lengths, some):
+    if missing := _missing([test for test in of if suite == "babilong" or test in there], lengths, some):
         tell(f"{folder} has no file of {missing}: left out")
     data = known(found)
     for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
-        own, name = of[test], test if suite == "mrcr" else babilong.PREFIX + test.rpartition("/")[2]
+        own, name = of[test], babilong.PREFIX + test.rpartition("/")[2] if suite == "babilong" else test
         task = registry.load(name)
         params = canonical(task, build(task, name, {**read_canonical(own.params), "data": data}))
         yield Job(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)

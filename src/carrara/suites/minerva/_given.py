@@ -33,7 +33,7 @@ Gold = str | int | Words | Hands
 
 _PRESENT, _SAME = YesNo(PRESENT), YesNo(SAME)
 _WORD, _COPY, _LISTING = Word(), Copy(), Listing()
-_ANSWERS: Mapping[str, Answers[Any]] = {
+ANSWERS: Mapping[str, Answers[Any]] = {
     "string_search_word": _PRESENT,
     "string_search_gibberish": _PRESENT,
     "string_search_sequence": _PRESENT,
@@ -81,10 +81,18 @@ class Graded(NamedTuple):
     """Whether no context told what trivial replies have, and so nothing was taken off for them."""
 
 
-def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> Graded:
-    """Both scores of a reply. Raises UsageError where the reference is not what the task has."""
-    answers, gold, bare = _ANSWERS[task], _gold(task, reference), False
-    context, asked = _opened(prompt or "")
+class Posed(NamedTuple):
+    """A published row, as its reply is read and scored."""
+
+    answers: Answers[Any]
+    question: Question[Any]
+    bare: bool
+
+
+def posed(task: str, reference: Any, prompt: str = "") -> Posed:
+    """What a row asks. Raises UsageError where the reference is not what the task has."""
+    answers, gold, bare = ANSWERS[task], _gold(task, reference), False
+    context, asked = _opened(prompt)
     if isinstance(gold, Words) and not task.startswith("snapshot"):  # nobody has a copy without copying
         trivial = _trivial(task, gold, context, asked)
         bare = not trivial
@@ -96,19 +104,26 @@ def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> 
         bare = not every
         hands = Hands(gold.of, every)
         gold = hands if every and hands.worth_nothing < 1 else Hands(gold.of, ("",))  # a word that nobody has
-    answer = answers.read(reply, Question(asked, gold, (), 0.0, options=_options(task, gold, context)))
-    sound = 0.0 if answer is None else answers.score(answer, gold)
-    empty = gold in ("", Words(()))
+    options = _options(task, gold, context)
+    floor = max(answers.floor, 1 / len(options) if options else 0.0)
+    return Posed(answers, Question(asked, gold, (), floor, options=options, budget=answers.budget(gold)), bare)
+
+
+def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> Graded:
+    """Both scores of a reply. Raises UsageError where the reference is not what the task has."""
+    answers, question, bare = posed(task, reference, prompt or "")
+    answer = answers.read(reply, question)
+    empty = question.gold in ("", Words(()))
     return Graded(
         paper=primary(task, reference, reply),
-        sound=None if empty else sound,
+        sound=None if empty else 0.0 if answer is None else answers.score(answer, question.gold),
         answer=None if answer is None else answers.write(answer),
         bare=bare and not empty,
     )
 
 
 def _gold(task: str, reference: Any) -> Gold:
-    match _ANSWERS[task]:
+    match ANSWERS[task]:
         case YesNo():
             if reference in ("yes", "no"):
                 return str(reference)
@@ -188,7 +203,7 @@ def _acted_on(context: str) -> tuple[str, ...]:
 
 def _options(task: str, gold: Gold, context: str) -> tuple[str, ...]:
     """The names that may be the answer: as many lists as the context has."""
-    if not isinstance(_ANSWERS[task], ListName):
+    if not isinstance(ANSWERS[task], ListName):
         return ()
     named = _LIST.fullmatch(str(gold))
     lists = max(min(len(lines_of(context)) or _LISTS, _MOST_LISTS), int(named[1]) if named else 0)
