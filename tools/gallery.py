@@ -24,7 +24,7 @@ RUNS: tuple[tuple[str, str, str, int, dict[str, str]], ...] = (
     ("babilong", BABI, "0,4k,16k,32k", 10, {}),
     ("all-babi", "babilong", "0", 5, {}),
     ("michelangelo", LISTS, "2k,4k,16k,32k", 12, {}),
-    ("sync", "sync", "4k,32k", 6, {}),
+    ("sync", "sync", "2k,32k", 6, {}),
     ("classic", "classic/niah,classic/vt,classic/json_kv", "4k,32k", 6, {}),
     ("minerva", "minerva", "4k", 10, {}),
     ("states", "quantity,set_state", "0", 12, {"steps": "50,100,200,400"}),
