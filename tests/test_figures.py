@@ -108,8 +108,8 @@ MINERVA = (
 )  # fmt: skip
 
 
-def reply(model: str, test: str, world: int, length: int, score: float, **more: Any) -> Result:
-    recipe = Recipe(test.partition(":")[0], 1, "", "test", 0, world, 0, length, "chat", "", "gpt2")
+def reply(model: str, test: str, world: int, length: int, score: float, params: str = "", **more: Any) -> Result:
+    recipe = Recipe(test.partition(":")[0], 1, params, "test", 0, world, 0, length, "chat", "", "gpt2")
     return Result(
         id=str(recipe),
         task=test,
@@ -228,6 +228,18 @@ def test_noise_alone_is_no_crossing() -> None:
     [one] = crossings(curves((0.9, 0.9), (0.5, 0.5), 0.3))
     assert one.length is None
     assert one.share < 0.05
+
+
+def test_runs_for_one_figure_stay_out_of_the_others() -> None:
+    test = "minerva/word_search"
+    plain = [reply("m", test, n, 4096, 1.0, labels={"answer": "yes"}) for n in range(4)]
+    other = [reply("m", test, n, 4096, 0.0, "phrasing=2") for n in range(4)]
+    gibberish = [reply("m", test, n, 4096, 0.5, "words=gibberish") for n in range(4)]
+    evidence = Evidence([*plain, *other, *gibberish], ())
+    assert [(m.model, m.value) for m in figure("minerva-2", evidence).marks] == [("m", 1.0)]
+    assert {(m.x, m.value) for m in figure("minerva-8", evidence).marks} == {("wording 1", 1.0), ("wording 2", 0.0)}
+    assert {m.value for m in figure("minerva-3", evidence).marks} == {1.0, 0.5}
+    assert [m.value for m in figure("minerva-2", Evidence(other, ())).marks] == [0.0]
 
 
 def test_lengths_are_chosen() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from carrara.core.errors import UsageError
 from carrara.core.params import read_canonical
@@ -19,6 +20,10 @@ Keep = Callable[[Result], bool]
 BESIDE = 8
 """Published models that stand beside one's own where it is not said which: those that have most of the figure, the
 best of them first."""
+
+
+OWN_FIGURE = frozenset({"phrasing", "words", "steps", "window"})
+"""Parameters that some figure is about: a run with one of these belongs to it."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ class Evidence:
 
     def rows(self, tests: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
         """Own results of these tests, at each length and by these labels."""
-        own = scored([result for result in self.results if result.task in tests])
+        own = scored(_usual([result for result in self.results if result.task in tests]))
         if cumulative:
             return accumulate(own)
         return [row for row in summarize(own, by) if row.stat.scored]
@@ -156,15 +161,33 @@ def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
     ]
 
 
+def _usual(results: Sequence[Result]) -> list[Result]:
+    """Without runs that were made for a figure of their own, where their tests were run without that too."""
+    usual = {(r.model, r.task) for r in results if not _own_figure(r)}
+    return [r for r in results if (r.model, r.task) not in usual or not _own_figure(r)]
+
+
+def _own_figure(result: Result) -> bool:
+    recipe = _recipe(result.id)
+    return recipe is not None and not OWN_FIGURE.isdisjoint(read_canonical(recipe.params))
+
+
 def _posed(result: Result, name: str, default: str) -> Result:
-    try:
-        recipe = Recipe.parse(result.id)
-    except UsageError:  # a reply made elsewhere
+    recipe = _recipe(result.id)
+    if recipe is None:
         return replace(result, labels={name: default, **result.labels})
     given = read_canonical(recipe.params)
     value = given.pop(name, default)
     rest = replace(recipe, params=";".join(f"{key}={one}" for key, one in given.items()))
     return replace(result, id=str(rest), labels={name: value, **result.labels})
+
+
+@lru_cache(maxsize=1 << 17)
+def _recipe(id: str) -> Recipe | None:
+    try:
+        return Recipe.parse(id)
+    except UsageError:  # a reply made elsewhere
+        return None
 
 
 def _asked(name: str, models: Collection[str]) -> bool:
