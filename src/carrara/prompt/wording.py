@@ -6,6 +6,8 @@
 What a pack does not name keeps the task's own wording. The hash of a pack stands in the id of every item made with it.
 """
 
+import json
+import re
 import string
 import tomllib
 from collections.abc import Mapping
@@ -16,6 +18,10 @@ from pathlib import Path
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import SMALL, content
 from carrara.core.types import AnyTest
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""Names that TOML takes without quotes."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,37 @@ def _check_fields(name: str, part: str, own: str, words: str) -> None:
 
 def _fields(words: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(words) if name is not None}
+
+
+def written(words: Mapping[str, Mapping[str, str]]) -> str:
+    """A pack as a file: what `read_pack` reads again.
+
+    >>> print(written({"a/b": {"instruction": "Say it.\\nTwice.\\n\\n", "answer": "So:"}}), end="")
+    ["a/b"]
+    instruction = \"\"\"
+    Say it.
+    Twice.
+    <BLANKLINE>
+    \"\"\"
+    answer = "So:"
+    """
+    tables = []
+    for name, parts in words.items():
+        lines = [
+            f"{part if _BARE.fullmatch(part) else json.dumps(part)} = {_quoted(text)}\n" for part, text in parts.items()
+        ]
+        tables.append(f"[{json.dumps(name, ensure_ascii=False)}]\n{''.join(lines)}")
+    return "\n".join(tables)
+
+
+def _quoted(text: str) -> str:
+    """A line in quotes; several as they are, but for what would end them."""
+    if "\n" not in text.strip("\n") or _CONTROL.search(text):
+        return json.dumps(text, ensure_ascii=False)
+    inner = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if inner.endswith('"'):
+        inner = inner[:-1] + '\\"'
+    return f'"""\n{inner}"""'
 
 
 def read_pack(path: Path) -> Pack:
