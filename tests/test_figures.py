@@ -142,6 +142,7 @@ def made_up() -> tuple[Result, ...]:
                         "category": CATEGORIES.get(test, "other" if test in MINERVA else ""),
                         "scores": {"recall": score} if test == "babilong/qa1" else {},
                         "fault": "invalid path" if test in sync.PATHS and not score else "",
+                        "places": (0.1, dice.random(), 2),
                         "reasoning": dice.randrange(900),
                         "seconds": 0.5,
                     }

@@ -51,6 +51,9 @@ class Result:
     category: str = ""
     """What its test is one of several tests of. Logs of other tests, and older ones, have none."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    places: tuple[float, float, int] | None = None
+    """Where in the context the first and the last update stand that the question needs, as shares of its characters,
+    and how many it needs. None where that is not known: nothing in particular is needed, or a part was sent."""
     ask: str = ""
     gold: str = ""
     answer: str | None = None

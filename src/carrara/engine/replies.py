@@ -19,6 +19,7 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.result import Result, Status, Subject, test_of
 from carrara.engine.by_reference import KEY, REQUEST, REQUESTS
 from carrara.engine.settings import settings_in
+from carrara.engine.where import PLACES
 
 LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""
@@ -160,6 +161,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
         trivial=notes.get("trivial") or {},
         category=meta.get("category", ""),
         labels=meta["labels"],
+        places=(places[0], places[1], int(places[2])) if (places := meta.get(PLACES)) else None,
         ask=meta["ask"],
         gold=str(sample["target"]),
         answer=scored.get("answer"),

@@ -33,6 +33,7 @@ from carrara.engine.retrieving import parts_of, prompt_of, recall_of
 from carrara.engine.settings import SERVER
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
 from carrara.engine.troubles import Trouble, plain
+from carrara.engine.where import PLACES, Places, Watch
 from carrara.prompt.items import Item, contexts
 from carrara.prompt.prompt import hashed
 from carrara.prompt.wording import Pack
@@ -131,7 +132,9 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
     by_reference.install(model, prompt_of, progress)
     item = item_of(id)
     more = request(item.prompt.frame) if thinking.way == "asked" else ""
-    reference = await anyio.to_thread.run_sync(_referred, id, retrieve, more)
+    reference, places = await anyio.to_thread.run_sync(_referred, id, retrieve, more)
+    if places:
+        state.metadata[PLACES] = list(places)
     completes = getattr(model.api, "base", None)
     if completes is not None and completes != (item.recipe.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
@@ -165,12 +168,13 @@ def _tell(error: Exception, made: Attempts) -> None:
         error.message = words  # type: ignore[attr-defined]
 
 
-def _referred(id: str, retrieve: str, request: str) -> by_reference.Reference:
-    digest, seen, message = sha256(), Glimpse(), 0
+def _referred(id: str, retrieve: str, request: str) -> tuple[by_reference.Reference, Places | None]:
+    digest, seen, watch, message = sha256(), Glimpse(), Watch(item_of(id).question.needs), 0
     for part in hashed(parts_of({"id": id, RETRIEVE: retrieve, REQUEST: request}), digest):
         seen.add("\n\n" * (part.message - message) + part.text)
+        watch.see(part)
         message = part.message
-    return by_reference.Reference(id, digest.hexdigest(), seen.text, retrieve, request)
+    return by_reference.Reference(id, digest.hexdigest(), seen.text, retrieve, request), watch.places
 
 
 @lru_cache(maxsize=1024)

@@ -14,6 +14,7 @@ from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.order import natural
 from carrara.core.result import ANSWERED, NEVER_ASKED, SOUND, STATUSES, Result, Status
 from carrara.results.analysis.intervals import effective_n, wilson
+from carrara.results.analysis.places import placed
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.trivial import Best, best, means
 
@@ -216,6 +217,7 @@ def scored(results: Sequence[Result]) -> list[Result]:
 
 def sliced(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
     """Rows by the values of these labels, of the tests that have them all; labels cross."""
+    results = placed(results)
     having: dict[str, set[str]] = {}
     for result in results:
         having.setdefault(result.task, set()).update(result.labels)

@@ -1,10 +1,12 @@
 """BABILong's tables and figures."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from carrara.core.lengths import write_length
 from carrara.core.order import natural
+from carrara.results.analysis.places import PLACE, placed
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import RECALL
 from carrara.results.figures.entry import Entry
@@ -220,17 +222,17 @@ def times(evidence: Evidence) -> Figure:
 
 
 def depth(evidence: Evidence) -> Figure:
-    """By the part of the context that holds the facts: several runs in one folder, or in several."""
-    own = evidence.only(lambda result: result.task in FIVE).posed("window", "0.0,1.0")
-    marks = own.measured(
-        FIVE, lambda row: row.labels["window"], by=["window"], part=lambda row: write_length(row.length)
+    """By where the last fact stands that the answer is read from; runs with a `window` count as any."""
+    own = evidence.only(lambda result: result.task in FIVE and result.places is not None).posed("window")
+    marks = replace(own, results=placed(own.results)).measured(
+        FIVE, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)
     )
     return Figure(
         name="babilong-figure-9",
-        title="BABILong: accuracy by where the facts stand",
+        title="BABILong: accuracy by where the needed facts stand",
         form="bars",
         marks=sorted(marks, key=lambda mark: natural(str(mark.x))),
-        across="part of the context that holds the facts",
+        across="part of the context that has the last needed fact",
         axis="names",
     )
 
@@ -244,7 +246,7 @@ ENTRIES = (
     Entry("babilong-figure-2", "QA1 to QA3 by length, with the 85 % and 30 % lines and effective sizes", curves, RUN,
           shipped=True),
     Entry("babilong-figure-3a", "retrieval: what was found, and what came of it", retrieval,
-          "carrara run qa1 --model … --retrieve sentences:5 --lengths 4k,16k,64k --out DIR", shipped=True),
+          "carrara run qa1 --model … --retrieve sentences --top-k 5 --lengths 4k,16k,64k --out DIR", shipped=True),
     Entry("babilong-figure-3b", "models that were trained for the tests, by length", trained,
           "carrara run qa1 --model carrara/recurrent:MODEL --lengths 4k,64k,1M --out DIR", shipped=True),
     Entry("babilong-table-3", "time an item, by length", times, RUN, shipped=True),
@@ -252,7 +254,7 @@ ENTRIES = (
     Entry("babilong-figure-6", "the twenty tests without filler, with medians", short,
           "carrara run babilong --model … --lengths 0 --out DIR", shipped=True),
     Entry("babilong-figure-9", "by where in the context the facts stand", depth,
-          "carrara run qa1 --model … -p window=… --out DIR"),
+          RUN),
     Entry("babilong-figure-4", "correlation with MMLU, length by length", None,
           "carrara correlate DIR --scores FILE --length 32k"),
     Entry("babilong-figure-7", "inside a recurrent memory", None, "carrara inside MODEL"),

@@ -7,6 +7,7 @@ from carrara.core.lengths import write_length
 from carrara.core.order import natural
 from carrara.core.result import Result
 from carrara.results.analysis import Row, Series, Stat, summarize
+from carrara.results.analysis.places import placed
 from carrara.results.analysis.summary import label_names
 from carrara.results.report.faces import Face
 from carrara.results.report.visible import short
@@ -34,7 +35,7 @@ class Slice:
 
 
 def slices(task: str, results: Sequence[Result], faces: Mapping[Series, Face]) -> list[Slice]:
-    own = [result for result in results if result.task == task]
+    own = placed(result for result in results if result.task == task)
     found = []
     for label in label_names(own):
         values = sorted({result.labels.get(label, "") for result in own}, key=natural)

@@ -1,0 +1,68 @@
+"""Where in its context an answer is read from: in results, in slices, and not where only a part was sent."""
+
+from pathlib import Path
+
+import pytest
+
+import carrara
+from carrara.engine.where import Places, Watch
+from carrara.prompt.items import make
+from carrara.results.analysis.places import placed
+from carrara.results.analysis.summary import sliced
+
+TESTS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
+
+LEFT_OPEN = pytest.mark.filterwarnings(
+    # streams that Inspect leaves open at the end of an evaluation, and Python comes upon later
+    "ignore::ResourceWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_places_are_those_of_the_text(test: str) -> None:
+    """Found again by looking for each needed sentence in the whole prompt."""
+    for index in range(4):
+        item = make(test, length=4096, index=index, tokenizer="gpt2")
+        watch = Watch(item.question.needs)
+        for part in item.prompt.parts(counted=False):
+            watch.see(part)
+        if not item.question.needs:
+            assert watch.places is None
+            continue
+        pieces = list(item.prompt.weave)
+        whole = sum(len(piece.text) for piece in pieces)
+        began: dict[int, float] = {}
+        for n, piece in enumerate(pieces):
+            if piece.update in item.question.needs:
+                began.setdefault(piece.update, sum(len(one.text) for one in pieces[:n]) / whole)
+        assert watch.places == pytest.approx((min(began.values()), max(began.values()), len(began)), abs=1e-4)
+
+
+def test_a_part_of_a_context_has_no_places() -> None:
+    watch = Watch([0, 1])
+    for part in list(make("babilong/qa2", length=2048, index=3, tokenizer="gpt2").prompt.parts(counted=False))[:3]:
+        watch.see(part)
+    assert watch.places is None
+
+
+@LEFT_OPEN
+def test_a_run_knows_where_answers_stand(tmp_path: Path) -> None:
+    def ask(prompt: str) -> str:
+        return "FINAL ANSWER: kitchen"
+
+    found = carrara.run("qa1", ask, out=tmp_path / "run", lengths="0,1k", n=8, tokenizer="gpt2")
+    assert all(result.places and result.places[2] == 1 for result in found)
+    assert len({result.places for result in found}) > 8
+    rows = sliced(list(found), ["place"])
+    assert sum(row.stat.n for row in rows) == 16
+    assert {row.labels["place"] for row in rows} <= {"0-20 %", "20-40 %", "40-60 %", "60-80 %", "80-100 %"}
+    part = carrara.run(
+        "qa1", ask, out=tmp_path / "part", lengths="1k", n=2, tokenizer="gpt2", retrieve="sentences;by=bm25;top=2"
+    )
+    assert {result.places for result in part} == {None}
+    assert [result.labels for result in placed(part)] == [result.labels for result in part]
+
+
+def test_what_is_kept_is_small() -> None:
+    assert len(str(list(Places(0.1234, 0.9876, 12)))) < 25
