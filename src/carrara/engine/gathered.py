@@ -6,7 +6,7 @@ from pathlib import Path
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
 from carrara.core.talk import tell
-from carrara.engine.replies import read_results
+from carrara.engine import replies
 from carrara.results.analysis.measured import merged
 
 
@@ -16,7 +16,7 @@ def gathered(folders: Sequence[Path]) -> list[Result]:
     for folder in dict.fromkeys(folders):
         if not folder.is_dir():
             raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
-        found.append(read_results(folder))
+        found.append(replies.read_results(folder))
         if not found[-1]:
             raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
     results, repeated = merged(found)
