@@ -1,5 +1,6 @@
 """What many tests need: a server, a cache of their own; and two tiers, the quick one without what is slow."""
 
+import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("CARRARA_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """What a run in this process leaves open is come upon here, and not in a test that is not to blame."""
+    yield
+    gc.collect()
 
 
 # --- tiers: the quick one is `pytest -m "not slow"`; without `-m` everything is run ---

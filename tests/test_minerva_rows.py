@@ -342,6 +342,7 @@ def snapshot(folder: Path, rows: int = 2) -> Path:
 
 
 @LEFT_OPEN
+@pytest.mark.usefixtures("collected")
 def test_the_snapshot_is_run_as_it_is(tmp_path: Path) -> None:
     sent: list[str] = []
 
@@ -367,6 +368,7 @@ def test_the_snapshot_is_run_as_it_is(tmp_path: Path) -> None:
 
 
 @LEFT_OPEN
+@pytest.mark.usefixtures("collected")
 def test_some_of_the_snapshot_is_run(tmp_path: Path) -> None:
     snapshot(tmp_path)
 

@@ -47,6 +47,7 @@ def test_a_part_of_a_context_has_no_places() -> None:
 
 
 @LEFT_OPEN
+@pytest.mark.usefixtures("collected")
 def test_a_run_knows_where_answers_stand(tmp_path: Path) -> None:
     def ask(prompt: str) -> str:
         return "FINAL ANSWER: kitchen"
