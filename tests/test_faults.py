@@ -74,7 +74,7 @@ def ways(server: Address, results: list[Result]) -> dict[str, Result]:
     return {way: by_text[item] for way, item in zip(EACH, order, strict=True)}
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_every_item_has_the_status_of_what_became_of_it(
     each: tuple[Ended, Address, Path],
 ) -> None:
@@ -102,6 +102,7 @@ def test_every_item_has_the_status_of_what_became_of_it(
     assert "[key]" in met["key"].reply
 
 
+@pytest.mark.slow
 def test_the_requests_that_a_server_saw_are_those_that_the_run_says(
     each: tuple[Ended, Address, Path],
 ) -> None:
@@ -117,6 +118,7 @@ def test_the_requests_that_a_server_saw_are_those_that_the_run_says(
     assert {way: counts[text] for way, text in texts.items()} == dict.fromkeys(answered, 1)
 
 
+@pytest.mark.slow
 def test_nothing_is_said_that_was_not_meant_for_people(
     each: tuple[Ended, Address, Path],
 ) -> None:

@@ -109,6 +109,7 @@ def test_more_worlds_ask_only_for_what_is_new(tmp_path: Path, server: Address) -
     assert len(read_results(tmp_path / "run")) == 60
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_so_and_goes_on(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv", (0.1, 0.3)) as server:
         line = command(tmp_path / "run", server)
