@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
 from carrara.recurrent import ARMT, RMT, SSM, Delta, Window
-from carrara.recurrent.answering import likelihoods, said
+from carrara.recurrent.answering import likelihoods, room, said
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp
 from carrara.recurrent.blocks import Attention, recency
 from carrara.recurrent.muon import orthogonal
@@ -176,3 +176,12 @@ def test_a_model_that_keeps_the_protocol_is_asked_token_by_token() -> None:
     chances = likelihoods(model, state, [7], [[5], [6], [8, 9]])
     assert sorted(chances, reverse=True) == chances
     assert torch.equal(state["sum"], each(state, torch.clone)["sum"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_that_never_ends_is_cut_off(kind: Any) -> None:
+    model = kind(50, 50, **TINY)
+    state, _ = model.step(model.init(1), torch.randint(3, 50, (1, 16)))
+    most = room(model, [7, 8], 512)
+    with torch.inference_mode():
+        assert len(said(model, state, [7, 8], end=-1, most=most)) == most > 8

@@ -31,7 +31,7 @@ from carrara.engine.rendering import item_of
 from carrara.engine.retrieving import found, parts_of
 from carrara.prompt.prompt import hashed
 from carrara.recurrent import checkpoint
-from carrara.recurrent.answering import likelihoods, said
+from carrara.recurrent.answering import likelihoods, room, said
 from carrara.recurrent.processor import halved, hold
 from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
@@ -104,15 +104,23 @@ class Streaming(ModelAPI):
                 here = list(desk.readings)
                 try:
                     for ended in desk.turn():
-                        if ended.whose.digest.hexdigest() == ended.whose.sha256:
-                            ended.whose.reply.set_result(self._answered(ended))
-                        else:
-                            ended.whose.reply.set_exception(Mismatch(ended.whose.id))
+                        self._answer(ended)
                 except Exception as error:
                     for one in here:
                         if not one.whose.reply.done():
                             one.whose.reply.set_exception(self._told(error))
                     desk.readings.clear()
+
+    def _answer(self, ended: Reading[_Asked]) -> None:
+        """What goes wrong with one answer is no other's fault."""
+        asked = ended.whose
+        if asked.digest.hexdigest() != asked.sha256:
+            asked.reply.set_exception(Mismatch(asked.id))
+            return
+        try:
+            asked.reply.set_result(self._answered(ended))
+        except Exception as error:
+            asked.reply.set_exception(self._told(error))
 
     def _take(self, desk: Desk[_Asked]) -> None:
         while True:
@@ -152,11 +160,12 @@ class Streaming(ModelAPI):
         if asked.options and self._silent:
             options = [self.tongue.answer(option) for option in asked.options]
             text = asked.options[likeliest(likelihoods(self.model, state, asked.question, options))]
-            spoken = 0
+            spoken, cut_off = 0, False
         else:
-            ids = said(self.model, state, asked.question, self.tongue.end, SEGMENT)
-            text, spoken = self.tongue.decode(ids), len(ids)
-        output = ModelOutput.from_content(self.model_name, text)
+            most = room(self.model, asked.question, SEGMENT)
+            ids = said(self.model, state, asked.question, self.tongue.end, most)
+            text, spoken, cut_off = self.tongue.decode(ids), len(ids), len(ids) == most
+        output = ModelOutput.from_content(self.model_name, text, "max_tokens" if cut_off else "stop")
         read = ended.tokens + len(asked.question)
         output.usage = ModelUsage(input_tokens=read, output_tokens=spoken, total_tokens=read + spoken)
         output.metadata = {

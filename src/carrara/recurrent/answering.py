@@ -31,6 +31,12 @@ def said(model: Any, state: State, question: Sequence[int], end: int, most: int)
     return found
 
 
+def room(model: Any, question: Sequence[int], most: int) -> int:
+    """How many tokens an answer can have: `most`, or fewer where a model has places for no more behind a question."""
+    longest = getattr(model, "longest", None)
+    return most if longest is None else max(0, min(most, int(longest) - len(question)))
+
+
 def likelihoods(model: Any, state: State, question: Sequence[int], options: Sequence[Sequence[int]]) -> list[float]:
     """The log-probability of each option as the answer of one item."""
     length = max(map(len, options))

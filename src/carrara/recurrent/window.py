@@ -19,6 +19,8 @@ class Window(nn.Module):
         self.embedding = Embedding(vocabulary, width)
         self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
         self.head = nn.Linear(width, said, bias=False)
+        self.longest = segment + MARGIN
+        """Of what is asked, beside the segment before it."""
         longest = 2 * segment + MARGIN
         self.bias: Tensor
         blocked = torch.ones(longest, longest, dtype=torch.bool).triu(1)
