@@ -226,6 +226,77 @@ def test_series_are_hidden_and_shown(browser: Browser, pages: dict[str, Path]) -
     page.context.close()
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_reader_switches_between_the_scores(browser: Browser, pages: dict[str, Path], scripts: bool) -> None:
+    """Without scripts too; and what is chosen stays chosen further down the page."""
+    page = opened(browser, pages["plain"], java_script_enabled=scripts).page
+    best = page.locator("section[aria-labelledby=leaderboard] tbody tr:first-child td b >> visible=true")
+    assert best.count() == 1
+    assert float(best.inner_text()) == 0.25
+    page.get_by_label("the papers' own").check()
+    assert best.count() == 1
+    assert float(best.inner_text()) == 0  # all of the paper's scores are 0 here
+    page.locator("#changes").scroll_into_view_if_needed()
+    assert page.get_by_label("the papers' own").is_checked()
+    assert page.get_by_label("the papers' own").is_visible()
+    page.context.close()
+
+
+def test_what_is_not_looked_for_can_be_hidden(browser: Browser, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["plain"]).page
+    glance = "section[aria-labelledby=glance] "
+    replies, rows = page.locator(".failure:visible"), page.locator(f"{glance} tbody tr[data-series]:visible")
+    columns = page.locator(f"{glance} thead th[data-length]:visible")
+    before, charts = replies.count(), page.locator("svg.chart:visible").count()
+    assert (rows.count(), columns.count(), charts) == (12, 8, 3)
+    page.locator(".menu", has_text="Tests").locator("summary").click()
+    page.get_by_role("checkbox", name="suite/one").uncheck()
+    assert (rows.count(), page.locator("svg.chart:visible").count()) == (8, 2)
+    assert page.locator(".menu", has_text="Tests").locator("output").inner_text() == "2 of 3"
+    page.keyboard.press("Escape")
+    assert not page.get_by_role("checkbox", name="suite/one").is_visible()
+    page.locator(".menu", has_text="Lengths").locator("summary").click()
+    page.locator(".menu", has_text="Lengths").get_by_text("none").click()
+    page.get_by_label("128k", exact=True).check()
+    assert columns.count() == 1
+    assert 0 < replies.count() < before
+    assert page.locator(".failure:visible .what", has_text="at 128k").count() == replies.count()
+    page.get_by_text("Show all").click()
+    assert (rows.count(), columns.count(), replies.count()) == (12, 8, before)
+    page.context.close()
+
+
+def test_statuses_are_filtered(browser: Browser, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["hostile"]).page
+    page.locator(".menu", has_text="Statuses").locator("summary").click()
+    page.get_by_label("refused").uncheck()
+    shown = page.locator(".failure:visible .chip").all_inner_texts()
+    assert shown
+    assert "refused" not in shown
+    page.context.close()
+
+
+def test_tables_are_sorted_by_any_column(browser: Browser, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["plain"]).page
+    table = page.locator("section[aria-labelledby=scores] table").first
+
+    def column(n: int) -> list[str]:
+        return [row.locator("th, td").nth(n).inner_text() for row in table.locator("tbody tr").all()]
+
+    head = table.locator("thead th", has_text="Length")
+    head.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert column(1)[:5] == [*["128k"] * 4, "64k"]
+    assert head.get_attribute("aria-sort") == "descending"
+    head.locator("button").click()
+    assert column(1)[:5] == [*["0"] * 4, "1k"]
+    table.locator("thead th", has_text="Score").first.locator("button").click()
+    assert head.get_attribute("aria-sort") is None
+    scores = list(map(float, column(2)))
+    assert scores == sorted(scores, reverse=True)
+    page.context.close()
+
+
 def test_labels_do_not_cover_each_other(browser: Browser, pages: dict[str, Path]) -> None:
     for name, width in (("many", 1280), ("plain", 1280), ("plain", 400), ("hostile", 1280)):
         page = opened(browser, pages[name], width).page
@@ -313,7 +384,7 @@ def test_a_table_that_is_cut_off_shows_that_it_goes_on(browser: Browser, pages: 
 def test_names_stay_in_sight_where_a_table_is_scrolled(browser: Browser, pages: dict[str, Path]) -> None:
     """Nothing of the cells that go under the first column is drawn over it."""
     page = opened(browser, pages["plain"], 390).page
-    names = page.locator("#glance ~ .scroll .group span, #glance ~ .scroll [data-series] th")
+    names = page.locator("#glance ~ .by-sound .scroll .group span, #glance ~ .by-sound .scroll [data-series] th")
     assert names.count() == 15
     for name in names.all():
         assert name.evaluate(ON_TOP)
@@ -357,7 +428,8 @@ def test_a_long_page_has_contents(browser: Browser, pages: dict[str, Path]) -> N
     assert lines.locator("visible=true").count() == lines.count()
     shown = lines.all_inner_texts()
     tests = ["suite/one", "suite/three", "suite/two"]
-    assert shown[:7] == ["Before you believe it", "Score against length", "At a glance", "Every score", *tests]
+    first = ["Before you believe it", "Leaderboard", "Score against length", "At a glance", "Every score"]
+    assert shown[:8] == [*first, *tests]
     assert len(shown) == page.locator("h2").count() + len(tests)
     for line in lines.all():
         href = line.get_attribute("href") or ""

@@ -34,6 +34,7 @@ def main(args: Namespace) -> int:
     from carrara.engine.planned import parts
     from carrara.engine.replies import read_results
     from carrara.engine.shortcuts import known
+    from carrara.engine.surroundings import Looker
     from carrara.results.analysis import record, summarize
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.partial import sentence
@@ -58,7 +59,7 @@ def main(args: Namespace) -> int:
     out: Path = args.out or directory / "report.html"
     unwritten: OSError | None = None
     try:
-        write_report(results, out, directory.resolve().name, lacking, known(results))
+        write_report(results, out, directory.resolve().name, lacking, known(results), Looker())
     except OSError as error:  # of a folder that is another's, or full: the table is there all the same
         unwritten = error
     if args.json:

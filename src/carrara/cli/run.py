@@ -158,12 +158,15 @@ def carried_out(plan: "Plan", as_json: bool) -> int:
     from carrara.engine.planned import parts
     from carrara.engine.run import run
     from carrara.engine.shortcuts import known
+    from carrara.engine.surroundings import Looker
     from carrara.results.analysis.summary import summarize
     from carrara.results.report import write_report
 
     outcome = run(plan, Console(stderr=True))
     page = plan.out / "report.html"
-    write_report(outcome.folder, page, plan.out.resolve().name, parts(plan.out, outcome.folder), known(outcome.folder))
+    write_report(
+        outcome.folder, page, plan.out.resolve().name, parts(plan.out, outcome.folder), known(outcome.folder), Looker()
+    )
     rows = summarize(outcome.own, among=outcome.folder)
     if as_json:
         print_json(rows_as_json(rows, []))

@@ -97,9 +97,10 @@ class Results(Sequence[Result]):
     def report(self, path: File) -> Path:
         """Write the report, one HTML page, and say where it is."""
         from carrara.engine.shortcuts import known
+        from carrara.engine.surroundings import Looker
         from carrara.results.report import write_report
 
-        write_report(self._records, Path(path), self.title, self._parts, known(self._records))
+        write_report(self._records, Path(path), self.title, self._parts, known(self._records), Looker())
         return Path(path)
 
 

@@ -6,7 +6,7 @@ own mean at the shortest length that it was run at. A base score that guessing e
 keeps 85 % of nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carrara.core.lengths import write_length
@@ -58,7 +58,17 @@ def _effective(task: str, series: Series, rows: list[Row]) -> Effective:
     if base.stat.guessing or threshold <= base.stat.floor:
         note = f"at {write_length(base.length)} it scores {base.stat.mean:.2f}, near the floor of {base.stat.floor:.2f}"
         return Effective(series, task, base, None, note=note)
-    held = [row.length for row in known if row.stat.mean >= threshold - 1e-9]
-    below = [row.length for row in known if row.stat.mean < threshold - 1e-9 and row.length < held[-1]]
+    held, below = kept([(row.length, row.stat.mean) for row in known])
     note = f"though below that at {', '.join(map(write_length, below))}" if below else ""
-    return Effective(series, task, base, held[-1], held[-1] == last.length, note)
+    return Effective(series, task, base, held, held == last.length, note)
+
+
+def kept(curve: Sequence[tuple[int, float]]) -> tuple[int, list[int]]:
+    """The longest length at which a score is at least that share of the first, and the shorter ones at which it is not.
+
+    >>> kept([(0, 1.0), (4096, 0.8), (8192, 0.9), (16384, 0.1)])
+    (8192, [4096])
+    """
+    threshold = SHARE * curve[0][1]
+    held = [length for length, mean in curve if mean >= threshold - 1e-9]
+    return held[-1], [length for length, mean in curve if mean < threshold - 1e-9 and length < held[-1]]

@@ -34,15 +34,20 @@ class Measured:
         return f"{self.test}{variant} at {write_length(self.length)}"
 
 
-def measured(results: Sequence[Result]) -> list[Measured]:
-    """In the order of tests, lengths and models; without what has no score."""
+def cells(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
+    """The replies of each test, as it was posed, at each length by each model, in this order."""
     posed, asked = [_as_posed(result) for result in results], [_as_asked(result) for result in results]
     variant, model = series_of(posed), series_of(asked)
     groups: dict[tuple[str, str, int, Series], list[Result]] = {}
     for result, test, subject in zip(results, posed, asked, strict=True):
         groups.setdefault((result.task, variant(test).variant, result.length, model(subject)), []).append(result)
-    ordered = sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:]))
-    return [one for key, group in ordered if (one := Measured(*key, stat(group))).stat.scored]
+    return dict(sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])))
+
+
+def measured(results: Sequence[Result]) -> list[Measured]:
+    """In the order of tests, lengths and models; without what has no score."""
+    found = (Measured(*key, stat(group)) for key, group in cells(results).items())
+    return [one for one in found if one.stat.scored]
 
 
 def _as_posed(result: Result) -> Result:

@@ -6,20 +6,29 @@ from pathlib import Path
 from carrara.core.result import Result
 from carrara.results.analysis.partial import Part
 from carrara.results.analysis.shortcuts import Known
+from carrara.results.report.seen import Look
+from carrara.results.report.sources import Source
 
 __all__ = ["write_report"]
 
 
 def write_report(
-    results: Sequence[Result], path: Path, title: str, parts: Sequence[Part] = (), known: Sequence[Known] = ()
+    results: Sequence[Result],
+    path: Path,
+    title: str,
+    parts: Sequence[Part] = (),
+    known: Sequence[Known] = (),
+    look: Look | None = None,
+    sources: Sequence[Source] = (),
 ) -> None:
     """Write the page. It appears whole or not at all, and is the same, to the byte, for the same results.
 
-    `parts` say how much there is of what was planned, `known` what shortcuts its tests have.
+    `parts` say how much there is of what was planned, `known` what shortcuts its tests have; `look` shows the prompts
+    of replies, and `sources` are the folders of others that the results come from.
     """
     from carrara.core.files import whole_file
     from carrara.results.report.page import render
 
-    page = render(results, title, parts, known)
+    page = render(results, title, parts, known, look, sources)
     with whole_file(path) as file:
         file.write(page)

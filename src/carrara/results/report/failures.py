@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis import Series, series_of
 from carrara.results.analysis.summary import headline
 from carrara.results.report.faces import Face
+from carrara.results.report.seen import Fragment, Look
 from carrara.results.report.visible import clip, short, visible
 
-SHOWN = 24
+SHOWN = 60
 REPLY = 2000
 """Characters of a reply, and of a prompt's excerpt."""
 FIELD = 1000
@@ -23,20 +23,26 @@ class Failure:
 
     face: Face
     task: str
-    length: str
+    length: int
     status: str
     score: str
+    published: str
+    """The same by published scorers, with their names."""
     floor: str
     labels: str
     ask: str
     gold: str
     answer: str | None
+    read: str
+    """By which part of the reply the answer was read, where it is known."""
     fault: str
     """In what way the answer is wrong, if its test tells."""
     error: str | None
     brief: str
     """One line: what was asked, what should have come and what came."""
     reply: str
+    prompt: tuple[Fragment, ...]
+    """Its needed updates in their surroundings, where its item can be built."""
     excerpt: str
     id: str
 
@@ -45,7 +51,9 @@ def failed(result: Result) -> bool:
     return result.status != "ok" or headline(result) < 1
 
 
-def failures(results: Sequence[Result], faces: Mapping[Series, Face]) -> tuple[list[Failure], int]:
+def failures(
+    results: Sequence[Result], faces: Mapping[Series, Face], look: Look | None = None
+) -> tuple[list[Failure], int]:
     """A sample with something from every corner, and how many failures there are in all.
 
     Taken in turn from each test, series, status and length; in each of these the lowest score first.
@@ -67,7 +75,7 @@ def failures(results: Sequence[Result], faces: Mapping[Series, Face]) -> tuple[l
         taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
     taken.sort(key=lambda r: (r.status != "ok", r.task, faces[series(r)].number, r.length, r.id))
-    return [_shown(result, faces[series(result)]) for result in taken], total
+    return [failure(result, faces[series(result)], look) for result in taken], total
 
 
 def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
@@ -75,22 +83,26 @@ def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, in
     return status == "ok", status, task, length, number
 
 
-def _shown(result: Result, face: Face) -> Failure:
+def failure(result: Result, face: Face, look: Look | None = None) -> Failure:
+    seen = look(result) if look else None
     return Failure(
         face=face,
         task=short(result.task),
-        length=write_length(result.length),
+        length=result.length,
         status=result.status,
         score=f"{headline(result):.2f}",
+        published=", ".join(f"{short(name, 30)} {score:.2f}" for name, score in result.scores.items()),
         floor=f"{result.floor:.2f}",
         labels=" · ".join(f"{short(name, 40)} {short(value, 40)}" for name, value in list(result.labels.items())[:12]),
         ask=_cut(result.ask, FIELD),
         gold=_cut(result.gold, FIELD),
         answer=None if result.answer is None else _cut(result.answer, FIELD),
+        read=seen.read if seen else "",
         fault=_cut(": ".join(filter(None, (result.fault, result.detail))), FIELD),
         error=None if result.error is None else _cut(result.error, FIELD),
         brief=_brief(result),
         reply=_cut(result.reply, REPLY),
+        prompt=tuple(one._replace(text=visible(one.text)) for one in seen.prompt) if seen else (),
         excerpt=_cut(result.excerpt, REPLY),
         id=_cut(result.id, FIELD),
     )

@@ -3,10 +3,10 @@
 import base64
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,81 +15,48 @@ from markupsafe import Markup
 
 from carrara import __version__
 from carrara.core.lengths import write_length
-from carrara.core.order import natural
 from carrara.core.result import Result
-from carrara.results.analysis import (
-    Difference,
-    Effective,
-    Faults,
-    LengthEffect,
-    ModelEffect,
-    Row,
-    Series,
-    Trivial,
-    categories,
-    effective_lengths,
-    faults,
-    length_effects,
-    model_effects,
-    scored,
-    summarize,
-    trivials,
-)
-from carrara.results.analysis.cumulative import accumulate
+from carrara.results.analysis import Faults, Row, Series, Trivial, faults, summarize, trivials
 from carrara.results.analysis.effective import RULE
+from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.partial import Part, sentence
 from carrara.results.analysis.series import RETRIEVE
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.analysis.trivial import ALIKE, Best, highest
-from carrara.results.report.chart import COMPACT, WIDE, score_chart
 from carrara.results.report.faces import Face, faces_of
 from carrara.results.report.failures import SHOWN, failures
 from carrara.results.report.notes import notes
 from carrara.results.report.provenance import provenance
-from carrara.results.report.slices import Slice, slices
+from carrara.results.report.seen import Look
+from carrara.results.report.sources import Source
 from carrara.results.report.statuses import MEANING, fates, present
-from carrara.results.report.verdict import verdicts
+from carrara.results.report.unsolved import puzzles
+from carrara.results.report.views import View, tests_of, view
 from carrara.results.report.visible import short, visible
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-CUMULATIVE = "michelangelo/"
-"""Tests whose lengths add up (Michelangelo, section 3.2)."""
 FEW_ROWS = 30
 """Rows up to which a table stands open."""
 FEW_SECTIONS = 8
 """Sections up to which a page needs no list of contents."""
+FEW_MODELS = 6
+"""Verdicts that stand open: of more models the leaderboard says who is best."""
+NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
 _HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
 """As the template alone writes it: in all else there is no `<`."""
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two series compared, the better first."""
-
-    one: Face
-    other: Face
-    difference: Difference | None
-
-
-@dataclass(frozen=True)
 class Test:
-    """One test's part of the page."""
+    """One test's part of the page, whichever score counts."""
 
     number: int
     name: str
     rows: list[Row]
-    lengths: list[int]
     published: list[str]
     trivial: list[Trivial]
     retrieval: list[str]
-    charts: list[Markup]
-    cumulative: list[Markup]
-    """The same of all contexts up to a length (analysis/cumulative.py), for the suite whose paper draws it so."""
-    effective: dict[Series, Effective]
-    changes: dict[tuple[Series, int], LengthEffect]
-    pairs: list[Pair]
-    slices: list[Slice]
     faults: list[Faults]
     """In what ways answers were wrong, if the test tells several apart."""
 
@@ -100,19 +67,21 @@ class Test:
 
     def best_trivial(self, series: Series) -> Best | None:
         """The best that a trivial reply scores at any length."""
-        return highest(row.stat.best_trivial for row in self.of(series))
-
-    def row(self, series: Series, length: int) -> Row | None:
-        return next((row for row in self.rows if (row.series, row.length) == (series, length)), None)
-
-    def of(self, series: Series) -> list[Row]:
-        return [row for row in self.rows if row.series == series]
+        return highest(row.stat.best_trivial for row in self.rows if row.series == series)
 
 
-def render(results: Sequence[Result], title: str, parts: Sequence[Part] = (), known: Sequence[Known] = ()) -> str:
+def render(
+    results: Sequence[Result],
+    title: str,
+    parts: Sequence[Part] = (),
+    known: Sequence[Known] = (),
+    look: Look | None = None,
+    sources: Sequence[Source] = (),
+) -> str:
     template = _environment().get_template("page.html")
     script = (_TEMPLATES / "script.js").read_text(encoding="utf-8").strip()
     sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    content = _content(results, known, bool(sentence(parts)), look) if results else {"results": 0}
     return template.render(
         title=short(title, 200) or "Report",
         version=__version__,
@@ -124,31 +93,32 @@ def render(results: Sequence[Result], title: str, parts: Sequence[Part] = (), kn
             "base-uri 'none'; form-action 'none'"
         ),
         partial=sentence(parts),
-        **(
-            _content(results, known, bool(sentence(parts)))
-            if results
-            else {"results": 0, "retrieved": False, "trivial": []}
-        ),
+        sources=sources,
+        **({"retrieved": False, "trivial": []} | content),
     )
 
 
-def _content(results: Sequence[Result], known: Sequence[Known], partial: bool) -> dict[str, Any]:
+def _content(results: Sequence[Result], known: Sequence[Known], partial: bool, look: Look | None) -> dict[str, Any]:
     rows = summarize(results)
-    measured = scored(results)
     faces = faces_of(rows)
-    effective = effective_lengths(rows)
     runs = provenance(results, faces)
-    failed, failures_in_all = failures(results, faces)
+    failed, failures_in_all = failures(results, faces, look)
+    unsolved, unsolved_in_all = puzzles(results, faces, look)
     trivial = trivials(results)
-    tests = _tests(measured, rows, faces, effective, trivial)
+    tests = _tests(results, rows, faces, trivial)
+    views = _views(results, faces)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
         "rows": rows,
+        "lengths": sorted({row.length for row in rows}),
         "of": faces,
         "faces": list(faces.values()),
+        "numbers": {test.name: test.number for test in tests},
         "tests": tests,
-        "verdicts": verdicts(rows, faces, effective),
+        "views": views,
+        "chosen": "paper" if any(row.metric for row in rows) else "sound",
+        "names": NAMES,
         "notes": notes(results, rows, faces, runs, trivial, known, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,
@@ -160,59 +130,40 @@ def _content(results: Sequence[Result], known: Sequence[Known], partial: bool) -
         "failures": failed,
         "failures_in_all": failures_in_all,
         "failures_shown": SHOWN,
+        "unsolved": unsolved,
+        "unsolved_in_all": unsolved_in_all,
         "runs": runs,
         "retrieved": any(RETRIEVE in result.settings for result in results),
         "answered": any(row.stat.answered for row in rows),
         "hollow": any(not row.stat.answered for row in rows),
-        "several_lengths": any(len(test.lengths) > 1 for test in tests),
-        "categories": {
-            category: sorted(scores, key=lambda score: (faces[score.series].number, score.length))
-            for category, scores in groupby(categories(rows), lambda score: score.category)
-        },
+        "several_lengths": any(len({row.length for row in test.rows}) > 1 for test in tests),
         "open_rows": len(rows) <= FEW_ROWS,
         "few_sections": FEW_SECTIONS,
+        "few_models": FEW_MODELS,
     }
 
 
+def _views(results: Sequence[Result], faces: dict[Series, Face]) -> list[View]:
+    """One for each score that any test has."""
+    graded = any(result.metric for result in by_metric(results, "paper"))
+    return [view(results, metric, faces) for metric in METRICS if graded or metric == "sound"]
+
+
 def _tests(
-    results: Sequence[Result],
-    rows: Sequence[Row],
-    faces: dict[Series, Face],
-    effective: Sequence[Effective],
-    trivial: Sequence[Trivial],
+    results: Sequence[Result], rows: Sequence[Row], faces: dict[Series, Face], trivial: Sequence[Trivial]
 ) -> list[Test]:
-    names = sorted({row.task for row in rows}, key=natural)
-    changes, pairs = length_effects(results), model_effects(results)
-    summed = accumulate([result for result in results if result.task.startswith(CUMULATIVE)])
     wrong = faults(results)
-    alone = len(names) == 1
     tests = []
-    for number, name in enumerate(names):
+    for number, name in enumerate(tests_of(rows)):
         own = sorted((row for row in rows if row.task == name), key=lambda row: (faces[row.series].number, row.length))
-        shown = short(name)
-        frames = {"wide": WIDE, "compact": COMPACT} if alone else {"only": COMPACT}
-        drawn = any(row.stat.answered for row in own)
-        points = [row for row in own if row.stat.scored]
         tests.append(
             Test(
                 number=number,
-                name=shown,
+                name=short(name),
                 rows=own,
-                lengths=sorted({row.length for row in own}),
                 published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
                 trivial=[line for line in trivial if line.task == name],
                 retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
-                charts=[score_chart(shown, points, faces, frame, kind) for kind, frame in frames.items() if drawn],
-                cumulative=[
-                    score_chart(shown, rows, faces, frame, kind, "of all contexts up to a length")
-                    for rows in [[row for row in summed if row.task == name]]
-                    for kind, frame in frames.items()
-                    if drawn and len({row.length for row in rows}) > 1
-                ],
-                effective={one.series: one for one in effective if one.task == name},
-                changes={(one.series, one.length): one for one in changes if one.task == name},
-                pairs=_pairs([pair for pair in pairs if pair.task == name], faces),
-                slices=slices(name, results, faces),
                 faults=sorted(
                     (row for row in wrong if row.task == name), key=lambda row: (faces[row.series].number, row.length)
                 ),
@@ -221,18 +172,14 @@ def _tests(
     return tests
 
 
-def _pairs(effects: Sequence[ModelEffect], faces: Mapping[Series, Face]) -> list[Pair]:
-    """A difference is second minus first: put the series that comes first on the page second, and gains are its own."""
-    found = []
-    for effect in effects:
-        one, other = faces[effect.first], faces[effect.second]
-        change = effect.difference
-        if one.number < other.number:
-            change = change.reversed if change else None
-        else:
-            one, other = other, one
-        found.append(Pair(one, other, change))
-    return sorted(found, key=lambda pair: (pair.one.number, pair.other.number))
+def _about(number: int) -> str:
+    """
+    >>> _about(512), _about(61_440), _about(5_614_545), _about(12_345_678_901)
+    ('512', '61k', '5.6M', '12346M')
+    """
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1e6:.{1 if number < 1e9 else 0}f}M"
 
 
 @cache
@@ -246,7 +193,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: value if isinstance(value, Markup) else visible(str(value)),
     )
-    environment.filters |= {
+    filters: dict[str, Callable[..., Any]] = {
         "length": write_length,
         "name": lambda test: test.rpartition("/")[2],
         "size": len,
@@ -256,7 +203,11 @@ def _environment() -> Environment:
         "heat": lambda value: f"heat h{round(value * 10)}",
         "percent": lambda value: f"{100 * value:.1f}",
         "count": lambda value: f"{value:,}",
+        "about": _about,
         "short": short,
         "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
+        "zip": lambda one, other: list(zip(one, other, strict=True)),
+        "flat": lambda lists: list(chain.from_iterable(lists)),
     }
+    environment.filters |= filters
     return environment

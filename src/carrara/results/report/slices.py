@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from carrara.core.lengths import write_length
 from carrara.core.order import natural
 from carrara.core.result import Result
 from carrara.results.analysis import Row, Series, Stat, summarize
@@ -28,14 +27,15 @@ class Slice:
     """One label of one test: a line for each series and value, a column for each length."""
 
     label: str
-    lengths: tuple[str, ...]
+    lengths: tuple[int, ...]
     groups: tuple[tuple[Face, tuple[Line, ...]], ...]
     left_out: int
     """Values that are not shown."""
 
 
-def slices(task: str, results: Sequence[Result], faces: Mapping[Series, Face]) -> list[Slice]:
-    own = placed(result for result in results if result.task == task)
+def slices(results: Sequence[Result], faces: Mapping[Series, Face]) -> list[Slice]:
+    """Of the results of one test."""
+    own = placed(results)
     found = []
     for label in label_names(own):
         values = sorted({result.labels.get(label, "") for result in own}, key=natural)
@@ -59,4 +59,4 @@ def _slice(label: str, values: Sequence[str], rows: Sequence[Row], faces: Mappin
         )
         for series, face in present
     )
-    return Slice(short(label, 40), tuple(map(write_length, lengths)), groups, len(values) - len(shown))
+    return Slice(short(label, 40), tuple(lengths), groups, len(values) - len(shown))

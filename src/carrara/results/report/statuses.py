@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from carrara.core.lengths import write_length
 from carrara.core.result import STATUSES, Status
 from carrara.results.analysis import Row, Series
 from carrara.results.report.faces import Face
@@ -28,7 +27,8 @@ MEANING: Mapping[Status, str] = {
 class Fate:
     face: Face
     task: str
-    length: str
+    length: int | None
+    """None: all of them."""
     n: int
     counts: tuple[int, ...]
     """In the order of `present`."""
@@ -50,8 +50,7 @@ def fates(rows: Sequence[Row], faces: Mapping[Series, Face], *, by_length: bool)
         groups.items(), key=lambda item: (item[0][0], faces[item[0][1]].number, item[0][2] or 0)
     ):
         counts = tuple(sum(row.stat.statuses.get(status, 0) for row in own) for status in shown)
-        where = "all" if length is None else write_length(length)
-        found.append(Fate(faces[series], short(task), where, sum(counts), counts, _bar(shown, counts)))
+        found.append(Fate(faces[series], short(task), length, sum(counts), counts, _bar(shown, counts)))
     return found
 
 

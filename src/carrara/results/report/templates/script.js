@@ -1,15 +1,30 @@
-// The page is complete without this: it lets a reader hide series, and opens everything for print.
+// The page is complete without this: it lets a reader hide what is not looked for, sort tables, and opens all for print.
 "use strict";
 (() => {
-  const hidden = new Set();
+  const KINDS = ["series", "test", "length", "status"];
+  const hidden = Object.fromEntries(KINDS.map((kind) => [kind, new Set()]));
+  const boxes = [...document.querySelectorAll(".menu input")];
+  const menus = [...document.querySelectorAll(".menu")];
+  const reset = document.querySelector(".reset");
   const toggles = [...document.querySelectorAll("[data-toggle]")];
   const numbers = toggles.map((item) => item.dataset.toggle);
   const buttons = [];
+  let last = null;
+  const marked = [...document.querySelectorAll(KINDS.map((kind) => `[data-${kind}]`).join())];
+
+  const isOff = (element) =>
+    KINDS.some((kind) => hidden[kind].size && (element.dataset[kind] ?? "").split(" ").some((value) => hidden[kind].has(value)));
 
   const show = () => {
-    for (const element of document.querySelectorAll("[data-series]"))
-      element.classList.toggle("off", element.dataset.series.split(" ").some((number) => hidden.has(number)));
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(!hidden.has(numbers[i]))));
+    for (const element of marked) element.classList.toggle("off", isOff(element));
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(!hidden.series.has(numbers[i]))));
+    for (const box of boxes) box.checked = !hidden[box.dataset.kind].has(box.value);
+    for (const menu of menus) {
+      const own = [...menu.querySelectorAll("input")];
+      const shown = own.filter((box) => box.checked).length;
+      menu.querySelector("output").textContent = shown < own.length ? `${shown} of ${own.length}` : "";
+    }
+    if (reset) reset.hidden = KINDS.every((kind) => !hidden[kind].size);
   };
 
   for (const item of toggles) {
@@ -20,21 +35,98 @@
     button.append(...item.childNodes);
     item.append(button);
     buttons.push(button);
-    button.addEventListener("click", () => {
-      if (!hidden.delete(number)) hidden.add(number);
-      show();
-    });
-    button.addEventListener("dblclick", () => {
-      const alone = numbers.every((other) => other === number || hidden.has(other));
-      hidden.clear();
-      if (!alone) numbers.filter((other) => other !== number).forEach((other) => hidden.add(other));
+    button.addEventListener("click", (event) => {
+      if (event.detail < 2) last = { number, before: new Set(hidden.series) };
+      if (!hidden.series.delete(number)) hidden.series.add(number);
       show();
     });
   }
+  // What the first click hides may move the page, so that the second meets something else: it is the first that counts.
+  addEventListener("click", (event) => {
+    if (!event.target.closest?.("[data-toggle]") && event.detail < 2) last = null;
+  });
+  addEventListener("dblclick", () => {
+    if (!last) return;
+    const { number, before } = last;
+    const alone = numbers.every((other) => (other === number) !== before.has(other));
+    hidden.series.clear();
+    if (!alone) numbers.filter((other) => other !== number).forEach((other) => hidden.series.add(other));
+    show();
+  });
+
+  for (const box of boxes)
+    box.addEventListener("change", () => {
+      hidden[box.dataset.kind][box.checked ? "delete" : "add"](box.value);
+      show();
+    });
+  for (const menu of menus) {
+    const own = [...menu.querySelectorAll("input")];
+    const all = (change) => () => {
+      own.forEach((box) => hidden[box.dataset.kind][change](box.value));
+      show();
+    };
+    menu.querySelector("[data-all]").addEventListener("click", all("delete"));
+    menu.querySelector("[data-none]").addEventListener("click", all("add"));
+  }
+  reset?.addEventListener("click", () => {
+    KINDS.forEach((kind) => hidden[kind].clear());
+    show();
+  });
+  const close = (but) => menus.forEach((menu) => menu !== but && (menu.open = false));
+  addEventListener("click", (event) => close(event.target.closest?.(".menu")));
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    const open = menus.find((menu) => menu.open);
+    close();
+    open?.querySelector("summary").focus();
+  });
+  document.querySelectorAll(".menus").forEach((element) => (element.hidden = false));
   show();
 
+  // What a cell is sorted by: what it says it is, else its first number, else its text. 4k is 4096, and a dash is last.
+  const UNITS = { k: 1024, M: 1048576 };
+  const valueOf = (cell) => {
+    if (cell.dataset.value) return Number(cell.dataset.value);
+    const text = (cell.querySelector("b") ?? cell).textContent.trim();
+    const found = /^[+−-]?[\d,]*\.?\d+(?=([kM])?)/.exec(text.replace(/^≥ /, ""));
+    if (found) return Number(found[0].replaceAll(",", "").replace("−", "-")) * (UNITS[found[1]] ?? 1);
+    return /^(–|no |not )/.test(text) ? null : text;
+  };
+  const compare = (one, other) => {
+    if (one === null || other === null) return (one === null) - (other === null);
+    if (typeof one === "number" && typeof other === "number") return one - other;
+    return String(one).localeCompare(String(other), "en", { numeric: true });
+  };
+  const sort = (table, column, down) => {
+    for (const body of table.tBodies) {
+      const rows = [...body.rows].filter((row) => !row.classList.contains("group"));
+      const keyed = rows.map((row) => [valueOf(row.cells[column]), row]);
+      keyed.sort(([one], [other]) => (one === null || other === null || !down ? compare(one, other) : -compare(one, other)));
+      body.append(...keyed.map(([, row]) => row));
+    }
+  };
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        // Numbers begin with the greatest, names with the first.
+        const first = head.classList.contains("num") ? "descending" : "ascending";
+        const second = first === "ascending" ? "descending" : "ascending";
+        const order = head.getAttribute("aria-sort") === first ? second : first;
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", order);
+        sort(table, column, order === "descending");
+      });
+    });
+  }
+
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details:not([open])")) {
+    for (const details of document.querySelectorAll("details:not([open]):not(.menu)")) {
       details.open = true;
       details.dataset.opened = "";
     }

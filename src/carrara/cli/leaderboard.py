@@ -1,0 +1,79 @@
+"""carrara leaderboard: many models in one table and on one page, from folders that others sent."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carrara.cli import _options as options
+from carrara.cli._output import print_json
+from carrara.core.errors import RunError
+from carrara.core.talk import tell
+
+if TYPE_CHECKING:
+    from carrara.engine.vouching import Vouched
+
+HELP = "put the models of many folders of results in order, after a check of each folder: a table, and a page"
+EXAMPLE = "carrara leaderboard runs/* --out leaderboard.html"
+
+
+CHECKED = 24
+"""Prompts and scores of a folder that are made again."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "folders", nargs="+", type=Path, metavar="RUN_FOLDER", help="where `carrara run --out RUN_FOLDER` wrote"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the page (default: none is written)")
+    parser.add_argument("--lengths", type=options.lengths, metavar="LENGTHS", help="only tests at these lengths")
+    parser.add_argument(
+        "--check",
+        type=options.whole(0),
+        default=CHECKED,
+        metavar="COUNT",
+        help=f"prompts and scores of each folder that are made again (default {CHECKED})",
+    )
+    parser.add_argument("--all", action="store_true", help="count folders that fail the check, too")
+    options.metric(parser)
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    from carrara.engine.shortcuts import known
+    from carrara.engine.surroundings import Looker
+    from carrara.engine.vouching import vouched
+    from carrara.results.analysis.leaderboard import leaderboard
+    from carrara.results.analysis.measured import merged
+    from carrara.results.analysis.metric import by_metric
+    from carrara.results.report import write_report
+    from carrara.results.report.standings import record, standing_lines
+
+    checked = [vouched(folder, args.check) for folder in dict.fromkeys(args.folders)]
+    found, repeated = merged([one.results for one in checked if args.all or not one.source.fault])
+    if repeated:
+        tell(f"{repeated} replies are in several of these folders, and those of the last one count")
+    results = [one for one in by_metric(found, args.score) if args.lengths is None or one.length in args.lengths]
+    standings = leaderboard(results)
+    if args.json:
+        print_json({"folders": [vars(one.source) for one in checked], "leaderboard": list(map(record, standings))})
+    elif standings:
+        for line in standing_lines(standings):
+            print(line)
+    bad = [one for one in checked if one.source.fault]
+    for one in bad:
+        tell(f"{one.source.name}: {one.source.fault}; it {'counts all the same' if args.all else 'does not count'}")
+    _say_lacking(checked)
+    if not results:
+        raise RunError("nothing is left to put in order: --all counts folders that fail the check, too")
+    if args.out:
+        sources = [one.source for one in checked]
+        write_report(results, args.out, args.out.stem, (), known(results), Looker(), sources)
+        print(f"\n{args.out}", file=sys.stderr if args.json else sys.stdout)
+    return 1 if bad and not args.all else 0
+
+
+def _say_lacking(checked: "list[Vouched]") -> None:
+    for one in checked:
+        if one.source.lacking:
+            tell(f"{one.source.name}: {one.source.lacking:,} replies are lacking, or of other versions of their tests")

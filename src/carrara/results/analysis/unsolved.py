@@ -1,0 +1,49 @@
+"""Items that every model fails: hard ones, or bad ones, to be looked at.
+
+Of several those come first that are the greatest surprise: where all fail a question of a kind that they mostly answer,
+the question may be at fault.
+"""
+
+import math
+from collections.abc import Sequence
+
+from carrara.core.errors import UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.result import NEVER_ASKED, Result
+from carrara.results.analysis.series import series_of
+from carrara.results.analysis.summary import headline
+
+HALF = 0.5
+"""A score under it is a failure."""
+_SURE = 0.999
+"""More than this no cell of one reply less than all can promise."""
+
+
+def unsolved(results: Sequence[Result]) -> list[list[Result]]:
+    """The replies to each item that two models or more were asked, and all failed; the most surprising first."""
+    series = series_of(results)
+    asked = [result for result in results if result.status not in NEVER_ASKED]
+    items: dict[tuple[str, str, int, int], dict[object, Result]] = {}
+    cells: dict[tuple[str, int, object], list[float]] = {}
+    for result in asked:
+        who = series(result)
+        cells.setdefault((result.task, result.length, who), []).append(headline(result))
+        items.setdefault((result.task, result.world_id, _question(result.id), result.length), {})[who] = result
+
+    def surprise(key: tuple[str, str, int, int]) -> float:
+        """By how little it was to be expected, from what each scores at that test and length."""
+        task, _, _, length = key
+        means = (math.fsum(own) / len(own) for who in items[key] for own in [cells[task, length, who]])
+        return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)
+
+    failed = [
+        key for key, own in items.items() if len(own) > 1 and all(headline(result) < HALF for result in own.values())
+    ]
+    return [list(items[key].values()) for key in sorted(failed, key=lambda key: (surprise(key), key))]
+
+
+def _question(id: str) -> int:
+    try:
+        return Recipe.parse(id).question
+    except UsageError:  # a reply made elsewhere
+        return 0
