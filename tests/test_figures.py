@@ -152,6 +152,17 @@ def made_up() -> tuple[Result, ...]:
     return tuple(found)
 
 
+def trained() -> list[Result]:
+    """Three trainings that differ in their seed, one that has no like, and a model of a name with a number."""
+    shares = {"qa1-rmt-0": 0.2, "qa1-rmt-1": 0.4, "qa1-rmt-2": 0.6, "qa1-armt": 1.0}
+    models = {f"carrara/recurrent:out/{name}": share for name, share in shares.items()} | {"openai/gpt-4": 0.5}
+    return [
+        reply(model, "babilong/qa1", world, 4096, float(world < 10 * share))
+        for model, share in models.items()
+        for world in range(10)
+    ]
+
+
 def names(figure: Figure) -> set[str]:
     return {mark.model for mark in figure.marks}
 
@@ -160,7 +171,7 @@ def names(figure: Figure) -> set[str]:
 @pytest.mark.sampled(12)
 def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
-    shown = figure(name, Evidence(made_up(), ()))
+    shown = figure(name, Evidence(trained() if name == "babilong-figure-5" else made_up(), ()))
     assert shown.name == name
     assert names(shown)
     assert all(-1 <= mark.value <= 1 for mark in shown.marks) or shown.top is None
@@ -184,6 +195,12 @@ def test_a_mean_is_over_all_tests_alike() -> None:
     assert [mark.value for mark in shown.marks] == pytest.approx([sum(sum(s) / len(s) for s in by_test.values()) / 5])
     fewer = [result for result in own if result.task != "babilong/qa5"]
     assert "QA1, QA2, QA3, QA4" in figure("babilong-2", Evidence(fewer, ())).notes[0]
+
+
+def test_trainings_are_gathered_by_all_but_their_seed() -> None:
+    [mark] = figure("babilong-figure-5", Evidence(trained(), ())).marks
+    assert (mark.model, mark.panel, mark.x, mark.n) == ("qa1-rmt", "QA1", 4096, 3)
+    assert (mark.value, mark.low, mark.high) == pytest.approx((0.4, 0.2, 0.6))
 
 
 def test_published_models_stand_beside_and_are_marked() -> None:

@@ -118,6 +118,15 @@ PRESETS["paper:sync"] = Preset(
     tokenizer="mistral-v7",
 )
 
+PRESETS["paper:sync-table-4"] = Preset(
+    about="SYNC's Table 4: its tests beside RULER's multi-value needles and variable tracking and HELMET's JSON KV, "
+    "at two lengths, 50 worlds each",
+    selection="sync,classic/niah,classic/vt,classic/json_kv",
+    lengths="64k,128k",
+    params=("variant=multivalue",),
+    worlds=50,
+)
+
 _MINERVA = {
     "search": "word_search=50 sequence_search=80 key_value=50 batch=20",
     "recall and edit": "snapshot=20 replace=40 overwrite=30 functional=15",

@@ -1,8 +1,10 @@
 """BABILong's tables and figures."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import fmean
+from pathlib import Path
+from statistics import fmean, stdev
 
 from carrara.core.lengths import write_length
 from carrara.core.order import natural
@@ -26,6 +28,8 @@ LEVELS = {"85 %: satisfactory": SATISFACTORY, "30 %: failure": FAILURE}
 MINUTES = {4 << 10: 4, 32 << 10: 30, 128 << 10: 80, 1 << 20: 315}
 """Table 3: minutes for 1,000 items, RMT on one A100."""
 RETRIEVED = ("GPT-4 + RAG", "Llama3-ChatQA")
+CHECKPOINT = "carrara/recurrent:"
+_SEED = re.compile(r"[-_.]?(?:seed)?[0-9]+$")
 TRAINED = ("fine-tune", *RETRIEVED, "gpt-4-0125")
 
 
@@ -139,6 +143,44 @@ def trained(evidence: Evidence) -> Figure:
     )
 
 
+def seeds(evidence: Evidence) -> Figure:
+    """Trainings that differ in their seed alone: checkpoints in folders that differ in the number at their end."""
+    groups: dict[tuple[str, str, float | str], list[float]] = {}
+    for row in evidence.only(lambda result: result.model.startswith(CHECKPOINT)).rows(FIVE):
+        training = Path(row.model.removeprefix(CHECKPOINT)).name
+        groups.setdefault((_SEED.sub("", training), FIVE[row.task], row.length), []).append(row.stat.mean)
+    several = {key: means for key, means in groups.items() if len(means) > 1}
+    marks = []
+    for (name, panel, length), means in several.items():
+        mean, spread = fmean(means), stdev(means)
+        marks.append(
+            Mark(name, length, mean, panel, low=max(0.0, mean - spread), high=min(1.0, mean + spread), n=len(means))
+        )
+    counts = sorted({len(means) for means in several.values()})
+    said = " or ".join(map(str, counts))
+    return Figure(
+        name="babilong-figure-5",
+        title="BABILong: how trainings differ by their seed",
+        form="curves",
+        marks=marks,
+        notes=[f"Points are means of {said} trainings, bars one standard deviation; n counts trainings."],
+    )
+
+
+def transfer(evidence: Evidence) -> Figure:
+    """What training on one test does to the others, without filler."""
+    own = evidence.only(lambda result: result.length == 0)
+    return Figure(
+        name="babilong-figure-8",
+        title="BABILong without filler: models that were trained for one of the tests, on five",
+        form="bars",
+        marks=sorted(own.measured(dict.fromkeys(FIVE, ""), lambda row: FIVE[row.task]), key=lambda mark: str(mark.x)),
+        across="test",
+        axis="names",
+        notes=["Score against length of trained models is babilong-figure-3b."],
+    )
+
+
 def far(evidence: Evidence) -> Figure:
     """QA1 alone, as far as anything reads: recurrent memory, retrieval, and large models."""
     printed = evidence.printed({"QA1": ""}, table=["Table 4", "Figure 3a"])
@@ -249,6 +291,10 @@ ENTRIES = (
           "carrara run qa1 --model … --retrieve sentences --top-k 5 --lengths 4k,16k,64k --out DIR", shipped=True),
     Entry("babilong-figure-3b", "models that were trained for the tests, by length", trained,
           "carrara run qa1 --model carrara/recurrent:MODEL --lengths 4k,64k,1M --out DIR", shipped=True),
+    Entry("babilong-figure-5", "how trainings differ by their seed: mean and spread", seeds,
+          "carrara run qa1,qa2,qa3,qa4,qa5 --model carrara/recurrent:MODEL-0 --out DIR, and again for MODEL-1, …"),
+    Entry("babilong-figure-8", "trained for one test, asked five", transfer,
+          "carrara run qa1,qa2,qa3,qa4,qa5 --model … --lengths 0 --out DIR, before training and behind it"),
     Entry("babilong-table-3", "time an item, by length", times, RUN, shipped=True),
     Entry("babilong-table-5", "all replies, and those that were answered: refusals", refusals, RUN, shipped=True),
     Entry("babilong-figure-6", "the twenty tests without filler, with medians", short,

@@ -215,8 +215,7 @@ ENTRIES = (
         "sync-table-7", ["Table 7"], SIX, "SYNC: accuracy by test and length, all models"), RUN, shipped=True),
     Entry("sync-table-4", "beside RULER's and HELMET's tests", _scores(
         "sync-table-4", ["Table 4"], CLASSIC, "SYNC beside older tests"),
-          "carrara run sync,classic/niah,classic/vt,classic/json_kv -p variant=multivalue --model … --lengths 64k,128k "
-          "--out DIR", shipped=True),
+          "carrara run paper:sync-table-4 --model … --out DIR", shipped=True),
     Entry("sync-table-5", "in which way paths are wrong", errors, RUN, shipped=True),
     Entry("sync-figure-1", "with and without chain of thought, as pairs of bars", cot,
           "carrara run sync --model … --cot free --out DIR, and again with --cot none,"),
