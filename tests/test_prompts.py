@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara import registry
+from carrara.cli.main import main
+from carrara.cli.prompts import OFFICIAL
 from carrara.prompt.wording import read_pack, written
 from tests.process import carrara
+
+Capture = pytest.CaptureFixture[str]
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\x7f"), max_size=30) | st.sampled_from(
     ['"""', '\n"', 'a"""\nb"', "\\n\n\\", '\n"""""', "\n\n", "{x}\n\ttab", "\\"]
@@ -65,3 +70,134 @@ def test_words_that_mislead_the_reader_are_a_breach(tmp_path: Path) -> None:
     out = carrara("prompts", "check", pack)
     assert out.returncode == 1
     assert "are not proved; the first: oracle: babilong/qa1" in out.stderr
+
+
+# --- official words, from the programs that hold them ---
+
+PROGRAMS = {
+    "babilong": {
+        "babilong/prompts.py": """
+import os
+os.abort()  # a program is read, and never run
+USER_TEMPLATE = '<context>\\n{context}\\n</context>\\n\\nQuestion: {question}'
+WHOLE = f'{USER_TEMPLATE}'
+DEFAULT_PROMPTS = {
+    'qa1': {
+        'instruction': 'Say where people are, '
+                       'by what the text tells.',
+        'examples': '<example>\\nIda went to the attic. Where is Ida?\\nAnswer: attic\\n</example>',
+        'post_prompt': 'One word.',
+    },
+}
+"""
+    },
+    "minerva": {
+        **{
+            f"src/task/{name}.py": ""
+            for name in ("match_and_compare", "spot_the_differences", "compute_on_sets_and_lists")
+        },
+        "src/task/search.py": """
+class StringSearchWord(Task):
+    def __init__(self):
+        self.task_instruction = "Is \\"{query_word}\\" there?"
+    def format_prompt(self, context):
+        return "Context:\\n" + context + "\\n\\nAnswer:"
+class KeyValueSearch(Task):
+    def __init__(self):
+        self.task_instruction = 'Of pairs as "a: b", the partner of "{query_item}" is:'
+""",
+        "src/task/recall_and_edit.py": """
+class FunctionalUpdates(Task):
+    def format_prompt(self, context, operation):
+        if operation == "add":
+            self.task_instruction = "Add 3 to all."
+        elif operation == "subtract":
+            self.task_instruction = "Subtract 1 from all."
+        else:
+            self.task_instruction = "Multiply all by 2."
+        return self.task_instruction + "\\n\\nAnswer:"
+""",
+        "src/task/stateful_processing.py": """
+class QuantityState(Task):
+    def __init__(self):
+        self.task_instruction = "What is the number in the end?"
+    def format_prompt(self, context):
+        return context + "\\n\\nFINAL ANSWER:"
+""",
+        "src/task/composite.py": """
+class Unknown(Task):
+    def __init__(self):
+        self.task_instruction = "Nobody here has this."
+""",
+    },
+    "mrcr": {
+        "mrcr_utils.py": '''
+FEW_SHOT_PREFIX = """Look at these first:
+===== EXAMPLE 1 =====
+
+User: Write an ode about soap.
+
+Assistant: O soap!
+
+User: Put aBc9 to the first ode about soap. Only that.
+
+Assistant: aBc9 O soap!
+
+===== END EXAMPLE 1 =====
+
+"""
+'''
+    },
+}
+
+
+def cloned(folder: Path, paper: str) -> Path:
+    for name, text in PROGRAMS[paper].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text.replace("\\", "\\"))
+    return folder
+
+
+@pytest.mark.parametrize("paper", PROGRAMS)
+def test_official_words_become_a_pack_that_is_proved(paper: str, tmp_path: Path, capsys: Capture) -> None:
+    pack = tmp_path / "pack.toml"
+    assert main(["prompts", "build", paper, str(cloned(tmp_path / "official", paper)), "--out", str(pack)]) == 0
+    assert main(["prompts", "check", str(pack)]) == 0, capsys.readouterr().err
+
+
+def test_official_words_are_those_of_the_programs(tmp_path: Path) -> None:
+    words = {}
+    for paper, module in OFFICIAL.items():
+        words |= import_module(module).words(cloned(tmp_path / paper, paper))
+    assert words["babilong/qa1"] == {
+        "instruction": "Say where people are, by what the text tells.",
+        "examples": "<example>\nIda went to the attic. Where is Ida?\nAnswer: attic\n</example>",
+        "rule": "One word.",
+        "open": "<context>\n",
+        "close": "\n</context>",
+        "question": "Question: {question}",
+    }
+    assert words["minerva/word_search"]["ask"] == 'Is "{word}" there?'
+    assert words["minerva/word_search"]["rule"] == "\n\nAnswer:"
+    assert words["minerva/key_value"]["rule"] == ""
+    assert words["minerva/functional"]["multiply"] == "Multiply all by {by}."
+    assert words["minerva/quantity"]["rule"] == "\n\nFINAL ANSWER:"
+    assert words["michelangelo/mrcr"]["examples"] == "Look at these first:\n"
+    assert words["michelangelo/mrcr"]["start"] == "===== EXAMPLE {n} =====\n\n"
+    assert words["michelangelo/mrcr"]["ask"] == "Put {marker} to the {asked}. Only that."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "has no prompts.py"),
+        ("DEFAULT_PROMPTS = {", "is no program that can be read"),
+        ("x = 1", "has no DEFAULT_PROMPTS and USER_TEMPLATE"),
+        ("(" * 5000, "is no program that can be read"),
+    ],
+)
+def test_what_holds_no_official_words_is_told(text: str | None, message: str, tmp_path: Path, capsys: Capture) -> None:
+    if text is not None:
+        (tmp_path / "prompts.py").write_text(text)
+    assert main(["prompts", "build", "babilong", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err

@@ -1,16 +1,21 @@
 """carrara prompts: the words of prompts, to be replaced by other words."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, progress, table
-from carrara.core.errors import RunError
+from carrara.core.errors import RunError, UsageError
 
 HELP = "write out the words of tests' prompts, and prove that other words ask for the same"
 EXAMPLE = "carrara prompts export qa1 --out pack.toml"
 
+OFFICIAL = {
+    "babilong": "carrara.suites.babilong._official",
+    "minerva": "carrara.suites.minerva._official",
+    "mrcr": "carrara.suites.michelangelo._official",
+}
 WORLDS = 3
 """Of each test that a pack is proved with."""
 
@@ -22,6 +27,16 @@ def arguments(parser: ArgumentParser) -> None:
     options.selection(export)
     export.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: to standard output)")
     export.set_defaults(action=_export)
+
+    build = actions.add_parser(
+        "build", help="a pack of a paper's official words, from its repository's files on your disk"
+    )
+    build.add_argument(
+        "paper", choices=["babilong", "minerva", "mrcr"], metavar="PAPER", help="babilong, minerva or mrcr"
+    )
+    build.add_argument("folder", type=Path, metavar="FOLDER", help="where the official repository was cloned to")
+    build.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: to standard output)")
+    build.set_defaults(action=_build)
 
     check = actions.add_parser("check", help="prove a pack: its parts and fields, and that answers can be read by it")
     check.add_argument("pack", type=Path, metavar="FILE")
@@ -36,21 +51,34 @@ def main(args: Namespace) -> int:
 
 def _export(args: Namespace) -> int:
     from carrara import registry
+
+    words = {name: registry.load(name).wording for name in registry.select(args.selection)}
+    _write({name: parts for name, parts in words.items() if parts}, args.out, "changed, they are")
+    return 0
+
+
+def _build(args: Namespace) -> int:
+    from importlib import import_module
+
+    if not args.folder.exists():
+        raise UsageError(f"there is no folder {args.folder}; give the one that the official repository was cloned to")
+    _write(import_module(OFFICIAL[args.paper]).words(args.folder), args.out, "they are")
+    return 0
+
+
+def _write(words: Mapping[str, Mapping[str, str]], out: Path | None, they: str) -> None:
     from carrara.core.files import whole_file
     from carrara.prompt.wording import written
 
-    words = {name: registry.load(name).wording for name in registry.select(args.selection)}
-    text = written({name: parts for name, parts in words.items() if parts})
-    if args.out is None:
-        print(text, end="")
-        return 0
+    if out is None:
+        print(written(words), end="")
+        return
     try:
-        with whole_file(args.out) as file:
-            file.write(text)
+        with whole_file(out) as file:
+            file.write(written(words))
     except OSError as error:
-        raise RunError(f"{args.out} cannot be written: {error.strerror or error}; say where else, --out FILE") from None
-    print(f"{args.out}: the words of {len(words)} tests; changed, they are proved by carrara prompts check {args.out}")
-    return 0
+        raise RunError(f"{out} cannot be written: {error.strerror or error}; say where else, --out FILE") from None
+    print(f"{out}: the words of {len(words)} tests; {they} proved by carrara prompts check {out}")
 
 
 def _check(args: Namespace) -> int:

@@ -115,7 +115,8 @@ class ContextTest(Answered[P, L, A]):
         ask = wording[part]
         if "{" in self.wording[part]:  # a pack's braces are its own where the test has no fields
             ask = ask.format(**self.fields(world.structure))
-        ending = f" {wording['rule']}" if wording["rule"] else ""
+        rule = wording["rule"]
+        ending = f" {rule}" if rule and not rule.startswith("\n") else rule
         closing = self.closing(world.structure)
         return Frame(
             before=wording["open"],

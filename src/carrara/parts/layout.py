@@ -48,12 +48,12 @@ def split_prompt(messages: Sequence[Message]) -> tuple[str, str]:
 
 
 def quoted(asked: str, least: int = 1) -> list[str]:
-    """The words that a question quotes.
+    """The words that a question quotes. A form of words, with a colon in it, is not what it asks about.
 
-    >>> quoted('Is "oak" before "elm"?', 2)
+    >>> quoted('The context has pairs, such as "word: partner". Is "oak" before "elm"?', 2)
     ['oak', 'elm']
     """
-    words: list[str] = _QUOTED.findall(asked)
+    words = [word for word in _QUOTED.findall(asked) if ":" not in word]
     if len(words) < least:
         raise Undecidable("the question does not quote what it asks about")
     return words

@@ -104,7 +104,7 @@ class Association(YesOrNo[Params, Tagged]):
         return f"{self.joint}{hidden.last}"
 
     def answer(self, context: str, asked: str) -> str:
-        first, second = quoted(asked, 2)[-2:]
+        first, second = quoted(asked, 2)[:2]
         tags = pairs_of(context)
         if first not in tags or second not in tags:
             raise Undecidable("one of the words is not there")

@@ -121,7 +121,7 @@ class Blocks(Minerva[Params, Roles, Words]):
 
     def answer(self, context: str, asked: str) -> Words:
         own = _role_of(asked)
-        word = quoted(asked)[0]
+        word = next(word for word in quoted(asked) if word != own)
         words = [word for role, line in lines_of(context) if role == own for word in line]
         if word not in words:
             raise Undecidable(f"{own} does not have the word {word}")

@@ -1,0 +1,28 @@
+"""BABILong's own prompts: the file prompts.py of its repository, as a prompt pack."""
+
+from pathlib import Path
+
+from carrara.core.errors import UsageError
+from carrara.prompt.official import Parts, constants, file_in, tree
+
+FILE = "prompts.py"
+PROMPTS, TEMPLATE = "DEFAULT_PROMPTS", "USER_TEMPLATE"
+NAMES = {"instruction": "instruction", "examples": "examples", "post_prompt": "rule"}
+"""Its parts, and ours."""
+
+
+def words(folder: Path) -> dict[str, Parts]:
+    """Of each test that it has."""
+    path = file_in(folder, FILE)
+    found = constants(tree(path))
+    prompts, template = found.get(PROMPTS), found.get(TEMPLATE)
+    if not isinstance(prompts, dict) or not isinstance(template, str) or template.count("{context}") != 1:
+        raise UsageError(f"{path} has no {PROMPTS} and {TEMPLATE} as BABILong's has them")
+    before, _, after = template.partition("{context}")
+    close, _, question = after.partition("\n\n")
+    around = {"open": before, "close": close, "question": question}
+    return {
+        f"babilong/{test}": {ours: str(parts[theirs]) for theirs, ours in NAMES.items()} | around
+        for test, parts in prompts.items()
+        if isinstance(parts, dict) and parts.keys() >= NAMES.keys()
+    }

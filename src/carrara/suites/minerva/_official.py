@@ -1,0 +1,92 @@
+"""Minerva's own prompts: the programs in src/task of its repository, as a prompt pack.
+
+Each test there is a class that gives `task_instruction` its words. Ours has them as `ask`, or as one of several parts
+where the operation is drawn; a line that says how to answer is part of them, so that our own is empty.
+"""
+
+from ast import ClassDef
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from carrara.core.errors import UsageError
+from carrara.prompt.official import Parts, assigned, classes, file_in, renamed, texts, tree
+
+FILES = (
+    "search.py",
+    "recall_and_edit.py",
+    "match_and_compare.py",
+    "spot_the_differences.py",
+    "compute_on_sets_and_lists.py",
+    "stateful_processing.py",
+    "composite.py",
+)
+ENDINGS = ("\n\nAnswer:", "\n\nFINAL ANSWER:")
+TWO = {"query_word": "first", "reference_word": "second"}
+
+
+class Ours(NamedTuple):
+    test: str
+    fields: Mapping[str, str] = {}
+    part: str = "ask"
+
+
+CLASSES: Mapping[str, Ours] = {
+    "StringSearchWord": Ours("word_search", {"query_word": "word"}),
+    "StringSearchSequence": Ours("sequence_search", {"query_sequence": "sequence"}),
+    "KeyValueSearch": Ours("key_value", {"query_item": "key"}),
+    "BatchKeyValueSearch": Ours("batch", {"query_item": "keys"}),
+    "Snapshot": Ours("snapshot"),
+    "ReplaceAll": Ours("replace", {"query_item": "x", "substitute": "y"}, "word"),
+    "ReplaceAllXToNull": Ours("replace", {"query_item": "x"}, "nothing"),
+    "OverwritePositions": Ours("overwrite", {"substitute": "y"}, "word"),
+    "OverwritePositionsNthToNull": Ours("overwrite", part="nothing"),
+    "ComparePositions": Ours("positions", {"word_1": "first", "word_2": "second"}),
+    "FindDuplicates": Ours("duplicates"),
+    "Count": Ours("count", {"repeated_word": "word"}),
+    "CheckAssociation": Ours("association", TWO),
+    # Which the other list is, is said in its own words there, and is no field here.
+    "CompareTwoLists": Ours("two_lists", {"chosen_list": "chosen", "other_list": " other"}),
+    "IdentifyOddGroup": Ours("odd_group"),
+    "PatchDifference": Ours("patch"),
+    "GroupMembership": Ours("membership", {"query_word": "word"}),
+    "GroupAssociation": Ours("group_association", TWO),
+    "AlternatingGroupAssociation": Ours("alternating", TWO),
+    "Iterate": Ours("iterate", {"word_index": "which"}),
+    "QuantityState": Ours("quantity"),
+    "SetState": Ours("set_state"),
+    "ProcessingDataBlocks": Ours("blocks", {"query_role": "role", "query_word": "word"}),
+    "TheoryOfMind": Ours("theory_of_mind"),
+}
+UPDATES = "FunctionalUpdates"
+"""Its words hold their number; ours has a field for it."""
+NUMBERS = {"add": "3", "subtract": "1", "multiply": "2"}
+
+
+def words(folder: Path) -> dict[str, Parts]:
+    found: dict[str, Parts] = {}
+    for file in FILES:
+        for made in classes(tree(file_in(folder, file))):
+            said = list(assigned(made, "task_instruction"))
+            if made.name == UPDATES:
+                parts = {
+                    name: said[n].replace(NUMBERS[name], "{by}") for n, name in enumerate(NUMBERS) if n < len(said)
+                }
+                found["minerva/functional"] = parts | _frame(_ending(made))
+            elif (ours := CLASSES.get(made.name)) and said:
+                parts = {ours.part: renamed(said[-1], ours.fields)} | _frame(_ending(made))
+                found.setdefault(f"minerva/{ours.test}", {}).update(parts)
+    if not found:
+        raise UsageError(f"{folder} has none of Minerva's tests: give the folder of its repository")
+    return found
+
+
+def _ending(made: ClassDef) -> str:
+    """The line that is to be gone on with, where a class has one; in others the words end where the answer begins."""
+    found = [text[text.rindex("\n\n") :] for text in texts(made) if text.endswith(ENDINGS)]
+    return found[-1] if found else ""
+
+
+def _frame(ending: str) -> Parts:
+    """What stands behind the words is there for chat models too, as published."""
+    return {"open": "Context:\n", "instruct": "\n\nInstruction:\n", "rule": ending, "answer": ""}
