@@ -7,6 +7,7 @@
     openai-api/test/mixed-30         three of ten requests go wrong, each in a way of its own, drawn by seed
     openai-api/test/hang-3           the first three items are never answered
     openai-api/test/each             the n-th item is answered in the n-th way of EACH
+    openai-api/test/told             tells the log-probabilities of each prompt, as vLLM does; told-odd, such as cannot be
     openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
 
 It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request
@@ -76,6 +77,8 @@ _JSON = {"Content-Type": "application/json"}
 WAYS: dict[str, Callable[[str, int], Bad]] = {
     # (what was asked, its words) → what is answered
     "ok": lambda text, words: good(reply(f"reply to {item_of(text)}")),
+    "told": lambda text, words: good(reply(f"reply to {item_of(text)}", prompt_logprobs=costs(words))),
+    "told-odd": lambda text, words: good(reply("x", prompt_logprobs=[None, {"5": {"logprob": 7.0}}])),
     "call": lambda text, words: good(reply(None, message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
@@ -142,6 +145,11 @@ EACH = (
     "key-error", "million", "silent",
 )  # fmt: skip
 """Every way that comes to an end within seconds."""
+
+
+def costs(words: int) -> Json:
+    """What vLLM tells of a prompt: nothing of its first token, and less of each word the more there are."""
+    return [None, *({str(n): {"logprob": -4 / (1 + n / 400), "rank": 1, "decoded_token": "x"}} for n in range(words))]
 
 
 def item_of(text: str) -> str:
@@ -228,7 +236,8 @@ class Handler(BaseHTTPRequestHandler):
         model, text = str(request["model"]), "\n".join(str(m["content"]) for m in request["messages"])
         item = "-" if text == GREETING else item_of(text)
         if item == "-" and not model.startswith("probe-"):
-            self.send(good(reply("OK")))
+            told = {"prompt_logprobs": costs(5)} if model == "told" and request.get("prompt_logprobs") else {}
+            self.send(good(reply("OK", **told)))
             return
         way = self.server.way(model.removeprefix("probe-"), item, len(raw))
         with self.server.lock:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import random
 from collections.abc import Sequence
 from functools import cache
@@ -145,6 +146,7 @@ def made_up() -> tuple[Result, ...]:
                         "places": (0.1, dice.random(), 2),
                         "reasoning": dice.randrange(900),
                         "seconds": 0.5,
+                        "nats": 3.0 - place / 4,
                     }
                     for cot in ("", "none", "exactly:512") if test in sync.SIX else ("",):
                         settings = {"cot": cot} if cot else {}
@@ -201,6 +203,16 @@ def test_trainings_are_gathered_by_all_but_their_seed() -> None:
     [mark] = figure("babilong-figure-5", Evidence(trained(), ())).marks
     assert (mark.model, mark.panel, mark.x, mark.n) == ("qa1-rmt", "QA1", 4096, 3)
     assert (mark.value, mark.low, mark.high) == pytest.approx((0.4, 0.2, 0.6))
+
+
+def test_perplexity_stands_beside_errors() -> None:
+    """The first falls with length, the other does not: what section 6.1 of Michelangelo says of them."""
+    shown = figure("michelangelo-section-6.1", Evidence(made_up(), ()))
+    cost = [mark for mark in shown.marks if mark.panel == "MRCR: perplexity of the prompt" and "sinking" in mark.model]
+    assert [mark.value for mark in cost] == pytest.approx([math.exp(3 - place / 4) for place in range(4)])
+    wrong = [mark.value for mark in shown.marks if mark.panel == "MRCR: error" and "sinking" in mark.model]
+    assert wrong == sorted(wrong)
+    assert "20.1 at the shortest length, 9.49 at the longest" in " ".join(shown.notes)
 
 
 def test_published_models_stand_beside_and_are_marked() -> None:

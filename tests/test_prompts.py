@@ -166,7 +166,7 @@ def test_official_words_become_a_pack_that_is_proved(paper: str, tmp_path: Path,
 
 
 def test_official_words_are_those_of_the_programs(tmp_path: Path) -> None:
-    words = {}
+    words: dict[str, dict[str, str]] = {}
     for paper, module in OFFICIAL.items():
         words |= import_module(module).words(cloned(tmp_path / paper, paper))
     assert words["babilong/qa1"] == {

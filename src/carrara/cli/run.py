@@ -77,6 +77,11 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
     parser.add_argument(
+        "--perplexity",
+        action="store_true",
+        help="have the server tell what each prompt costs the model, in nats a token (vLLM; not with every server)",
+    )
+    parser.add_argument(
         "--request-timeout",
         type=options.duration,
         default=1800.0,
@@ -135,6 +140,7 @@ def planned(args: Namespace) -> "Plan":
         cot=args.cot,
         any_size=args.yes,
         within=args.within,
+        perplexity=args.perplexity,
         limit=args.request_timeout,
     )
 

@@ -67,6 +67,8 @@ class Result:
     """Tokens of the reply that are reasoning, and of its answer, by the tokenizer of the item where no server tells."""
     answering: int | None = None
     seconds: float | None = None
+    nats: float | None = None
+    """What a token of the prompt cost the model on average, where it was asked for: its perplexity is e to that."""
     requests: int | None = None
     """How many were made for it: more than one where some failed, or where it was made piece by piece. None if that is
     not known; 0 if its reply was known already."""

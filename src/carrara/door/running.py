@@ -50,6 +50,7 @@ def run(
     retrieve: str = "",
     cot: str = "free",
     within: bool = False,
+    perplexity: bool = False,
     base_url: str | None = None,
     model_args: Mapping[str, Any] | None = None,
     max_tokens: int | None = None,
@@ -103,6 +104,7 @@ def run(
         cot=cot,
         any_size=any_size,
         within=within,
+        perplexity=perplexity,
         limit=request_timeout,
         own=own,
     )

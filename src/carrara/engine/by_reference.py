@@ -45,6 +45,7 @@ from carrara.engine.clipping import clip, kept, stub
 from carrara.engine.endings import FILTERED, tells_overflow
 from carrara.engine.providers import once, secrets_of
 from carrara.engine.shapes import watch
+from carrara.engine.surprise import reduced
 from carrara.engine.troubles import Garbled, Hanging, Trouble, trouble_of
 from carrara.prompt.prompt import fingerprint
 
@@ -218,7 +219,7 @@ def install(
                     watcher.troubled(settled, again)
                 raise failed
             output = settled
-        output = kept(output, secrets, letters)
+        output = kept(reduced(output), secrets, letters)
         output.metadata = {**(output.metadata or {}), REQUESTS: own.answered()}
         if output.choices and output.stop_reason == "content_filter":
             output.choices[0].stop_reason = "unknown"

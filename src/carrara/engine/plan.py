@@ -48,6 +48,8 @@ class Plan:
     """Whether it may send more than `MOST` tokens."""
     within: bool = False
     """Whether lengths hold the answer too."""
+    perplexity: bool = False
+    """Whether the server is to tell what the prompt's tokens cost the model."""
     limit: float | None = LIMIT
     """Seconds for one request."""
     own: "Callable[[], Model] | None" = None
@@ -56,6 +58,10 @@ class Plan:
     def __post_init__(self) -> None:
         if self.base_url and self.here:
             raise UsageError(f"{self.model} runs here and has no address: leave `base_url` out")
+        if self.perplexity and self.here:
+            raise UsageError(
+                f"{self.model} does not tell what a prompt costs it: `perplexity` wants a server that does"
+            )
         if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
             raise UsageError("`within` makes prompts shorter, and published ones are as they are: leave it out")
         check_style(self.model, self.jobs[0].first.style)

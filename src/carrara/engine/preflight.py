@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.http import status_code_of
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.talk import tell
@@ -37,13 +37,16 @@ TRIES = 3
 """How often it is made where the reply is garbled: one may have been cut off on its way."""
 
 
+_QUESTION = ChatMessageUser(content="Reply with the word OK.")
+
+
 def stands(model: str, served: bool) -> bool:
     """Whether a model is behind a server that is there, or should be, so that it can be asked before the run."""
     provider = model.partition("/")[0]
     return provider not in LOADING and (served or provider not in LOCAL)
 
 
-def check(model: str, base_url: str | None, args: Mapping[str, Any], served: bool) -> None:
+def check(model: str, base_url: str | None, args: Mapping[str, Any], served: bool, perplexity: bool = False) -> None:
     """Raise if the model certainly cannot answer. `served` says that somebody has named its server's address."""
     provider = model.partition("/")[0]
     if provider in LOCAL and not served:
@@ -55,6 +58,8 @@ def check(model: str, base_url: str | None, args: Mapping[str, Any], served: boo
         return  # its server is started by the run, once
     if stands(model, served):
         anyio.run(greet, made(model, base_url, args).api, model)
+        if perplexity:
+            anyio.run(_tells_costs, made(model, base_url, args).api, model)
 
 
 async def greet(api: ModelAPI, model: str) -> None:
@@ -101,6 +106,24 @@ async def greet(api: ModelAPI, model: str) -> None:
             tell(f"{where} refused a short question, and the run goes on: {words}")
 
 
+async def _tells_costs(api: ModelAPI, model: str) -> None:
+    """Raise where a server answers a short question and does not tell what the question cost it."""
+    where = public(api.base_url) or model.partition("/")[0]
+    try:
+        with anyio.fail_after(SECONDS):
+            answer = await api.generate([_QUESTION], [], "none", GenerateConfig(max_tokens=16, prompt_logprobs=1))
+    except Exception:  # the run waits for a server in trouble, and says what it is
+        return
+    finally:
+        await api.aclose()
+    outcome = answer[0] if isinstance(answer, tuple) else answer
+    if isinstance(outcome, ModelOutput) and not any(choice.prompt_logprobs for choice in outcome.choices):
+        raise UsageError(
+            f"{where} does not tell the log-probabilities of a prompt, which `perplexity` is made of: vLLM does, and "
+            "SGLang for completions"
+        )
+
+
 async def _greeted(api: ModelAPI, where: str) -> Exception | None:
     # Straight to the provider: neither retries nor the log are wanted here.
     late = Timer(LATE, tell, [f"{where} has not answered a short question yet; it has {SECONDS} seconds in all"])
@@ -108,9 +131,7 @@ async def _greeted(api: ModelAPI, where: str) -> Exception | None:
     late.start()
     try:
         with anyio.fail_after(SECONDS):
-            answer = await api.generate(
-                [ChatMessageUser(content="Reply with the word OK.")], [], "none", GenerateConfig(max_tokens=16)
-            )
+            answer = await api.generate([_QUESTION], [], "none", GenerateConfig(max_tokens=16))
     except TimeoutError:
         raise
     except Exception as failure:

@@ -19,6 +19,7 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.result import Result, Status, Subject, test_of
 from carrara.engine.by_reference import KEY, REQUEST, REQUESTS
 from carrara.engine.settings import settings_in
+from carrara.engine.surprise import NATS
 from carrara.engine.where import PLACES
 
 LOGS = "logs"
@@ -172,6 +173,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
         reasoning=notes.get("reasoning"),
         answering=notes.get("answer"),
         seconds=output.get("time"),
+        nats=notes.get(NATS),
         requests=notes.get(REQUESTS, meta.get(REQUESTS)),
         fault=notes.get("kind", ""),
         detail=notes.get("detail", ""),

@@ -100,7 +100,7 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
             tell(what)
         if left and not plan.here:
-            preflight.check(plan.model, plan.base_url, plan.model_args, served)
+            preflight.check(plan.model, plan.base_url, plan.model_args, served, plan.perplexity)
         if left and server is None and _continues(plan):
             going_on |= continuing.must(
                 plan.model, plan.cot, continuing.told(plan.model, plan.base_url, plan.model_args)
@@ -190,6 +190,7 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequen
             acp_server=False,
             max_tokens=plan.max_tokens,
             temperature=plan.temperature,
+            prompt_logprobs=1 if plan.perplexity else None,
         )
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None

@@ -34,6 +34,7 @@ NEUTRAL = frozenset(
         "cache",
         "cache_prompt",
         "fail_on_refusal",
+        "prompt_logprobs",
     }
 )
 """How requests travel, which no reply depends on."""

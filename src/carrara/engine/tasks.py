@@ -31,6 +31,7 @@ from carrara.engine.endings import ending
 from carrara.engine.rendering import item_of
 from carrara.engine.retrieving import parts_of, prompt_of, recall_of
 from carrara.engine.settings import SERVER
+from carrara.engine.surprise import NATS
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
 from carrara.engine.troubles import Trouble, plain
 from carrara.engine.where import PLACES, Places, Watch
@@ -212,6 +213,7 @@ def _graded(id: str, output: ModelOutput) -> Score:
             **(result.fault._asdict() if result.fault else {}),
             **spent(output, item, result.answer)._asdict(),
             REQUESTS: (output.metadata or {}).get(REQUESTS, 0),
+            **({NATS: nats} if (nats := (output.metadata or {}).get(NATS)) is not None else {}),
             **({"trivial": beside} if beside else {}),
         },
     )

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from itertools import combinations
+from math import exp
+from statistics import fmean
 
 from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, correlate
 from carrara.results.analysis.crossing import crossings
+from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import headline
 from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence, named
@@ -143,6 +146,37 @@ def chance(evidence: Evidence) -> Figure:
     )
 
 
+def perplexity(evidence: Evidence) -> Figure:
+    """Section 6.1: what the prompt's tokens cost a model, beside how often it is wrong, by length."""
+    own = evidence.only(lambda result: result.task in TESTS and result.nats is not None)
+    rows = own.rows(TESTS)
+    series, marks, notes = series_of(own.results), list[Mark](), list[str]()
+    cost: dict[tuple[Series, str, int], list[float]] = {}
+    for result in own.results:
+        cost.setdefault((series(result), result.task, result.length), []).append(result.nats or 0.0)
+    for row, name in zip(rows, named(rows), strict=True):
+        nats = cost[row.series, row.task, row.length]
+        test = TESTS[row.task]
+        marks.append(Mark(name, row.length, exp(fmean(nats)), f"{test}: perplexity of the prompt", n=len(nats)))
+        marks.append(Mark(name, row.length, 1 - row.stat.mean, f"{test}: error", n=row.stat.n))
+    for panel in dict.fromkeys(mark.panel for mark in marks):
+        for model in dict.fromkeys(mark.model for mark in marks):
+            curve = sorted((float(mark.x), mark.value) for mark in marks if (mark.model, mark.panel) == (model, panel))
+            if len(curve) > 1:
+                notes.append(
+                    f"{panel}, {model}: {curve[0][1]:.3g} at the shortest length, {curve[-1][1]:.3g} at the longest."
+                )
+    return Figure(
+        name="michelangelo-section-6.1",
+        title="Perplexity falls with length where errors rise",
+        form="curves",
+        marks=marks,
+        notes=notes,
+        up="perplexity, error",
+        top=None,
+    )
+
+
 def _complexity(number: str) -> Callable[[Result], bool]:
     return lambda result: result.labels.get("complexity") == number
 
@@ -177,6 +211,12 @@ ENTRIES = (
     _entry(13, "IDK where the answer cannot be known", "idk", M, _unknown),
     Entry("michelangelo-figure-14", "what is said where nothing can be known", failures, RUN),
     Entry("michelangelo-figure-15", "MRCR: chance, item by item", chance, RUN),
+    Entry(
+        "michelangelo-section-6.1",
+        "perplexity of the prompts beside errors, by length",
+        perplexity,
+        "carrara run michelangelo --model vllm/… --perplexity --lengths 4k,32k,128k --out DIR",
+    ),
     _entry(17, "MRCR, all models", "mrcr", M),
     _entry(18, "Latent List, all models", "latent_list", M),
     _entry(19, "IDK, all models", "idk", M),
