@@ -7,7 +7,7 @@
     openai-api/test/mixed-30         three of ten requests go wrong, each in a way of its own, drawn by seed
     openai-api/test/hang-3           the first three items are never answered
     openai-api/test/each             the n-th item is answered in the n-th way of EACH
-    openai-api/test/told             tells the log-probabilities of each prompt, as vLLM does; told-odd, such as cannot be
+    openai-api/test/told             tells the log-probabilities of each prompt, as vLLM does; told-odd, what cannot be
     openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
 
 It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from carrara.core.errors import UsageError
-from carrara.prompt.official import Parts, constants, file_in, tree
+from carrara.text.official import Parts, constants, file_in, tree
 
 FILE = "prompts.py"
 PROMPTS, TEMPLATE = "DEFAULT_PROMPTS", "USER_TEMPLATE"

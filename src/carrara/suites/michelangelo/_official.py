@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from carrara.core.errors import UsageError
-from carrara.prompt.official import Parts, constants, file_in, tree
+from carrara.text.official import Parts, constants, file_in, tree
 
 FILE, PREFIX = "mrcr_utils.py", "FEW_SHOT_PREFIX"
 _BEGINS = re.compile(r"(=+) EXAMPLE 1 \1\n+")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError
-from carrara.prompt.official import Parts, assigned, classes, file_in, renamed, texts, tree
+from carrara.text.official import Parts, assigned, classes, file_in, renamed, texts, tree
 
 FILES = (
     "search.py",
