@@ -44,6 +44,7 @@ def main(args: Namespace) -> int:
     from carrara.core.many import check_many
     from carrara.results.analysis.dataset import CHARACTERS, WORDS, shape
     from carrara.results.published.figures import BABILONG_FACTS, BABILONG_LABELS, BABILONG_LENGTHS, BABILONG_TOKENS
+    from carrara.results.report.visible import short
 
     names = [name.strip() for name in args.tokenizers.split(",")]
     if names[0] in (WORDS, CHARACTERS):
@@ -84,7 +85,7 @@ def main(args: Namespace) -> int:
         [
             (
                 found.test,
-                "  ".join(f"{answer} {share:.1%}" for answer, share in found.answers[:SHOWN])
+                "  ".join(f"{short(answer, 40)} {share:.1%}" for answer, share in found.answers[:SHOWN])
                 + (f"  and {len(found.answers) - SHOWN} more" if len(found.answers) > SHOWN else ""),
                 "  ".join(f"{share}%" for share in sorted(BABILONG_LABELS.get(found.test, ()), reverse=True)),
             )

@@ -124,9 +124,9 @@ def failures(evidence: Evidence) -> Figure:
 def chance(evidence: Evidence) -> Figure:
     """What guessers score on the very items that were asked, item by item."""
     own = [result for result in evidence.results if result.task == SHORT["mrcr"]]
-    kinds: dict[str, list[float]] = {"a draft at random (floor)": [], "of the reply": []}
+    kinds: dict[str, list[float]] = {"a draft of that topic or format (floor)": [], "of the reply": []}
     for result in {result.id: result for result in own}.values():
-        kinds["a draft at random (floor)"].append(result.floor)
+        kinds["a draft of that topic or format (floor)"].append(result.floor)
         kinds["of the reply"].append(headline(result))
     marks = []
     for kind, values in kinds.items():
@@ -135,7 +135,7 @@ def chance(evidence: Evidence) -> Figure:
             count = sum(low <= value < low + 0.05 or (step == 19 and value == 1) for value in values)
             marks.append(Mark("all models", low, count, kind, n=len(values)))
     return Figure(
-        name="michelangelo-figure-15",
+        name="michelangelo-figure-16",
         title="MRCR: how chance is distributed over items, beside what was scored",
         form="histogram",
         marks=marks if own else [],
@@ -210,7 +210,18 @@ ENTRIES = (
     _entry(12, "Latent List, complexity 20", "latent_list", M, _complexity("20")),
     _entry(13, "IDK where the answer cannot be known", "idk", M, _unknown),
     Entry("michelangelo-figure-14", "what is said where nothing can be known", failures, RUN),
-    Entry("michelangelo-figure-15", "MRCR: chance, item by item", chance, RUN),
+    Entry(
+        "michelangelo-figure-15",
+        "MRCR: chance, item by item, where any draft is guessed",
+        None,
+        "python -m benchmarks.mrcr, in a clone of the repository",
+    ),
+    Entry(
+        "michelangelo-figure-16",
+        "MRCR: chance, item by item, where a draft of the asked topic or format is guessed",
+        chance,
+        RUN,
+    ),
     Entry(
         "michelangelo-section-6.1",
         "perplexity of the prompts beside errors, by length",

@@ -221,6 +221,9 @@ def _phrasings(name: str, title: str, tests: Mapping[str, str], tables: list[str
 
 RUN = "carrara run paper:minerva --model … --out DIR"
 ENTRIES = (
+    Entry("minerva-table-1", "the tests, and what each asks of a memory", None, "carrara tasks minerva"),
+    Entry("minerva-table-10", "the tests' parameters, and how many items of each there are", None,
+          "carrara tasks minerva --json"),
     Entry("minerva-figure-1", "categories, as an outline", overall, RUN),
     Entry("minerva-table-2", "search, with differences in brackets",
           _table("minerva-table-2", "Minerva: search", SEARCH), RUN, shipped=True),
