@@ -132,4 +132,4 @@ def timed_plainly(path: Path, number: int) -> tuple[Times, float]:
 
 if __name__ == "__main__":
     os.environ.pop("CARRARA_TASKS", None)
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
