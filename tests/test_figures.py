@@ -176,6 +176,9 @@ def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None
     shown = figure(name, Evidence(trained() if name == "babilong-figure-5" else made_up(), ()))
     assert shown.name == name
     assert names(shown)
+    if shown.form not in ("histogram", "scatter"):  # of two values in one place one would be drawn upon the other
+        places = [(mark.model, mark.published, mark.panel, mark.part, mark.x) for mark in shown.marks]
+        assert len(places) == len(set(places))
     assert all(-1 <= mark.value <= 1 for mark in shown.marks) or shown.top is None
     root = ElementTree.fromstring(svg(shown))
     text = " ".join(root.itertext())

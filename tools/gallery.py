@@ -3,13 +3,14 @@
     python -m tools.gallery [FOLDER]
 
 FOLDER keeps the runs, and what it has is not asked again. The simulated models know the items: `steady` is right nine
-times out of ten, `sinking` loses a sixth with each step of length, and `guessing` gives another item's answer. So what
-the pictures show of models is made up but for SmolLM2's row; what they show of papers is theirs.
+times out of ten, `sinking` loses a sixth with each step of length, and `guessing` gives another item's answer; on
+SYNC's tests they say a number of words before. So what the pictures show of models is made up but for SmolLM2's row;
+what they show of papers is theirs.
 """
 
 import random
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import mkdtemp
@@ -43,17 +44,42 @@ SMALL: tuple[tuple[str, str, str, int], ...] = (
 Messages = list[dict[str, str]]
 
 
-def _key(texts: Iterable[str]) -> bytes:
-    return blake2b("\0".join(texts).encode(), digest_size=16).digest()
+REQUEST = 2000
+"""Characters that may be put behind a prompt, to ask for the answer alone."""
 
 
-def simulated(right: Callable[[int], float], known: dict[bytes, tuple[str, str, int]]) -> Callable[[Messages], str]:
+class Items:
+    """Right answers, another item's, and lengths, by what is asked."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[str, str, int]] = {}
+        self._sizes = set[int]()
+
+    def add(self, prompt: str, gold: str, other: str, length: int) -> None:
+        self._known[_key(prompt)] = gold, other, length
+        self._sizes.add(len(prompt))
+
+    def of(self, prompt: str) -> tuple[bytes, tuple[str, str, int]]:
+        for size in sorted((size for size in self._sizes if 0 <= len(prompt) - size <= REQUEST), reverse=True):
+            if found := self._known.get(key := _key(prompt[:size])):
+                return key, found
+        raise KeyError("nobody has this question")
+
+
+def _key(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def simulated(right: Callable[[int], float], known: Items, talks: bool) -> Callable[[Messages], str]:
     """A model that gives the right answer this often at a length, and else another item's."""
 
     def ask(messages: Messages) -> str:
-        key = _key(message["content"] for message in messages)
-        gold, other, length = known[key]
-        return gold if random.Random(key).random() < right(length) else other
+        begun = messages[-1]["role"] == "assistant"  # its answer is to follow at once
+        key, (gold, other, length) = known.of("\0".join(one["content"] for one in messages[: -1 if begun else None]))
+        dice = random.Random(key)
+        answer = gold if dice.random() < right(length) else other
+        said = "so " * dice.choice((20, 60, 180, 540))
+        return f"<think>{said}</think>{answer}" if talks and not begun else answer
 
     return ask
 
@@ -62,18 +88,15 @@ def _sinking(length: int) -> float:
     return max(0.05, 1 - 0.16 * max(0, (length // 512).bit_length()))
 
 
-def _known(tests: str, lengths: str, n: int, params: dict[str, str]) -> dict[bytes, tuple[str, str, int]]:
-    found: dict[bytes, tuple[str, str, int]] = {}
+def _known(tests: str, lengths: str, n: int, params: dict[str, str]) -> Items:
+    found = Items()
     for test in carrara.find(tests):
         for length in lengths.split(","):
             made = list(carrara.load(test.name, **params).items(length, n=n, tokenizer="gpt2"))
             for place, item in enumerate(made):
                 other = made[(place + len(made) // 2) % len(made)].gold
-                found[_key(message.content for message in item.prompt.messages())] = (
-                    item.gold,
-                    other,
-                    item.recipe.length,
-                )
+                prompt = "\0".join(message.content for message in item.prompt.messages())
+                found.add(prompt, item.gold, other, item.recipe.length)
     return found
 
 
@@ -85,15 +108,16 @@ def run(folder: Path) -> None:
         "guessing": lambda _: 0.0,
     }
     for name, tests, lengths, n, params in RUNS:
-        todo = [way for way in ways if not (folder / way / name / "report.html").exists()]
-        known = _known(tests, lengths, n, params) if todo else {}
+        todo = [way for way in ways if not (folder / way / name / "done").exists()]
+        known = _known(tests, lengths, n, params) if todo else Items()
         for way in todo:
-            model = simulated(ways[way], known)
-            model.__name__ = way
             for cot in ("free", "none") if name == "sync" else ("free",):
+                model = simulated(ways[way], known, talks=name == "sync" and cot == "free")
+                model.__name__ = way
                 out = folder / way / (name if cot == "free" else f"{name}-{cot}")
                 given = params or None
-                carrara.run(tests, model, out=out, lengths=lengths, n=n, params=given, tokenizer="gpt2")
+                carrara.run(tests, model, out=out, lengths=lengths, n=n, params=given, tokenizer="gpt2", cot=cot)
+            (folder / way / name / "done").touch()
             print(f"{way} {name}", file=sys.stderr)
     for name, tests, lengths, n in SMALL:
         carrara.run(tests, "carrara/smollm2", out=folder / "smollm2" / name, lengths=lengths, n=n, tokenizer="gpt2")

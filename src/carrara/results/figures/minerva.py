@@ -79,14 +79,17 @@ def _table(name: str, title: str, tests: Mapping[str, str]) -> Callable[[Evidenc
 
 def _at_one_length(evidence: Evidence, tests: Mapping[str, str], x: Callable[[Row], float | str]) -> list[Mark]:
     """At 4k, as the paper; or else at the nearest length that was run, or at none where tests size themselves."""
-    marks: list[Mark] = []
-    for task in tests:
-        lengths = {result.length for result in evidence.results if result.task == task}
-        if lengths:
-            nearest = min(lengths, key=lambda length: abs(length - 4096))
-            own = evidence.only(lambda r, task=task, at=nearest: r.task == task and r.length == at)  # type: ignore[misc]
-            marks += own.measured({task: ""}, x)
-    return marks
+    near = _near(evidence, tests)
+    return [mark for task in tests for mark in near.measured({task: ""}, x)]
+
+
+def _near(evidence: Evidence, tests: Mapping[str, str]) -> Evidence:
+    """Of each test its results at that length."""
+    lengths: dict[str, set[int]] = {}
+    for result in evidence.results:
+        lengths.setdefault(result.task, set()).add(result.length)
+    nearest = {task: min(lengths[task], key=lambda length: abs(length - 4096)) for task in tests if task in lengths}
+    return evidence.only(lambda result: nearest.get(result.task) == result.length)
 
 
 def _notes(evidence: Evidence, tests: Mapping[str, str]) -> list[str]:
@@ -205,7 +208,7 @@ def _phrasings(name: str, title: str, tests: Mapping[str, str], tables: list[str
     """The same question in two wordings, `-p phrasing=1,2`."""
 
     def make(evidence: Evidence) -> Figure:
-        own = evidence.posed("phrasing", "1")
+        own = _near(evidence, tests).posed("phrasing", "1")
         marks = own.measured(tests, lambda row: f"wording {row.labels['phrasing']}", by=["phrasing"])
         second = {f"{said}, prompt variation 2": said for said in tests.values()}
         printed = evidence.printed(
