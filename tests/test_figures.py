@@ -148,7 +148,7 @@ def made_up() -> tuple[Result, ...]:
                         "seconds": 0.5,
                         "nats": 3.0 - place / 4,
                     }
-                    for cot in ("", "none", "exactly:512") if test in sync.SIX else ("",):
+                    for cot in ("", "none, asked", "exactly:512") if test in sync.SIX else ("",):
                         settings = {"cot": cot} if cot else {}
                         found.append(reply(model, test, world, length, score, settings=settings, **more))
     return tuple(found)

@@ -273,7 +273,8 @@ def depth(evidence: Evidence) -> Figure:
         name="babilong-figure-9",
         title="BABILong: accuracy by where the needed facts stand",
         form="bars",
-        marks=sorted(marks, key=lambda mark: (natural(mark.panel), natural(str(mark.x)))),
+        marks=sorted(marks, key=lambda mark: natural(mark.panel)),
+        order=sorted({str(mark.x) for mark in marks}, key=natural),
         across="part of the context that has the last needed fact",
         axis="names",
     )

@@ -55,6 +55,8 @@ class Figure:
     """Levels that mean something, by name."""
     notes: Sequence[str] = ()
     """Sentences that belong under it."""
+    order: Sequence[str] = ()
+    """Of names of x, where it is not that of the marks."""
     top: float | None = 1.0
     """The greatest value there can be; none where there is no such value."""
 
@@ -65,8 +67,10 @@ class Figure:
     @property
     def columns(self) -> list[float | str]:
         """The values of x: numbers in their order, names in that of the marks."""
-        found = list(dict.fromkeys(mark.x for mark in self.marks))
-        return found if self.axis == "names" else sorted(found, key=float)
+        found = dict.fromkeys(mark.x for mark in self.marks)
+        if self.order:
+            return [name for name in self.order if name in found]
+        return list(found) if self.axis == "names" else sorted(found, key=float)
 
     def said(self, x: float | str) -> str:
         """A value of x, as people read it."""

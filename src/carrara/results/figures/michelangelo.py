@@ -124,10 +124,10 @@ def failures(evidence: Evidence) -> Figure:
 def chance(evidence: Evidence) -> Figure:
     """What guessers score on the very items that were asked, item by item."""
     own = [result for result in evidence.results if result.task == SHORT["mrcr"]]
-    kinds: dict[str, list[float]] = {"a draft of that topic or format (floor)": [], "of the reply": []}
-    for result in {result.id: result for result in own}.values():
-        kinds["a draft of that topic or format (floor)"].append(result.floor)
-        kinds["of the reply"].append(headline(result))
+    kinds = {
+        "a draft of that topic or format (floor)": [one.floor for one in {one.id: one for one in own}.values()],
+        "of all replies": [headline(one) for one in own],
+    }
     marks = []
     for kind, values in kinds.items():
         for step in range(20):

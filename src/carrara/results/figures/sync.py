@@ -5,6 +5,7 @@ from itertools import combinations
 from statistics import fmean
 
 from carrara.core.lengths import write_length
+from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, correlate
 from carrara.results.analysis.faults import RIGHT, faults
 from carrara.results.figures.entry import Entry
@@ -67,12 +68,17 @@ def cot(evidence: Evidence) -> Figure:
 
 def _thinking(evidence: Evidence, how: str, tokens: int) -> list[Mark]:
     """What was asked in one of these ways, as marks at so many tokens of thought."""
-    own = evidence.only(lambda result: result.settings.get(COT, "free") == how).plain(COT)
+    own = evidence.only(lambda result: _how(result) == how).plain(COT)
     return own.measured(SIX, lambda _: tokens, part=lambda row: write_length(row.length))
 
 
+def _how(result: Result) -> str:
+    """`none` however it was brought about: `none, prefilled`, `none, asked`."""
+    return result.settings.get(COT, "free").partition(",")[0]
+
+
 def reasoning(evidence: Evidence) -> Figure:
-    free = evidence.only(lambda result: result.settings.get(COT, "free") == "free")
+    free = evidence.only(lambda result: _how(result) == "free")
     rows = [row for row in free.rows(SIX) if row.stat.reasoning is not None]
     marks = [
         Mark(name, row.stat.reasoning or 0, row.stat.mean, SIX[row.task], write_length(row.length), n=row.stat.n)
@@ -97,7 +103,7 @@ def forced(evidence: Evidence) -> Figure:
         return int(how.removeprefix("exactly:")) if how.startswith("exactly:") else None
 
     marks = []
-    for how in sorted({result.settings.get(COT, "") for result in evidence.results}):
+    for how in sorted(set(map(_how, evidence.results))):
         count = tokens(how)
         if count is not None:
             marks += _thinking(evidence, how, count)
