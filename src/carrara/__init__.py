@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from carrara.core.errors import CarraraError
     from carrara.core.types import Piece, Question
+    from carrara.door.comparing import compare
     from carrara.door.figures import figure
     from carrara.door.item import Item, Score
     from carrara.door.results import Results
@@ -36,6 +37,7 @@ __all__ = [
     "World",
     "__version__",
     "audit",
+    "compare",
     "figure",
     "find",
     "item",
@@ -48,6 +50,7 @@ __all__ = [
 _PLACES = {
     "carrara.core.errors": ("CarraraError",),
     "carrara.core.types": ("Piece", "Question"),
+    "carrara.door.comparing": ("compare",),
     "carrara.door.figures": ("figure",),
     "carrara.door.item": ("Item", "Score"),
     "carrara.door.results": ("Results",),

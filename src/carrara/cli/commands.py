@@ -5,6 +5,7 @@ from typing import Protocol
 
 from carrara.cli import (
     audit,
+    compare,
     corpus,
     correlate,
     demo,
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "run": run,
     "score": score,
     "report": report,
+    "compare": compare,
     "leaderboard": leaderboard,
     "figure": figure,
     "correlate": correlate,

@@ -66,7 +66,7 @@ def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = No
     found: dict[tuple[Subject, str], Reply] = {}
     for path in logs(folder):
         try:
-            replies = _replies(path, header(path))
+            replies = replies_in(path)
         except Damaged as error:
             if damaged is None:
                 raise
@@ -80,8 +80,9 @@ def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = No
     return list(found.values())
 
 
-def _replies(path: Path, log: EvalLog) -> list[Reply]:
+def replies_in(path: Path) -> list[Reply]:
     """The replies in one log."""
+    log = header(path)
     settings = settings_in(log)
     replies = []
     for sample in samples(path):

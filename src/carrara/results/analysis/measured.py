@@ -34,13 +34,20 @@ class Measured:
         return f"{self.test}{variant} at {write_length(self.length)}"
 
 
+def models_of(results: Sequence[Result]) -> list[Series]:
+    """The model of each, as it was asked."""
+    asked = [_as_asked(result) for result in results]
+    model = series_of(asked)
+    return [model(subject) for subject in asked]
+
+
 def cells(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
     """The replies of each test, as it was posed, at each length by each model, in this order."""
-    posed, asked = [_as_posed(result) for result in results], [_as_asked(result) for result in results]
-    variant, model = series_of(posed), series_of(asked)
+    posed, models = [_as_posed(result) for result in results], models_of(results)
+    variant = series_of(posed)
     groups: dict[tuple[str, str, int, Series], list[Result]] = {}
-    for result, test, subject in zip(results, posed, asked, strict=True):
-        groups.setdefault((result.task, variant(test).variant, result.length, model(subject)), []).append(result)
+    for result, test, model in zip(results, posed, models, strict=True):
+        groups.setdefault((result.task, variant(test).variant, result.length, model), []).append(result)
     return dict(sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])))
 
 

@@ -1,0 +1,57 @@
+"""carrara compare: is one run better than the other?"""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from carrara.cli import _options as options
+from carrara.cli._output import print_json
+
+HELP = "tell whether one run is better than another, per length first: folders of runs, or logs of any Inspect task"
+EXAMPLE = "carrara compare runs/before runs/after --margin 0.02"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "places",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="folders that `carrara run` wrote, or logs of Inspect (.eval)",
+    )
+    parser.add_argument(
+        "--margin",
+        type=_share,
+        metavar="SHARE",
+        help="also tell where the second is not worse than by this much, such as 0.02",
+    )
+    parser.add_argument("--lengths", type=options.lengths, metavar="LENGTHS", help="only tests at these lengths")
+    parser.add_argument(
+        "--by-world",
+        action="store_true",
+        help="pair the same questions on the same worlds, whichever tokenizer counted their lengths",
+    )
+    parser.add_argument("--scorer", default="", metavar="NAME", help="which of several scorers of an Inspect task")
+    options.metric(parser)
+    options.as_json(parser)
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1:
+        raise ValueError(text)
+    return value
+
+
+def main(args: Namespace) -> int:
+    from carrara.engine.sides import sides
+    from carrara.results.analysis.comparison import compare, only
+    from carrara.results.report.comparing import comparison_lines, comparison_record
+
+    found = only(sides(list(dict.fromkeys(args.places)), args.scorer), args.lengths, args.score)
+    compared = compare(found, args.by_world)
+    if args.json:
+        print_json(comparison_record(compared, args.margin))
+    else:
+        for line in comparison_lines(compared, args.margin):
+            print(line)
+    return 0

@@ -1,0 +1,45 @@
+"""What is to be compared: the models in folders of runs, and in Inspect's logs of whatever task."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from carrara.core.errors import UsageError
+from carrara.core.result import Result
+from carrara.engine.foreign import results_of
+from carrara.engine.replies import LOGS, logs, read_results, replies_in
+from carrara.results.analysis.comparison import Side
+from carrara.results.analysis.measured import models_of
+from carrara.results.analysis.series import Series
+
+
+def sides(places: Sequence[Path], scorer: str = "") -> list[Side]:
+    return told_apart([(str(place), results_in(place, scorer)) for place in places])
+
+
+def told_apart(held: Sequence[tuple[str, Sequence[Result]]]) -> list[Side]:
+    """A side for each model, as it was asked; where several places have one of them, for each of its places too."""
+    models = iter(models_of([result for _, results in held for result in results]))
+    found: dict[tuple[Series, str], list[Result]] = {}
+    for place, results in held:
+        for result in results:
+            found.setdefault((next(models), place), []).append(result)
+    several = [model for model, _ in found]
+    return [
+        Side(str(model) if several.count(model) == 1 else f"{model} [{place}]", results)
+        for (model, place), results in found.items()
+    ]
+
+
+def results_in(place: Path, scorer: str) -> list[Result]:
+    if not place.exists():
+        raise UsageError(f"there is no {place}; give folders of runs, or logs of Inspect")
+    if place.is_file():
+        if place.suffix != ".eval":
+            raise UsageError(f"{place} is no log of Inspect: they end with .eval (`inspect log convert` makes one)")
+        paths, own = [place], [reply.result for reply in replies_in(place)]
+    else:
+        paths, own = logs(place / LOGS if (place / LOGS).is_dir() else place), read_results(place)
+    found = [*own, *(result for path in paths for result in results_of(path, scorer))]
+    if not found:
+        raise UsageError(f"there are no results in {place}")
+    return found

@@ -1,0 +1,107 @@
+"""A comparison as lines of text, and as records."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from carrara.core.lengths import write_length
+from carrara.core.table import table
+from carrara.results.analysis.comparison import Compared, Comparison
+from carrara.results.report.visible import distinct, short
+
+
+def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
+    """What stands on top answers the question; the tables are behind it."""
+    names = distinct(found.sides)
+    by_length = any(row.length for row in found.lengths)
+    yield from _verdicts(found, names, margin)
+    if by_length:
+        if found.across:
+            yield from ("", "At each length, over its tests:", *_rows(found.across, names, margin))
+        yield from ("", "At each length:", *_rows(found.lengths, names, margin))
+    yield from ("", "Over all lengths:" if by_length else "By test:", *_rows(found.tests, names, margin))
+    if any(not row.test for row in found.overall):
+        yield from ("", "Over all tests, each of which counts the same:", *_rows(found.overall, names, margin))
+    if len(found.sides) > 2 and found.groups:
+        yield ""
+        yield "Not told apart over all: " + "; ".join(
+            " = ".join(names[name] for name in group) for group in found.groups
+        )
+    if found.refused:
+        yield from ("", *(f"Not compared: {one}." for one in found.refused))
+
+
+def _verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
+    """Where they differ, in a sentence for each two: at each length over its tests, or of its only test."""
+    for overall in found.overall:
+        pair = overall.first, overall.second
+        one, other = names[overall.first], names[overall.second]
+        own = [row for row in found.across or found.lengths if (row.first, row.second) == pair]
+        clear = [row for row in own if row.verdict() in ("better", "worse")]
+        said = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
+        rest = ", ".join(_where(row).strip() or "over all" for row in own if row not in clear)
+        if clear:
+            yield f"Beside {one}, {other} is {'; '.join(said)}{f'; not told apart {rest}' if rest else ''}."
+            continue
+        smallest = [row.smallest for row in own if row.smallest]
+        least = f"; differences from {min(smallest):.2f} on would mostly have shown" if smallest else ""
+        near = overall.verdict(margin) == "not worse"
+        margined = f", and {other} is not worse by {margin:g}" if near else ""
+        yield f"{one} and {other} are not told apart{margined}{least}."
+
+
+def _where(row: Comparison) -> str:
+    test = f" in {short(row.test)}" if row.test else ""
+    return f" at {write_length(row.length)}{test}" if row.length is not None else test
+
+
+def _interval(row: Comparison) -> str:
+    return "" if row.low is None or row.high is None else f"({row.low:+.2f} to {row.high:+.2f})"
+
+
+def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None) -> list[str]:
+    """Of two sides in all, each has a column; of more, each row names its own."""
+    lengths = any(row.length for row in rows)
+    two = len({(row.first, row.second) for row in rows}) == 1
+    heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
+    return list(
+        table(
+            ["test", *(["length"] if lengths else []), *heads, "difference", "95 % interval", "p", "p of all",
+             "would show", "worlds", "the second is"],
+            [
+                [
+                    short(row.test) or "all",
+                    *([write_length(row.length or 0)] if lengths else []),
+                    f"{row.one:.3f}" if two else f"{names[row.first]} {row.one:.3f}",
+                    f"{row.other:.3f}" if two else f"{names[row.second]} {row.other:.3f}",
+                    f"{row.difference:+.3f}",
+                    "–" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}",
+                    _p(row.p),
+                    _p(row.holm),
+                    "–" if row.smallest is None else f"{row.smallest:.3f}",
+                    str(row.worlds),
+                    row.verdict(margin),
+                ]
+                for row in rows
+            ],
+        )
+    )  # fmt: skip
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def comparison_record(found: Compared, margin: float | None) -> dict[str, Any]:
+    def record(row: Comparison) -> dict[str, Any]:
+        return {**asdict(row), "test": row.test or None, "difference": row.difference, "verdict": row.verdict(margin)}
+
+    return {
+        "sides": found.sides,
+        "lengths": list(map(record, found.lengths)),
+        "across": list(map(record, found.across)),
+        "tests": list(map(record, found.tests)),
+        "overall": list(map(record, found.overall)),
+        "groups": found.groups,
+        "refused": found.refused,
+    }

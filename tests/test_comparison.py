@@ -1,0 +1,212 @@
+"""Which of two runs is better: per length first, on the same items only, and with what so many items can show."""
+
+import json
+import math
+import random
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import carrara as door
+from carrara.core.errors import UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.engine.sides import sides
+from carrara.results.analysis.comparison import Compared, Side, chance, compare
+from carrara.results.report.comparing import comparison_lines
+from tests.process import carrara, python
+from tests.test_places import LEFT_OPEN
+
+TASK = "michelangelo/latent_list"
+
+
+def reply(model: str, world: int, length: int, score: float, task: str = TASK, **recipe: Any) -> Result:
+    base = Recipe(task, 2, "", "test", 0, world, 0, length, "chat", "", "gpt2")
+    made = replace(base, **recipe)
+    return Result(
+        id=str(made),
+        task=task,
+        version=made.version,
+        model=model,
+        length=length,
+        tokens=length,
+        tokenizer=made.tokenizer,
+        context_id=made.context_id,
+        world_id=made.world_id,
+        status="ok",
+        score=score,
+        floor=0.1,
+    )
+
+
+def curve(model: str, right: dict[int, int], n: int = 30, **recipe: Any) -> list[Result]:
+    return [reply(model, i, length, float(i < count), **recipe) for length, count in right.items() for i in range(n)]
+
+
+def both(first: list[Result], second: list[Result], by_world: bool = False) -> Compared:
+    return compare([Side("A", first), Side("B", second)], by_world)
+
+
+def test_who_is_better_at_which_length() -> None:
+    """Two servers on the same 30 worlds, of which all lengths together hide that one is better at the longest."""
+    found = both(curve("a", {0: 29, 8192: 26, 32768: 12}), curve("b", {0: 30, 8192: 23, 32768: 22}))
+    assert [row.verdict() for row in found.lengths] == ["not told apart", "not told apart", "better"]
+    far = found.lengths[2]
+    assert far.difference == pytest.approx(1 / 3)
+    assert far.low is not None
+    assert 0 < far.low < far.difference
+    assert far.p == pytest.approx(2 * 0.5**10)  # McNemar's: ten worlds of ten the same way
+    assert far.holm == pytest.approx(3 * far.p)
+    text = "\n".join(comparison_lines(found, None))
+    assert text.startswith("Beside A, B is better at 32k in michelangelo/latent_list by 0.33 (+0.15 to +0.51)")
+    assert "not told apart at 0 in" in text.splitlines()[0]
+
+
+def test_a_margin_is_kept_or_not() -> None:
+    same = curve("a", {0: 15}, n=400)
+    found = both(same, [replace(one, model="b") for one in same])
+    assert found.tests[0].verdict() == "not told apart"
+    assert found.tests[0].verdict(0.02) == "not worse"
+    assert found.tests[0].verdict(0.005) == "not told apart"
+
+
+def test_signs_at_random_are_counted_exactly() -> None:
+    """Beside all reversals that there are."""
+    dice = random.Random(3)
+    changes = [round(dice.gauss(0.3, 0.5), 3) for _ in range(9)]
+    mean = abs(math.fsum(changes))
+    sums = [
+        abs(math.fsum(-change if signs >> n & 1 else change for n, change in enumerate(changes)))
+        for signs in range(512)
+    ]
+    assert chance(changes) == pytest.approx(sum(one >= mean - 1e-9 for one in sums) / 512)
+
+
+def test_equals_are_seldom_told_apart() -> None:
+    """Of 300 tables of three comparisons each between equals, about one in twenty tells any apart, and not more."""
+    dice, told = random.Random(5), 0
+    for _ in range(300):
+        ones, others = (
+            [reply(m, i, length, float(dice.random() < 0.6)) for length in (0, 1024, 4096) for i in range(20)]
+            for m in ("a", "b")
+        )
+        told += any(row.verdict() != "not told apart" for row in both(ones, others).lengths)
+    assert told <= 27  # three standard errors above 15
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ({"tokenizer": "o200k"}, "tokenizer gpt2 and o200k"),
+        ({"params": "complexity=5"}, "parameters the default and complexity=5"),
+        ({"version": 1}, "version 2 and 1"),
+        ({"pack": "1a2b3c4d"}, "prompts its own and 1a2b3c4d"),
+        ({"style": "base"}, "style chat and base"),
+    ],
+)
+def test_what_is_another_item_is_named_and_not_averaged(other: dict[str, Any], named: str) -> None:
+    first, second = curve("a", {0: 9}), curve("b", {0: 20}, **other)
+    with pytest.raises(UsageError, match=re.escape(named)):
+        both(first, second)
+    alike = [reply(model, 0, 0, 1.0, "michelangelo/mrcr") for model in ("a", "b")]
+    found = both([*first, alike[0]], [*second, alike[1]])
+    assert [row.test for row in found.tests] == ["michelangelo/mrcr"]
+    assert named in found.refused[0]
+
+
+def test_worlds_are_paired_across_tokenizers_where_that_is_asked_for() -> None:
+    first, second = curve("a", {1024: 9}), curve("b", {1024: 25}, tokenizer="o200k")
+    assert both(first, second, by_world=True).tests[0].verdict() == "better"
+    with pytest.raises(UsageError, match="parameters the default and complexity=5"):
+        both(first, curve("b", {1024: 25}, params="complexity=5"), by_world=True)
+
+
+def test_items_that_only_one_was_asked_are_told() -> None:
+    found = both(curve("a", {0: 9}, n=12), curve("b", {0: 9}, n=30))
+    assert found.tests[0].items == 12
+    assert f"{TASK}: 12 items are compared; 18 of B's the other was not asked" in found.refused
+
+
+def test_groups_are_of_those_that_are_not_told_apart() -> None:
+    shares = {"worst": 2, "middle": 14, "near": 15, "best": 29}
+    found = compare([Side(name, curve(name, {0: count})) for name, count in shares.items()])
+    assert found.groups == [["best"], ["near", "middle"], ["worst"]]
+
+
+def test_tests_count_alike_over_all() -> None:
+    one = curve("a", {0: 10}) + curve("a", {0: 3}, n=6, task="michelangelo/mrcr")
+    two = curve("b", {0: 10}) + curve("b", {0: 6}, n=6, task="michelangelo/mrcr")
+    [overall] = both(one, two).overall
+    assert overall.difference == pytest.approx((0 + 0.5) / 2)
+    assert overall.test == ""
+
+
+def logged(folder: Path, right: int) -> Path:
+    """A log of a task of Inspect's that is none of ours."""
+    code = f"""
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import match
+from inspect_ai.solver import Generate, TaskState, solver
+
+@solver
+def know():
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput.from_content("m", state.target.text if int(state.sample_id) < {right} else "none")
+        return state
+    return solve
+
+samples = [Sample(id=n, input=f"{{n}} + {{n}} =", target=str(2 * n)) for n in range(24)]
+task = Task(samples, solver=know(), scorer=match(), name="sums")
+eval(task, model="mockllm/model", log_dir={str(folder)!r}, display="none")
+"""
+    python("-c", code, check=True)
+    return folder
+
+
+def test_logs_of_any_task_are_compared(tmp_path: Path) -> None:
+    before, after = logged(tmp_path / "before", 8), logged(tmp_path / "after", 20)
+    ended = carrara("compare", str(before), str(next(after.glob("*.eval"))), "--json", check=True)
+    [row] = json.loads(ended.stdout)["tests"]
+    assert (row["one"], row["other"], row["items"], row["verdict"]) == (
+        pytest.approx(8 / 24),
+        pytest.approx(20 / 24),
+        24,
+        "better",
+    )
+    assert row["test"] == "inspect/sums"
+    one, other = sides([before, after])
+    assert one.name.endswith(f"[{before}]")
+    assert other.name.endswith(f"[{after}]")
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["nowhere"], "there is no nowhere"),
+        (["README.md"], "README.md is no log of Inspect"),
+        (["src"], "there are no results in src"),
+        (["tests/old_run"], "there is 1 model to compare"),
+        (["tests/old_run", "--margin", "2"], "invalid"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_sentence(asked: list[str], said: str) -> None:
+    ended = carrara("compare", *asked)
+    assert ended.returncode == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_runs_are_compared_from_python() -> None:
+    first, second = (door.Results(curve(model, {0: count})) for model, count in (("a", 5), ("b", 25)))
+    found = door.compare(first, second, margin=0.05)
+    assert str(found).startswith("Beside a, b is better at 0")
+    assert found.frame()["verdict"].tolist() == ["better"]
+    again = door.compare(first, door.Results(curve("a", {0: 25})))  # the same model twice is told by the run
+    assert again.sides == ["a [run 1]", "a [run 2]"]
