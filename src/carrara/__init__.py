@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from carrara.door.comparing import compare
     from carrara.door.figures import figure
     from carrara.door.item import Item, Score
+    from carrara.door.planning import plan
     from carrara.door.results import Results
     from carrara.door.running import audit, read, run
     from carrara.door.tests import find, item, load
@@ -42,6 +43,7 @@ __all__ = [
     "find",
     "item",
     "load",
+    "plan",
     "read",
     "run",
     "train",
@@ -53,6 +55,7 @@ _PLACES = {
     "carrara.door.comparing": ("compare",),
     "carrara.door.figures": ("figure",),
     "carrara.door.item": ("Item", "Score"),
+    "carrara.door.planning": ("plan",),
     "carrara.door.results": ("Results",),
     "carrara.door.running": ("audit", "read", "run"),
     "carrara.door.tests": ("find", "item", "load"),

@@ -12,6 +12,7 @@ from carrara.core.lengths import write_length
 from carrara.engine.presets import PRESETS, WORLDS
 
 if TYPE_CHECKING:
+    from carrara.engine.jobs import Wanted
     from carrara.engine.plan import Plan
     from carrara.engine.run import Outcome
 
@@ -19,9 +20,22 @@ HELP = "run tests on a model; stopped at any moment, the same command goes on wh
 EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50 --out runs/first"
 
 
-def arguments(parser: ArgumentParser) -> None:
+def items(parser: ArgumentParser) -> None:
+    """Which items a run asks: what a plan takes too."""
     presets = f"{', '.join(PRESETS)} (`carrara tasks` says what each is)"
     options.selection(parser, f"or a preset, or PRESET:SELECTION for a part of one: {presets}")
+    parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts, e.g. 0,4k,1M (default 0)")
+    parser.add_argument("-n", type=options.whole(1), help=f"worlds for each test and length (default {WORLDS})")
+    options.tokenizer(parser, "the model's own, where it is known")
+    parser.add_argument(
+        "--published",
+        metavar="SUITE:DIR",
+        help="run published items as they are, from their files: babilong:DIR, mrcr:DIR, minerva:DIR",
+    )
+
+
+def arguments(parser: ArgumentParser) -> None:
+    items(parser)
     parser.add_argument(
         "--model",
         required=True,
@@ -29,10 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="any Inspect model name (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, "
         "or a reference: carrara/oracle, carrara/chance, carrara/majority, carrara/echo",
     )
-    parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts, e.g. 0,4k,1M (default 0)")
-    parser.add_argument("-n", type=options.whole(1), help=f"worlds for each test and length (default {WORLDS})")
     parser.add_argument("--out", type=_folder, required=True, metavar="DIR", help="the run's folder")
-    options.tokenizer(parser, "the model's own, where it is known")
     parser.add_argument("--base-url", metavar="URL", help="where the model is served")
     parser.add_argument(
         "-M",
@@ -49,11 +60,6 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--temperature", type=options.temperature, default=0.0, help="default 0; `none` leaves it to the server"
-    )
-    parser.add_argument(
-        "--published",
-        metavar="SUITE:DIR",
-        help="run published items as they are, from their files: babilong:DIR, mrcr:DIR, minerva:DIR",
     )
     retrieving = parser.add_argument_group("retrieval, in front of any model")
     retrieving.add_argument(
@@ -113,21 +119,12 @@ def main(args: Namespace) -> int:
 
 def planned(args: Namespace) -> "Plan":
     """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
-    from carrara.engine.jobs import Wanted, jobs
+    from carrara.engine.jobs import jobs
     from carrara.engine.plan import Plan
-    from carrara.prompt.asked import Selection
 
     model_args = options.model_args(args.model_args)
-    wanted = Wanted(
-        tests=[Selection(args.selection, options.given(args.params))],
-        lengths=args.lengths,
-        n=args.n,
-        drawn=options.drawn(args),
-        tokenizer=args.tokenizer or "",
-        published=args.published or "",
-    )
     return Plan(
-        jobs=jobs(wanted, args.model, model_args.get("gguf", "") if args.model == "carrara/smollm2" else ""),
+        jobs=jobs(wanted(args), args.model, model_args.get("gguf", "") if args.model == "carrara/smollm2" else ""),
         model=args.model,
         out=args.out,
         prompts=args.prompts,
@@ -142,6 +139,21 @@ def planned(args: Namespace) -> "Plan":
         within=args.within,
         perplexity=args.perplexity,
         limit=args.request_timeout,
+    )
+
+
+def wanted(args: Namespace) -> "Wanted":
+    """The items that the arguments name."""
+    from carrara.engine.jobs import Wanted
+    from carrara.prompt.asked import Selection
+
+    return Wanted(
+        tests=[Selection(args.selection, options.given(args.params))],
+        lengths=args.lengths,
+        n=args.n,
+        drawn=options.drawn(args),
+        tokenizer=args.tokenizer or "",
+        published=args.published or "",
     )
 
 

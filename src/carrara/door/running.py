@@ -83,7 +83,7 @@ def run(
         own, model = partial(model_of, model), name_of(model)
     drawn = drawn_of(seed, split, style, prompts)
     wanted = Wanted(
-        tests=_selections(tests, params),
+        tests=selections_of(tests, params),
         lengths=None if lengths is None else lengths_of(lengths),
         n=None if n is None else whole("n", n, 1),
         drawn=drawn,
@@ -155,7 +155,7 @@ def audit(
     pack = drawn.pack()
     firsts = [
         replace(recipe, length=length)
-        for selection in _selections(tests, params)
+        for selection in selections_of(tests, params)
         for recipe in recipes(selection, drawn, pack, tokenizer)
         for length in lengths_of(lengths)
     ]
@@ -166,7 +166,7 @@ def audit(
     return [breach for one in found for breach in one.breaches]
 
 
-def _selections(tests: Tests, params: Mapping[str, Value] | None) -> list[Selection]:
+def selections_of(tests: Tests, params: Mapping[str, Value] | None) -> list[Selection]:
     given = parameters_of(params or {})
     several = [tests] if isinstance(tests, str | Loaded) else tests
     return [

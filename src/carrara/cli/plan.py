@@ -1,0 +1,72 @@
+"""carrara plan: what a run would cost, before it does."""
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+from pathlib import Path
+
+from carrara.cli import _options as options
+from carrara.cli import run as running
+from carrara.cli._output import print_json
+from carrara.core.errors import UsageError
+from carrara.core.lengths import read_length
+
+HELP = "say what a run would take: requests, tokens, money, hours; asks no model"
+EXAMPLE = "carrara plan paper:michelangelo --model openai/gpt-4o --price 2.5,10,1.25"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    running.items(parser)
+    parser.add_argument(
+        "--model", action="append", required=True, metavar="M", help="as for `carrara run`; several are told apart"
+    )
+    parser.add_argument(
+        "--price",
+        metavar="IN,OUT[,CACHED]",
+        help="money for a million tokens of prompts, of replies, of prompts that are remembered",
+    )
+    parser.add_argument(
+        "--prices",
+        type=Path,
+        metavar="FILE.toml",
+        help="the same by model: a table of input, output and cached for each",
+    )
+    parser.add_argument(
+        "--like", type=Path, metavar="DIR", help="an earlier run of the model: its replies' lengths, and its pace"
+    )
+    parser.add_argument("--speed", type=float, metavar="TOKENS", help="tokens a second, to tell how long it takes")
+    parser.add_argument("--window", type=read_length, metavar="LENGTH", help="tokens that the model takes")
+    options.as_json(parser)
+
+
+def main(args: Namespace) -> int:
+    from carrara.engine.forecast import forecast, said, total, warnings
+    from carrara.engine.jobs import jobs
+    from carrara.engine.prices import read_price, read_prices
+    from carrara.engine.replies import read_results
+
+    if args.price and args.prices:
+        raise UsageError("--price and --prices say the same: give one of them")
+    if args.speed is not None and not args.speed > 0:
+        raise UsageError(f"--speed {args.speed:g} is no pace: give tokens a second")
+    prices = read_prices(args.prices, args.model) if args.prices else {}
+    like = read_results(args.like) if args.like else []
+    wanted = running.wanted(args)
+    lines = [
+        line
+        for model in args.model
+        for line in forecast(
+            jobs(wanted, model),
+            model,
+            prices.get(model) or (read_price(args.price) if args.price else None),
+            like,
+            args.speed,
+            args.window,
+            wanted.drawn.pack(),
+        )
+    ]
+    if args.json:
+        print_json({"lines": [asdict(line) for line in lines], "total": total(lines), "warnings": warnings(lines)})
+        return 0
+    for line in said(lines):
+        print(line)
+    return 0

@@ -1,0 +1,72 @@
+"""What tokens cost: a table that people keep themselves, for prices of today are others tomorrow.
+
+    ["openai/gpt-4o"]
+    input = 2.5
+    output = 10
+    cached = 1.25
+
+Money for a million tokens, of whatever currency. What a server remembers of a prompt is paid as `cached`, where it is
+given.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from carrara.core.errors import UsageError, nearest
+from carrara.core.files import SMALL, content
+
+MILLION = 1_000_000
+
+
+class Price(NamedTuple):
+    """Of a million tokens."""
+
+    input: float
+    output: float
+    cached: float | None = None
+
+    def of(self, sent: float, repeated: float, written: float) -> float:
+        """`repeated` are those of the sent tokens that the server has just read."""
+        known = self.input if self.cached is None else self.cached
+        return ((sent - repeated) * self.input + repeated * known + written * self.output) / MILLION
+
+
+def read_price(text: str) -> Price:
+    """
+    >>> read_price("2.5,10,1.25").of(1_000_000, 500_000, 100_000)
+    2.875
+    """
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3) or any(not 0 <= number < float("inf") for number in numbers):
+        raise UsageError(f"{text!r} is no price: give money for a million tokens, input,output or input,output,cached")
+    return Price(*numbers)
+
+
+def read_prices(path: Path, models: Sequence[str]) -> dict[str, Price]:
+    """The prices of these models."""
+    try:
+        table = tomllib.loads(content(path, SMALL).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"the prices {path} cannot be read: {error}") from None
+    found = {}
+    for model in models:
+        row = table.get(model)
+        if row is None:
+            raise UsageError(
+                f"{path} has no price of {model}{nearest(model, table)}; it has {', '.join(table) or 'none'}"
+            )
+        found[model] = _price(path, model, row)
+    return found
+
+
+def _price(path: Path, model: str, row: object) -> Price:
+    given = {name: row[name] for name in Price._fields if name in row} if isinstance(row, dict) else {}
+    fit = all(isinstance(number, int | float) and number >= 0 for number in given.values())
+    if not fit or not given.keys() >= {"input", "output"}:
+        raise UsageError(f"{path} gives {model} no numbers `input`, `output` and, if there is one, `cached`")
+    return Price(**given)
