@@ -21,6 +21,7 @@ from carrara.results.analysis.crossing import crossings
 from carrara.results.analysis.summary import sliced
 from carrara.results.figures import babilong, minerva, sync
 from carrara.results.figures.catalogue import entries, figure
+from carrara.results.figures.differences import DIFFERS
 from carrara.results.figures.drawing import svg
 from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
@@ -327,6 +328,13 @@ def test_all_are_listed() -> None:
     listed = json.loads(command("figure", "--list", "--json").stdout)
     assert {one["name"] for one in listed} == set(entries())
     assert all(one["says"] and one["command"].startswith(("carrara ", "python -m benchmarks.")) for one in listed)
+
+
+def test_each_that_is_drawn_says_how_it_differs() -> None:
+    assert DIFFERS.keys() == set(DRAWN)
+    listed = command("figure", "--list", "babilong-2", check=True).stdout.splitlines()
+    assert listed[0] == "babilong-table-2: models by lengths, the mean of QA1 to QA5, heat-coloured"
+    assert listed[-1] == DIFFERS["babilong-table-2"]
 
 
 def test_from_python_a_folder_is_no_number() -> None:

@@ -17,6 +17,7 @@ from tempfile import mkdtemp
 
 import carrara
 from carrara.results.figures.catalogue import entries
+from carrara.results.figures.differences import DIFFERS
 from carrara.results.figures.entry import Entry
 
 PLACE = Path("docs/gallery")
@@ -141,6 +142,7 @@ def _lines(entry: Entry, found: carrara.Results) -> list[str]:
     lines = [f"## {entry.name}", "", f"{entry.says[0].upper()}{entry.says[1:]}.", ""]
     if entry.make is None:
         return [*lines, f"A command of its own: `{entry.command}`", ""]
+    lines += [DIFFERS[entry.name], ""]
     lines += [f"`carrara figure {entry.name} DIR`, of what `{entry.command}` makes", ""]
     try:
         carrara.figure(entry.name, found).save(PLACE / f"{entry.name}.svg")

@@ -88,6 +88,13 @@ def _list(args: Namespace) -> int:
             ]
         )  # fmt: skip
         return 0
+    if args.name:
+        from carrara.results.figures.differences import DIFFERS
+
+        [one] = shown
+        for line in (f"{one.name}: {one.says}", f"made by: {one.command}", DIFFERS.get(one.name, "")):
+            print(line, end="\n" if line else "")
+        return 0
     table(
         ["figure", "what it shows", "published models", "made of"],
         [
