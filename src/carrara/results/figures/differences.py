@@ -12,15 +12,12 @@ _DIFFERENCE = "The same cells and differences in brackets, coloured; at the leng
 
 DIFFERS: Mapping[str, str] = {
     **{f"michelangelo-figure-{number}": _CURVES for number in (1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 17, 18, 19, 20)},
-    "michelangelo-figure-2": "Plain means in the place of cumulative ones, and sentences that say where curves cross, with "
-    "an interval.",
+    "michelangelo-figure-2": "Plain means for cumulative ones; sentences say where curves cross, with an interval.",
     "michelangelo-figure-3": f"All models, for a folder does not say which are of a family. {_CURVES}",
     "michelangelo-figure-9": "At the longest length that all models have; four models are the fewest, the paper has "
     "ten.",
-    "michelangelo-figure-14": "The paper quotes examples; these are shares of replies. Examples are in the report, under "
-    "replies to read.",
-    "michelangelo-figure-16": "The chance rate of each item stands beside what was scored; the shape depends on this house's "
-    "writings.",
+    "michelangelo-figure-14": "The paper quotes examples; these are shares of replies. The report has replies to read.",
+    "michelangelo-figure-16": "Beside it what was scored; its shape is that of this house's writings.",
     "michelangelo-section-6.1": "The paper says it in words: perplexity and errors are two panels of each test.",
     "sync-table-3": _CELLS,
     "sync-table-7": _CELLS,
@@ -58,8 +55,7 @@ DIFFERS: Mapping[str, str] = {
     "babilong-figure-5": "Bars of one standard deviation over trainings, as in the paper; its values are not printed.",
     "babilong-figure-6": "Medians are bars; the paper has stars. Its own models are known for QA1 to QA5 only.",
     "babilong-figure-8": "Parts b and c; part a is babilong-figure-3b. The paper's values are not printed.",
-    "babilong-figure-9": "All windows from one run, by fifths of the context, each test a panel; the paper shows QA1 of "
-    "one model.",
+    "babilong-figure-9": "All windows from one run, by fifths of the context; the paper shows QA1 of one model.",
     "babilong-table-2": "The same cells, coloured by value; the paper's colours are its own.",
     "babilong-table-3": "Seconds an item as curves; the paper prints minutes for a thousand on an A100, drawn beside.",
     "babilong-table-4": "The same cells, a panel a test; coloured by value.",
