@@ -22,6 +22,7 @@ LAYERS = [
     "registry",
     "prompt",
     "retrieval",
+    "profiling",
     "recurrent",
     "proof",
     "results",
@@ -35,6 +36,7 @@ APART = {
     # what is further down the list and still knows nothing of these
     "tokens": "answers",
     "retrieval": "answers suites registry prompt",
+    "profiling": "answers suites prompt retrieval",
     "recurrent": "answers suites retrieval",
     "results": "retrieval proof suites recurrent",
     "scoring": "models",

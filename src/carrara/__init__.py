@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from carrara.door.figures import figure
     from carrara.door.item import Item, Score
     from carrara.door.planning import plan
+    from carrara.door.profiling import profile
     from carrara.door.results import Results
     from carrara.door.running import audit, read, run
     from carrara.door.tests import find, item, load
@@ -44,6 +45,7 @@ __all__ = [
     "item",
     "load",
     "plan",
+    "profile",
     "read",
     "run",
     "train",
@@ -56,6 +58,7 @@ _PLACES = {
     "carrara.door.figures": ("figure",),
     "carrara.door.item": ("Item", "Score"),
     "carrara.door.planning": ("plan",),
+    "carrara.door.profiling": ("profile",),
     "carrara.door.results": ("Results",),
     "carrara.door.running": ("audit", "read", "run"),
     "carrara.door.tests": ("find", "item", "load"),

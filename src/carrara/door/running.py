@@ -108,7 +108,7 @@ def run(
         limit=request_timeout,
         own=own,
     )
-    return _beside_loop(partial(_results, plan, progress))
+    return beside_loop(partial(_results, plan, progress))
 
 
 def read(*folders: File) -> Results:
@@ -202,7 +202,7 @@ def _results(plan: "Plan", progress: bool) -> Results:
     return own
 
 
-def _beside_loop(work: Callable[[], T]) -> T:
+def beside_loop(work: Callable[[], T]) -> T:
     """Do it here, or in a thread of its own where an event loop runs: a notebook's, which knows no second one."""
     if asyncio._get_running_loop() is None:
         return work()

@@ -1,0 +1,125 @@
+"""Whether a profile's intervals hold the true effective length, and what it costs beside asking everywhere alike.
+
+    python -m benchmarks.profile [SIMULATIONS]
+
+Simulated models with known curves are profiled to the stopping rule. Beside each stands a uniform grid: the same number
+of worlds at every length, more until its interval is as narrow, by the same curve. Costs are tokens of prompts.
+"""
+
+import math
+import random
+import sys
+from collections.abc import Callable
+from multiprocessing import Pool
+from statistics import median
+from typing import NamedTuple
+
+from carrara.profiling.choosing import FIXED, SURE, chosen, settled
+from carrara.profiling.curve import BLIND, Curve, Rule, doublings
+
+UPTO = 128 << 10
+LENGTHS = [0, *(1024 << n for n in range(8))]
+RULE, WITHIN, BATCH, FLOOR = Rule("base", 0.85), 2.0, 8, 0.1
+BUDGET = 60_000_000
+
+
+def logistic(top: float, at: float, width: float) -> Callable[[float], float]:
+    return lambda x: FLOOR + (top - FLOOR) / (1 + math.exp(min(60.0, (x - math.log2(at)) / width)))
+
+
+def dip(x: float) -> float:
+    """Bad at 8k, good again behind it."""
+    return 0.4 if 12 < x < 14 else 0.95
+
+
+CASES: dict[str, Callable[[float], float]] = {
+    "falls around 16k": logistic(0.95, 16 << 10, 0.5),
+    "falls around 3k": logistic(0.9, 3 << 10, 0.4),
+    "cliff at 32k": lambda x: 0.92 if x <= 15.2 else FLOOR,
+    "slow decline": lambda x: max(FLOOR, 0.97 - 0.055 * max(0.0, x - 8)),
+    "dip and recovery": dip,
+    "at the floor": lambda _: FLOOR,
+    "perfect": lambda _: 1.0,
+    "partly unparsed": logistic(0.62, 24 << 10, 0.5),
+}
+
+
+class Outcome(NamedTuple):
+    held: bool
+    tokens: int
+    settled: bool
+    noticed: bool
+
+
+def truth(score: Callable[[float], float]) -> float:
+    """The longest length, by its doublings, up to which the score is kept."""
+    base = score(doublings(0))
+    if RULE.level * base - FLOOR < BLIND:
+        return math.nan
+    x = doublings(0)
+    while x <= doublings(UPTO) and score(x) >= RULE.level * base:
+        x += 0.005
+    return x
+
+
+def asked(score: Callable[[float], float], length: int, n: int, dice: random.Random) -> float:
+    p = score(doublings(length))
+    return float(sum(dice.random() < p for _ in range(n)))
+
+
+def adaptive(name: str, seed: int) -> Outcome:
+    score, dice = CASES[name], random.Random(f"{name} {seed}")
+    curve, spent = Curve(FLOOR, UPTO), 0
+    while not settled(curve, RULE, LENGTHS, WITHIN) and spent < BUDGET:
+        step = chosen(curve, RULE, LENGTHS, BATCH, WITHIN)
+        if step is None:
+            break
+        length, n = step
+        curve.add(length, asked(score, length, n, dice), n)
+        spent += n * (length + FIXED)
+    return outcome(curve, score, spent)
+
+
+def uniform(name: str, seed: int) -> Outcome:
+    score, dice = CASES[name], random.Random(f"uniform {name} {seed}")
+    curve, spent = Curve(FLOOR, UPTO), 0
+    while not settled(curve, RULE, LENGTHS, WITHIN) and spent < 4 * BUDGET:
+        for length in LENGTHS:
+            curve.add(length, asked(score, length, BATCH, dice), BATCH)
+            spent += BATCH * (length + FIXED)
+    return outcome(curve, score, spent)
+
+
+def outcome(curve: Curve, score: Callable[[float], float], spent: int) -> Outcome:
+    low, _, high = curve.effective(RULE)
+    true, blind = truth(score), curve.blind(RULE) > SURE
+    length = math.inf if true > doublings(UPTO) else 2**true
+    held = blind if math.isnan(true) else not blind and low <= length <= high
+    return Outcome(held, spent, settled(curve, RULE, LENGTHS, WITHIN), curve.misfit() < 0.01)
+
+
+def work(job: tuple[str, int, bool]) -> Outcome:
+    name, seed, chosen_ = job
+    return adaptive(name, seed) if chosen_ else uniform(name, seed)
+
+
+def main(simulations: int) -> None:
+    print(
+        f"{simulations} simulations each; rule {RULE}, within {WITHIN:g}, {BATCH} at once, to {UPTO >> 10}k; nominal 90 %"
+    )
+    print("case                held  stopped   tokens  worlds' cost of a uniform grid  times  misfit told")
+    with Pool(2) as pool:
+        for name in CASES:
+            own = pool.map(work, [(name, seed, True) for seed in range(simulations)], 10)
+            grid = pool.map(work, [(name, seed, False) for seed in range(max(10, simulations // 10))], 5)
+            tokens, others = (median(one.tokens for one in found) for found in (own, grid))
+            share = [sum(getattr(one, what) for one in own) / len(own) for what in ("held", "settled", "noticed")]
+            print(
+                f"{name:18}  {share[0]:.3f}    {share[1]:.3f}  {tokens / 1e6:6.2f}M  {others / 1e6:29.2f}M  "
+                f"{others / tokens:5.1f}  {share[2]:.3f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)

@@ -1,0 +1,264 @@
+"""Asking adaptively how far a model can be trusted: batch after batch into an ordinary run folder.
+
+Each batch is a run that goes on where the folder is: so many worlds more of a test at the length that tells most. After
+a stop the same command goes on from what the folder holds.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from carrara import registry
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.result import Result
+from carrara.core.table import table
+from carrara.engine.plan import Job, Plan
+from carrara.engine.replies import LOGS, read_results
+from carrara.engine.run import run
+from carrara.engine.suited import tokenizer_for
+from carrara.profiling.capabilities import Capability, lengths_for, select
+from carrara.profiling.choosing import FIXED, chosen, settled
+from carrara.profiling.curve import Curve, Rule
+from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.items import questions_of
+from carrara.results.analysis.summary import headline
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+SHORT = 1024
+"""The shortest length that is one."""
+LOOKED_AT = 20
+"""Worlds whose floors are known before anything is asked."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of one capability."""
+
+    capability: str
+    test: str
+    params: Mapping[str, str]
+    rule: str
+    base: float
+    """The score without filler, by the curve."""
+    floor: float
+    low: float | None
+    """Of the effective length's 90 % interval. None where it is not defined: the base is near the floor."""
+    length: float | None
+    high: float | None
+    longest: int
+    """What was asked for at most: what lies past it is not told from it."""
+    prompts: int
+    tokens: int
+    settled: bool
+    misfit: bool
+    """Whether the scores do not fall as any of the curves does."""
+    counts: Mapping[int, tuple[float, int]]
+    """The sum of scores, and how many, at each length."""
+
+
+@dataclass
+class Subject:
+    """A capability that is being asked for."""
+
+    capability: Capability
+    job: Job
+    lengths: Sequence[int]
+    floor: float
+    prompts: int = 0
+    tokens: int = 0
+    spent: bool = False
+    """No length has worlds left that would tell anything."""
+
+    def curve(self, results: Sequence[Result]) -> Curve:
+        curve = Curve(self.floor, self.lengths[-1])
+        own = [one for one in results if one.id.startswith(self._world) and one.status != "error"]
+        for length in self.lengths:
+            scores = [headline(one) for one in own if one.length == length]
+            if scores:
+                curve.add(length, sum(scores), len(scores))
+        self.prompts = len(own)
+        self.tokens = sum(one.tokens for one in own)
+        return curve
+
+    @property
+    def _world(self) -> str:
+        return str(replace(self.job.first, index=0)).rpartition(".")[0].rpartition("-")[0] + "-"
+
+
+def profile(
+    plan: Plan,
+    subjects: Sequence[Subject],
+    rule: Rule,
+    *,
+    within: float,
+    batch: int,
+    budget: int | None,
+    tell: Callable[[list[Card]], None],
+) -> list[Card]:
+    """Ask until every interval is as narrow as was asked for, or the budget is spent; `tell` hears after each batch."""
+    results = read_results(plan.out) if (plan.out / LOGS).is_dir() else []
+    while True:
+        curves = [subject.curve(results) for subject in subjects]
+        cards = [_card(subject, curve, rule, within) for subject, curve in zip(subjects, curves, strict=True)]
+        tell(cards)
+        jobs = list[Job]()
+        left = None if budget is None else budget - sum(card.tokens for card in cards)
+        for subject, curve in zip(subjects, curves, strict=True):
+            if settled(curve, rule, subject.lengths, within):
+                continue
+            step = chosen(curve, rule, subject.lengths, batch, within)
+            if step is None:
+                continue
+            length, n = step
+            cost = n * (length + FIXED)
+            if left is not None and cost > left:
+                continue
+            left = None if left is None else left - cost
+            have = curve.counts.get(length, (0.0, 0))[1]
+            jobs.append(Job(replace(subject.job.first, length=length), have + n))
+        if not jobs:
+            return cards
+        before = len(results)
+        results = list(run(replace(plan, jobs=tuple(jobs))).folder)
+        if len([one for one in results if one.status != "error"]) <= before:
+            return cards  # whoever is asked does not answer
+
+
+def _subject(one: Capability, tokenizer: str, upto: int) -> Subject:
+    [first] = recipes(Selection(one.test, dict(one.params)), Drawn(), None, tokenizer)
+    lengths = lengths_for(registry.load(first.task).sized, upto)
+    floors = [
+        question.floor
+        for index in range(LOOKED_AT)
+        for question in questions_of(replace(first, index=index, length=lengths[0])).questions
+    ]
+    return Subject(one, Job(first, 0), lengths, fmean(floors))
+
+
+def _card(subject: Subject, curve: Curve, rule: Rule, within: float) -> Card:
+    defined = curve.blind(rule) < 0.5
+    low, middle, high = curve.effective(rule) if defined else (None, None, None)
+    return Card(
+        capability=subject.capability.name,
+        test=subject.capability.test,
+        params=subject.capability.params,
+        rule=str(rule),
+        base=curve.mean(0),
+        floor=subject.floor,
+        low=low,
+        length=middle,
+        high=high,
+        longest=subject.lengths[-1],
+        prompts=subject.prompts,
+        tokens=subject.tokens,
+        settled=settled(curve, rule, subject.lengths, within) and bool(curve.counts),
+        misfit=curve.misfit() < 0.01,
+        counts=dict(curve.counts),
+    )
+
+
+def profiled(
+    model: str,
+    out: Path,
+    *,
+    capabilities: str,
+    upto: int,
+    rule: str,
+    within: float,
+    budget: int | None,
+    batch: int,
+    tokenizer: str,
+    base_url: str | None,
+    model_args: Mapping[str, Any],
+    max_tokens: int | None,
+    connections: int | None,
+    own: "Callable[[], Model] | None" = None,
+    tell: Callable[[list[Card]], None] = lambda _: None,
+) -> list[Card]:
+    """A profile from what people say of it; all that can be seen to be wrong is refused here."""
+    if within <= 1:
+        raise UsageError(f"within={within:g} is no factor: give one above 1, such as 2")
+    if upto < SHORT:
+        raise UsageError(f"upto={write_length(upto)} is no longer than a puzzle without filler: give 1k at least")
+    read, wanted = Rule.parse(rule), select(capabilities)
+    weights = str(model_args.get("gguf", "")) if model == "carrara/smollm2" else ""
+    counter = tokenizer or (f"gguf:{weights}" if weights else tokenizer_for(model))
+    subjects = [_subject(one, counter, upto) for one in wanted]
+    plan = Plan(
+        jobs=(subjects[0].job,),
+        model=model,
+        out=out,
+        base_url=base_url,
+        model_args=model_args,
+        max_tokens=max_tokens,
+        connections=connections,
+        own=own,
+    )
+    return profile(plan, subjects, read, within=within, batch=batch, budget=budget, tell=tell)
+
+
+def said(cards: Sequence[Card]) -> Iterator[str]:
+    """The score card as lines of text."""
+    yield from table(
+        ["capability", "without filler", f"effective length ({cards[0].rule})", "90 % interval", "from"],
+        [
+            (
+                card.capability,
+                f"{card.base:.2f}",
+                _middle(card),
+                _interval(card),
+                f"{card.prompts:,} prompts, {card.tokens:,} tokens",
+            )
+            for card in cards
+        ],
+    )
+    for card in cards:
+        if card.misfit:
+            yield (f"{card.capability}: its scores do not fall as a curve does; look at each length: {_counts(card)}")
+    if open_ := [card.capability for card in cards if not card.settled]:
+        yield (
+            f"PARTIAL: {', '.join(open_)} not settled: the budget, or what more worlds would tell, ended before; "
+            "the same command goes on"
+        )
+
+
+def _middle(card: Card) -> str:
+    if card.length is None:
+        return "not defined"
+    return f"≥ {write_length(card.longest)}" if math.isinf(card.length) else _about(card.length)
+
+
+def _interval(card: Card) -> str:
+    if card.low is None or card.high is None:
+        return f"it is near the floor of {card.floor:.2f}"
+    if card.low == card.high:
+        return ""
+    ends = ["≥ " + write_length(card.longest) if math.isinf(end) else _about(end) for end in (card.low, card.high)]
+    return " – ".join(ends)
+
+
+def _about(length: float) -> str:
+    if length < 1024:
+        return "under 1k"
+    return f"{length / 1024:.0f}k" if length < 1 << 20 else f"{length / (1 << 20):.1f}M"
+
+
+def _counts(card: Card) -> str:
+    return ", ".join(f"{total / n:.2f} at {write_length(length)}" for length, (total, n) in sorted(card.counts.items()))
+
+
+def record(card: Card) -> dict[str, object]:
+    """Infinite is past the longest: JSON has no such number."""
+    ends = {
+        name: None if (end := getattr(card, name)) is None or math.isinf(end) else end
+        for name in ("low", "length", "high")
+    }
+    past = {"beyond_longest": card.length is not None and math.isinf(card.length)}
+    counts = [{"length": length, "n": n, "mean": total / n} for length, (total, n) in sorted(card.counts.items())]
+    return {**asdict(card), **ends, **past, "counts": counts}

@@ -1,0 +1,69 @@
+"""What a model is trusted with: one test for each, with parameters that leave room for a fall.
+
+| capability | test | why |
+|--|--|--|
+| finding one of many alike | classic/niah, multikey_2 | every sentence is a needle, and one is asked for |
+| tracking a state | latent_list, complexity 5 | each operation changes what the next one means |
+| telling similar texts apart | mrcr | drafts of one topic and format, of which the order tells |
+| surveying a whole | classic/cwe | no single place holds the answer |
+| reasoning over several facts | qa2 | two facts have to meet, whatever lies between |
+| knowing what is not told | idk | what is like an answer is no answer |
+| copying exactly | snapshot | the context itself, in its order |
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from carrara.core.errors import UsageError, nearest
+
+
+@dataclass(frozen=True)
+class Capability:
+    name: str
+    test: str
+    params: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+CAPABILITIES = (
+    Capability("finding one of many alike", "classic/niah", {"variant": "multikey_2"}),
+    Capability("tracking a state", "michelangelo/latent_list", {"complexity": "5"}),
+    Capability("telling similar texts apart", "michelangelo/mrcr"),
+    Capability("surveying a whole", "classic/cwe"),
+    Capability("reasoning over several facts", "babilong/qa2"),
+    Capability("knowing what is not told", "michelangelo/idk"),
+    Capability("copying exactly", "minerva/snapshot"),
+)
+
+
+def select(text: str) -> list[Capability]:
+    """Capabilities by name, by a word of it or by their test; any other test stands for itself.
+
+    >>> [one.test for one in select("tracking,babilong/qa1")]
+    ['michelangelo/latent_list', 'babilong/qa1']
+    """
+    from carrara import registry
+
+    found: list[Capability] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        own = [one for one in CAPABILITIES if part == one.name or part in one.name.split() or part == one.test]
+        if not own:
+            try:
+                own = [Capability(test, test) for test in registry.select(part)]
+            except UsageError:
+                known = [one.name for one in CAPABILITIES]
+                near = nearest(part, known)
+                raise UsageError(
+                    f"no capability and no test is called {part!r}{near}; capabilities are {', '.join(known)}"
+                ) from None
+        found += [one for one in own if one not in found]
+    return found or list(CAPABILITIES)
+
+
+def lengths_for(sized: bool, upto: int) -> Sequence[int]:
+    """Powers of two; a test that is its own context has none without."""
+    found = [0] if not sized else [512]
+    length = 1024
+    while length < upto:
+        found.append(length)
+        length *= 2
+    return [*found, upto]

@@ -1,0 +1,204 @@
+"""How a score falls with length, and what is known of it: a posterior on a grid, which batches of scores sharpen.
+
+A model that can do a thing without filler does it in a share of worlds, its top. With length that falls to the floor of
+blind guessing in one of two ways: around a place, within so many doublings (few are a cliff); or from a place on, by
+the same share with each doubling. Lengths are taken by their logarithm, for what counts is by how many times a context
+grew; no filler at all stands for `SHORTEST` tokens.
+
+>>> curve = Curve(floor=0.0, longest=1 << 17)
+>>> for length, right in ((0, 30), (4096, 29), (16384, 28), (32768, 15), (65536, 2)):
+...     curve.add(length, right, 30)
+>>> low, middle, high = curve.effective(Rule("base", 0.85))
+>>> 12_000 < low < middle < high < 40_000
+True
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carrara.core.errors import UsageError
+
+Numbers = NDArray[np.float64]
+
+SHORTEST = 256.0
+"""Tokens that a prompt without filler counts as."""
+TOPS = 25
+STEP = 0.25
+"""Of places, in doublings."""
+WIDTHS = (0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.7)
+"""Doublings that a fall around a place takes, its middle half twice that."""
+SHARES = (0.02, 0.04, 0.07, 0.12, 0.2, 0.35)
+"""Of what it has above the floor, that a score loses with each doubling."""
+BEYOND = 8.0
+"""Doublings past the longest length at which a fall may stand: it is then none that is seen."""
+INSIDE = 0.9
+"""Of the posterior, in an interval."""
+BLIND = 0.05
+"""A threshold that is not this far above the floor says nothing: a score that holds it may be guessed."""
+TINY = 1e-6
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a score has to be for a length to count as held."""
+
+    name: Literal["base", "above", "half"]
+    """`base`: a share of its own score without filler (NoLiMa's). `above`: a score (BABILong's). `half`: half of what
+    its own score without filler has above the floor."""
+    level: float = 0.0
+
+    @staticmethod
+    def parse(text: str) -> "Rule":
+        """
+        >>> Rule.parse("base:0.85"), Rule.parse("half")
+        (Rule(name='base', level=0.85), Rule(name='half', level=0.0))
+        """
+        name, colon, level = text.partition(":")
+        try:
+            number = float(level) if colon else 0.0
+        except ValueError:
+            number = 0.0
+        if name == "half" and not colon:
+            return Rule("half")
+        if name in ("base", "above") and 0 < number < 1:
+            return Rule(name, number)  # type: ignore[arg-type]
+        raise UsageError(f"{text!r} is no rule: give base:0.85, above:0.85 or half")
+
+    def threshold(self, base: Numbers, floor: float) -> Numbers:
+        match self.name:
+            case "base":
+                return self.level * base
+            case "above":
+                return np.full_like(base, self.level)
+            case "half":
+                return floor + (base - floor) / 2
+
+    def __str__(self) -> str:
+        return self.name if self.name == "half" else f"{self.name}:{self.level:g}"
+
+
+def doublings(length: float) -> float:
+    """
+    >>> doublings(0), doublings(1024)
+    (8.0, 10.0)
+    """
+    return math.log2(max(SHORTEST, length))
+
+
+class Curve:
+    """What is known of one score against length."""
+
+    def __init__(self, floor: float, longest: int) -> None:
+        self.floor, self.longest = min(max(floor, 0.0), 0.95), longest
+        self.counts: dict[int, tuple[float, int]] = {}
+        """The sum of scores, and how many, at each length."""
+        tops = self.floor + (1 - self.floor) * (np.arange(TOPS) + 0.5) / TOPS
+        first, last = doublings(0), doublings(longest)
+        falls = np.meshgrid(tops, np.arange(first - 2, last + BEYOND, STEP), np.array(WIDTHS), indexing="ij")
+        declines = np.meshgrid(tops, np.arange(first, last + 1, STEP), np.array(SHARES), indexing="ij")
+        self._falls = falls[0].size
+        """The first so many of the grid's curves are falls, the others declines."""
+        self._top, self._place, self._pace = (
+            np.concatenate([one.ravel(), other.ravel()]) for one, other in zip(falls, declines, strict=True)
+        )
+        self._log = -np.log(np.where(np.arange(self._top.size) < self._falls, falls[0].size, declines[0].size))
+
+    def score(self, length: float) -> Numbers:
+        """At a length, by every curve of the grid."""
+        return self._shape(doublings(length))
+
+    def _shape(self, at: float) -> Numbers:
+        n = self._falls
+        past = at - self._place
+        fall = 1 / (1 + np.exp(np.clip(past[:n] / self._pace[:n], -60, 60)))
+        decline = np.clip(1 - self._pace[n:] * np.maximum(0, past[n:]), 0, 1)
+        return np.asarray(self.floor + (self._top - self.floor) * np.concatenate([fall, decline]))
+
+    def add(self, length: int, total: float, n: int) -> None:
+        """Scores of so many worlds: right or wrong, or in between, where each counts as so much of a right one."""
+        before = self.counts.get(length, (0.0, 0))
+        self.counts[length] = before[0] + total, before[1] + n
+        p = np.clip(self.score(length), TINY, 1 - TINY)
+        self._log = self._log + total * np.log(p) + (n - total) * np.log1p(-p)
+
+    @property
+    def weights(self) -> Numbers:
+        raised = np.exp(self._log - self._log.max())
+        return np.asarray(raised / raised.sum())
+
+    def mean(self, length: float) -> float:
+        return float(self.weights @ self.score(length))
+
+    def ends(self, rule: Rule) -> Numbers:
+        """Up to how many doublings each curve of the grid holds by a rule. Minus infinity: not even without filler; no
+        number: it is not defined, for the threshold is near the floor."""
+        n, base = self._falls, self._shape(doublings(0))
+        level = rule.threshold(base, self.floor)
+        left = (level - self.floor) / (self._top - self.floor)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fall = self._place[:n] + self._pace[:n] * np.log(1 / left[:n] - 1)
+            decline = self._place[n:] + (1 - left[n:]) / self._pace[n:]
+        found = np.where(left > 1, -np.inf, np.concatenate([fall, decline]))
+        return np.asarray(np.where(level - self.floor < BLIND, np.nan, found))
+
+    def blind(self, rule: Rule) -> float:
+        """How sure it is that no effective length is defined."""
+        return float(self.weights[np.isnan(self.ends(rule))].sum())
+
+    def effective(self, rule: Rule, inside: float = INSIDE) -> tuple[float, float, float]:
+        """The lower end, the median and the upper end of the length that it holds to, where one is defined.
+
+        0 is not even without filler, and what lies past the longest length is infinite."""
+        ends, weights = self.ends(rule), self.weights
+        defined = ~np.isnan(ends)
+        ends, weights = ends[defined], weights[defined]
+        order = np.argsort(ends)
+        risen = np.cumsum(weights[order]) / max(weights.sum(), TINY)
+        low, middle, high = (
+            self._length(float(ends[order[min(len(order) - 1, int(np.searchsorted(risen, at)))]]))
+            for at in ((1 - inside) / 2, 0.5, (1 + inside) / 2)
+        )
+        return low, middle, high
+
+    def _length(self, end: float) -> float:
+        if end < doublings(0):
+            return 0.0
+        return math.inf if end > doublings(self.longest) else 2.0**end
+
+    def gain(self, lengths: list[int], rule: Rule) -> list[float]:
+        """What one score at each of these lengths is expected to tell about the effective length, in nats."""
+        weights, ends = self.weights, self.ends(rule)
+        first, last = doublings(0), doublings(self.longest)
+        most = math.ceil((last - first) / STEP) + 2
+        bins = np.where(np.isnan(ends), most + 1, np.clip(np.floor((ends - first) / STEP) + 1, 0, most)).astype(int)
+        mass = np.bincount(bins, weights)
+        known = mass > 1e-12
+        gains = []
+        for length in lengths:
+            p = self.score(length)
+            right = np.bincount(bins, weights * p)
+            whole = _entropy(np.array([right.sum()]))[0]
+            within = float((mass[known] * _entropy(right[known] / mass[known])).sum())
+            gains.append(max(0.0, float(whole) - within))
+        return gains
+
+    def misfit(self) -> float:
+        """How far the scores lie from the curve that fits best, as a share of chance: near 0 where it cannot be one."""
+        from scipy import stats
+
+        best = int(np.argmax(self._log))
+        statistic = freedom = 0.0
+        for length, (total, n) in self.counts.items():
+            p = float(np.clip(self.score(length)[best], 0.02, 0.98))
+            statistic += (total - n * p) ** 2 / (n * p * (1 - p))
+            freedom += 1
+        return float(stats.chi2.sf(statistic, max(1.0, freedom - 3))) if freedom > 3 else 1.0
+
+
+def _entropy(p: Numbers) -> Numbers:
+    p = np.clip(p, TINY, 1 - TINY)
+    return np.asarray(-(p * np.log(p) + (1 - p) * np.log1p(-p)))
