@@ -104,9 +104,7 @@ def work(job: tuple[str, int, bool]) -> Outcome:
 
 
 def main(simulations: int) -> None:
-    print(
-        f"{simulations} simulations each; {RULE}, within {WITHIN:g}, {BATCH} at once, to {UPTO >> 10}k; nominal 90 %"
-    )
+    print(f"{simulations} simulations each; {RULE}, within {WITHIN:g}, {BATCH} at once, to {UPTO >> 10}k; nominal 90 %")
     print("case                held  stopped   tokens  worlds' cost of a uniform grid  times  misfit told")
     with Pool(2) as pool:
         for name in CASES:

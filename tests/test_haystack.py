@@ -124,7 +124,7 @@ def documents(name: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["sotu", pytest.param("novels", marks=needs_books)])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_facts_in_real_text_are_the_facts(name: str) -> None:
     """In their order, and in any other; and what is kept back is little."""
     dice = Dice("real", name)

@@ -33,7 +33,7 @@ def python_says(text: str) -> object:
 
 @pytest.mark.parametrize("complexity", ["1", "5", "20", "40"])
 @pytest.mark.parametrize("view", machine.VIEWS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_gold_is_what_python_shows(complexity: str, view: str) -> None:
     for index in range(8):
         item = make(NAME, length=1 << 12, index=index, params={"complexity": complexity, "view": view})

@@ -342,6 +342,7 @@ def snapshot(folder: Path, rows: int = 2) -> Path:
 
 
 @LEFT_OPEN
+@pytest.mark.slow
 @pytest.mark.usefixtures("collected")
 def test_the_snapshot_is_run_as_it_is(tmp_path: Path) -> None:
     sent: list[str] = []

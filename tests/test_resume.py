@@ -90,7 +90,7 @@ def _asked_again(facts: Sequence[Fact], kills: Sequence[float]) -> list[float]:
     return gaps
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_a_second_run_asks_nothing(tmp_path: Path, server: Address) -> None:
     line = command(tmp_path / "run", server)
     for _ in range(2):
@@ -126,6 +126,7 @@ def test_an_interrupted_run_says_so_and_goes_on(tmp_path: Path) -> None:
     assert len(set(finished)) == REPLIES
 
 
+@pytest.mark.slow
 def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv", (0.5, 0.5)) as server:
         line = command(tmp_path / "run", server)
