@@ -153,6 +153,9 @@ def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monk
         assert fault in vouched(folder, 24).source.fault
         assert main(["leaderboard", str(folder)]) == 1
         assert "it does not count" in capsys.readouterr().err
+    broken = [replace(one, output={"choices": 3}) for one in known]
+    monkeypatch.setattr(vouching, "read_replies", lambda _: broken)
+    assert vouched(folder, 24).source.fault == "12 of 12 scores are not what their replies come to"
     monkeypatch.setattr(vouching, "read_replies", lambda _: praised)
     assert main(["leaderboard", str(folder), "--all", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

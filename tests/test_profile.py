@@ -116,6 +116,15 @@ def sinking(messages: list[dict[str, str]]) -> str:
     return item[0] if item[1] <= 2048 else "I do not know"
 
 
+def add_another(folder: Path) -> None:
+    """Another model's replies in the same folder are nothing that this one said."""
+    door.run("qa1", silent, out=folder, lengths="0,8k", n=12, tokenizer="gpt2")
+
+
+def silent(prompt: str) -> str:
+    return "nothing"
+
+
 KNOWN: dict[str, tuple[str, int]] = {}
 
 
@@ -140,6 +149,7 @@ def test_a_profile_goes_on_where_it_was(tmp_path: Path) -> None:
     after = read_results(tmp_path / "run")
     assert before < {one.id for one in after}
     assert len(after) == len({one.id for one in after}) == card.prompts
+    add_another(tmp_path / "run")
     again = door.profile(sinking, **given)  # type: ignore[arg-type]
     assert again.cards[0].prompts == card.prompts  # nothing more is asked
     assert again.frame()["test"].tolist() == ["babilong/qa1"]
@@ -161,6 +171,8 @@ def test_the_command_prints_a_card(tmp_path: Path) -> None:
     [
         (["flying"], "no capability and no test"),
         (["--within", "1"], "is no factor"),
+        (["--within", "nan"], "is no factor"),
+        (["--budget", "inf"], "invalid"),
         (["--upto", "500"], "no longer than a puzzle"),
         (["--rule", "best"], "is no rule"),
         (["--budget", "none"], "invalid"),

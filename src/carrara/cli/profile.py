@@ -58,7 +58,7 @@ def arguments(parser: ArgumentParser) -> None:
 def _tokens(text: str) -> int:
     units = {"k": 1000, "M": 1_000_000}
     number = float(text[:-1]) * units[text[-1]] if text[-1:] in units else float(text)
-    if number <= 0:
+    if not 0 < number < 1e18:
         raise ValueError(text)
     return int(number)
 

@@ -10,6 +10,7 @@ from functools import cache
 from statistics import fmean
 
 from carrara import registry, tokens
+from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
@@ -96,7 +97,9 @@ def _line(
     task, length = registry.load(job.first.task), job.first.length
     shape = shaped(replace(job.first, length=min(length, FAR) if task.sized else 0))
     answer = shape.answer * max(1.0, length / FAR) if task.sized else shape.answer
-    worlds = job.worlds if job.worlds < ALL else 1
+    if job.worlds == ALL:
+        raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
+    worlds = job.worlds
     size = length or shape.bare
     requests = worlds * shape.questions
     sent = round(requests * size)

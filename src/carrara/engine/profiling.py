@@ -72,12 +72,10 @@ class Subject:
     floor: float
     prompts: int = 0
     tokens: int = 0
-    spent: bool = False
-    """No length has worlds left that would tell anything."""
 
     def curve(self, results: Sequence[Result]) -> Curve:
         curve = Curve(self.floor, self.lengths[-1])
-        own = [one for one in results if one.id.startswith(self._world) and one.status != "error"]
+        own = [one for one in results if one.id.startswith(self._world)]
         for length in self.lengths:
             scores = [headline(one) for one in own if one.length == length]
             if scores:
@@ -102,7 +100,7 @@ def profile(
     tell: Callable[[list[Card]], None],
 ) -> list[Card]:
     """Ask until every interval is as narrow as was asked for, or the budget is spent; `tell` hears after each batch."""
-    results = read_results(plan.out) if (plan.out / LOGS).is_dir() else []
+    results = _answered(read_results(plan.out), plan.model) if (plan.out / LOGS).is_dir() else []
     while True:
         curves = [subject.curve(results) for subject in subjects]
         cards = [_card(subject, curve, rule, within) for subject, curve in zip(subjects, curves, strict=True)]
@@ -125,9 +123,14 @@ def profile(
         if not jobs:
             return cards
         before = len(results)
-        results = list(run(replace(plan, jobs=tuple(jobs))).folder)
-        if len([one for one in results if one.status != "error"]) <= before:
+        results = _answered(run(replace(plan, jobs=tuple(jobs))).folder, plan.model)
+        if len(results) <= before:
             return cards  # whoever is asked does not answer
+
+
+def _answered(results: Sequence[Result], model: str) -> list[Result]:
+    """What this model was asked in a folder that others may share; what failed is asked again."""
+    return [one for one in results if one.model == model and one.status != "error"]
 
 
 def _subject(one: Capability, tokenizer: str, upto: int) -> Subject:
@@ -182,7 +185,7 @@ def profiled(
     tell: Callable[[list[Card]], None] = lambda _: None,
 ) -> list[Card]:
     """A profile from what people say of it; all that can be seen to be wrong is refused here."""
-    if within <= 1:
+    if not 1 < within < math.inf:
         raise UsageError(f"within={within:g} is no factor: give one above 1, such as 2")
     if upto < SHORT:
         raise UsageError(f"upto={write_length(upto)} is no longer than a puzzle without filler: give 1k at least")
@@ -220,7 +223,7 @@ def said(cards: Sequence[Card]) -> Iterator[str]:
     )
     for card in cards:
         if card.misfit:
-            yield (f"{card.capability}: its scores do not fall as a curve does; look at each length: {_counts(card)}")
+            yield f"{card.capability}: its scores do not fall as a curve does; look at each length: {_counts(card)}"
     if open_ := [card.capability for card in cards if not card.settled]:
         yield (
             f"PARTIAL: {', '.join(open_)} not settled: the budget, or what more worlds would tell, ended before; "

@@ -17,6 +17,8 @@ UPDATES = 12
 """Needed updates that are shown; of more the rest is text like any."""
 WRITTEN = 1000
 """Characters of an update that are shown."""
+READ = 100_000
+"""Characters of a reply of which it is told how it was read: a million takes seconds."""
 LONGEST, TOGETHER = 256 << 10, 4 << 20
 """Tokens of a prompt, and of all that one page shows: they are rendered for it."""
 
@@ -37,7 +39,8 @@ class Looker:
     def _look(self, result: Result) -> Seen | None:
         try:
             item = item_of(result.id)
-            read = grade(item.task, item.question, result.reply).segment or ""
+            short = len(result.reply) <= READ
+            read = (grade(item.task, item.question, result.reply).segment or "") if short else ""
             if RETRIEVE in result.settings or result.length > min(LONGEST, self._left):
                 return Seen((), read)
             self._left -= result.length

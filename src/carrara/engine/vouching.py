@@ -44,7 +44,18 @@ def vouched(folder: Path, checked: int) -> Vouched:
     """With so many of its prompts and scores made again."""
     if not folder.is_dir():
         raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
-    replies = read_replies(folder)
+    try:
+        replies = read_replies(folder)
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        AssertionError,
+    ) as error:  # who sent it may have written it
+        raise UsageError(
+            f"{folder} has logs that no run of Carrara wrote ({type(error).__name__}): leave it out"
+        ) from None
     if not replies:
         raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
     current = [reply for reply in replies if _current(reply.result)]
@@ -130,6 +141,9 @@ def _scores(replies: Sequence[Reply], count: int) -> _Check:
             item, output = item_of(reply.result.id), ModelOutput.model_validate(reply.output)
             ended = ending(output)
             found = grade(item.task, item.question, output.completion, "ok" if ended == "answered" else ended)
+        except ValueError:  # an output that is none comes to no score
+            check.add(False)
+            continue
         except (CarraraError, OSError):
             check.unknown += 1
             continue

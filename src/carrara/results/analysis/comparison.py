@@ -253,7 +253,6 @@ def _together(tests: Sequence[Comparison]) -> Comparison:
 
 def _holm(rows: Sequence[Comparison]) -> list[Comparison]:
     """
-    >>> from types import SimpleNamespace
     >>> row = Comparison("t", 0, "a", "b", 0, 1, 9, 9, None, None, 0.01, 1.0, None)
     >>> [one.holm for one in _holm([row, replace(row, p=0.04), replace(row, p=0.03)])]
     [0.03, 0.06, 0.06]
