@@ -52,7 +52,7 @@ def test_variants_pass_the_audit(task: str, params: str) -> None:
 
 @pytest.mark.parametrize("given", ["letters", "refrain", "others"])
 @pytest.mark.parametrize("task", ["babilong/qa1", "babilong/qa11", "babilong/qa19"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_haystacks_pass_the_audit(task: str, given: str) -> None:
     for tokenizer in ("gpt2", "mistral-v7"):
         first = recipe(task, f"haystack={given}", length=3000)

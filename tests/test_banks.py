@@ -569,7 +569,12 @@ def test_a_draft_is_cut_at_a_sentence_and_not_at_a_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "requests", "why"), [("garbled", 3, "is no JSON"), ("400", 1, "answered 400"), ("call", 4, "called a tool")]
+    ("way", "requests", "why"),
+    [
+        pytest.param("garbled", 3, "is no JSON", marks=pytest.mark.slow),
+        ("400", 1, "answered 400"),
+        ("call", 4, "called a tool"),
+    ],
 )
 def test_nothing_is_asked_for_without_end(
     way: str, requests: int, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

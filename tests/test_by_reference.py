@@ -64,7 +64,7 @@ def test_the_server_gets_the_text_and_the_log_a_reference(
     assert len(ended.stderr) < 2000
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_failed_requests_are_asked_again_by_the_same_command(tmp_path: Path, server: Address) -> None:
     first = run(tmp_path / "run", "mended", server)
     failed = sum(result.status == "error" for result in read_results(tmp_path / "run"))

@@ -138,7 +138,7 @@ def test_names_of_one_word() -> None:
     assert told(read_named_lists, reply, []) is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.lists(words, max_size=10), min_size=1, max_size=4))
 def test_named_lists_are_read(lists: list[list[str]]) -> None:
     held = {f"Agent {'ABCD'[n]}": () if states_nothing(items) else folded(items) for n, items in enumerate(lists)}

@@ -247,7 +247,8 @@ def _planned(official: Path, *more: str):  # type: ignore[no-untyped-def]
         given += ["--published", f"babilong:{official}"]
     with talking():
         return planned(
-            parser.parse_args([*given, "--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"])
+            parser.parse_args([*given, "--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]),
+            "carrara/oracle",
         )
 
 

@@ -90,6 +90,7 @@ def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
 # --- worlds ---
 
 
+@pytest.mark.slow
 def test_no_two_of_150_graphs_are_isomorphic() -> None:
     task = registry.load("sync/graph")
     params = build(task, "sync/graph", {})
@@ -701,6 +702,7 @@ def test_worlds_are_the_same_at_every_length_and_whatever_is_asked() -> None:
 # --- greed ---
 
 
+@pytest.mark.slow
 def test_greed_is_led_astray_in_all_but_a_share() -> None:
     assert sum(grade_of(posed("graph", index, LONGEST)) for index in range(60)) <= 0.05 * 60 + 1
     assert sum(grade_of(posed("graph", index, LONGEST, greedy="1")) for index in range(60)) > 20

@@ -117,6 +117,7 @@ def test_updates_stand_where_they_were_drawn(length: int, complexity: str) -> No
             assert abs(share - drawn) * weave.room < 64
 
 
+@pytest.mark.slow
 def test_depths_are_uniform() -> None:
     found = [share for i in range(80) for share in shares(make(NAME, length=1024, index=i, params={"complexity": "5"}))]
     tenths = [sum(int(10 * share) == tenth for share in found) / len(found) for tenth in range(10)]

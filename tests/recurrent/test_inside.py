@@ -49,6 +49,7 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
         assert all(found.distances[n][n - 1] == 0 for n in range(1, len(shut)) if shut[n])
 
 
+@pytest.mark.slow
 def test_a_model_without_a_memory_is_not_looked_into(backbone: Path, tmp_path: Path) -> None:
     stage = Stage(segments=(1, 1), size=160, batch=1, steps=1)
     run(tmp_path / "a", kind="tune", model={}, backbone=str(backbone), stages=(stage,), muon=0.0)

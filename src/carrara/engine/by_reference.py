@@ -153,11 +153,13 @@ def install(
     recall: Recall | None = None,
     going_on: Mapping[str, Any] | None = None,
     limit: float | None = attempts.LIMIT,
+    patience: float = attempts.PATIENCE,
 ) -> None:
     """Teach a model to send what a reference refers to. Messages without a reference pass as they are.
 
     `watcher` hears of every request. What `recall` knows is not sent. `going_on` is what the server has to be told to
-    go on with a message of the model's own. `limit` is in seconds, for one request.
+    go on with a message of the model's own. `limit` is in seconds, for one request, and `patience` for a server to come
+    back.
     """
     api = model.api
     if getattr(api.generate, "by_reference", False):
@@ -213,7 +215,7 @@ def install(
         if isinstance(output, Exception):
             failed, settled = output, settle(output, api, retried, secrets) if sent else None
             if not isinstance(settled, ModelOutput):
-                again = settled is not None and own.again(settled)
+                again = settled is not None and own.again(settled, patience)
                 failed.trouble, failed.again = settled, again  # type: ignore[attr-defined]
                 if watcher and settled:
                     watcher.troubled(settled, again)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.proof.shortcuts.kept import kept
+from carrara.registry import load
 from carrara.results.analysis.shortcuts import Known
 
 
@@ -12,7 +13,7 @@ def known(results: Iterable[Result]) -> list[Known]:
     tests = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
     found = ((task, kept().get(f"{task}@{version}")) for task, version in sorted(tests))
     return [
-        Known(task, one.best.name, one.best.score, one.best.floor, one.best.declared, one.reach)
+        Known(task, load(task).capability, one.best.name, one.best.score, one.best.floor, one.best.declared, one.reach)
         for task, one in found
         if one is not None
     ]

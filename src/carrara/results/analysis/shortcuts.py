@@ -7,6 +7,8 @@ class Known(NamedTuple):
     """Of one test with its default parameters, at 4k tokens."""
 
     task: str
+    measures: str
+    """In a few words."""
     name: str
     """What its best shortcut does."""
     score: float
