@@ -417,26 +417,45 @@ def curve(means: Sequence[float], floor: float = 0.05, n: int = 100) -> list[Res
 
 
 @pytest.mark.parametrize(
-    ("means", "length", "shown", "note"),
+    ("means", "shown", "interval", "note"),
     [
-        ((0.8, 0.7, 0.6), 1024, "1k", ""),
-        ((0.8, 0.68, 0.1), 1024, "1k", ""),  # 85 % exactly
-        ((0.8, 0.8, 0.9), 2048, "≥ 2k", ""),
-        ((0.8, 0.1, 0.1), 0, "0", ""),
-        ((0.8, 0.2, 0.8, 0.1), 2048, "2k", "though below that at 1k"),
-        ((0.08, 0.08), None, "not defined", "at 0 it scores 0.08, near the floor of 0.05"),
-        ((0.0, 0.0), None, "not defined", "at 0 it scores 0.00, near the floor of 0.05"),
-        ((0.8,), None, "not defined", "only one length was run"),
+        ((0.8, 0.79, 0.1), "1.4k", "1.1k – 1.6k", ""),
+        ((0.8, 0.8, 0.9), "≥ 2k", "", ""),
+        ((0.8, 0.1, 0.1), "< 1k", "", ""),
+        ((0.8, 0.2, 0.8, 0.1), "2.8k", "2.1k – 2.8k", "its scores do not fall as a curve does: look at each length"),
+        ((0.08, 0.08), "not defined", "", "at 0 it scores 0.08, near the floor of 0.05"),
+        ((0.0, 0.0), "not defined", "", "at 0 it scores 0.00, near the floor of 0.05"),
+        ((0.8,), "not defined", "", "only one length was run"),
     ],
 )
-def test_effective_length(means: tuple[float, ...], length: int | None, shown: str, note: str) -> None:
+def test_effective_length(means: tuple[float, ...], shown: str, interval: str, note: str) -> None:
     [found] = effective_lengths(summarize(curve(means)))
-    assert (found.length, str(found), found.note) == (length, shown, note)
+    assert (str(found), found.reach.interval if found.reach else "", found.note) == (shown, interval, note)
+
+
+def test_a_point_below_the_threshold_by_chance_decides_nothing() -> None:
+    """30 worlds: 1.00, .77, .73 at 0, 8k and 32k, which by points alone would be an effective length of 0."""
+    results = [
+        reply(i, float(i < right), length=length, floor=0.05)
+        for length, right in ((0, 30), (8192, 23), (32768, 22))
+        for i in range(30)
+    ]
+    [found] = effective_lengths(summarize(results))
+    assert found.reach is not None
+    assert found.reach.low < 8192 < 16384 < found.reach.high
+
+
+def test_what_does_not_fit_counts_nothing_and_is_said() -> None:
+    results = curve((0.8, 0.8)) + [replace(one, status="overflow") for one in curve((0.0, 0.0, 0.0))[200:]]
+    [found] = effective_lengths(summarize(results))
+    assert found.reach is not None
+    assert 1024 <= found.reach.length < 2048
+    assert found.note == "2k did not fit and counts 0"
 
 
 def test_no_effective_length_if_85_percent_of_the_base_is_the_floor() -> None:
     [found] = effective_lengths(summarize(curve((0.55, 0.5), floor=0.48, n=10000)))
-    assert found.length is None
+    assert found.reach is None
 
 
 def test_importing_is_cheap() -> None:

@@ -59,7 +59,10 @@ def test_the_mean_is_of_tests_and_each_is_that_of_its_lengths() -> None:
     assert [line.place for line in leaderboard(one + two)] == [1, 2]
     assert found["b"].place == 1
     assert found["a"].area == pytest.approx(0.7)  # of the test that has lengths: from 1 to .4 over two doublings
-    assert str(found["a"].effective) == "1k"
+    reach = found["a"].effective
+    assert reach is not None
+    assert 1024 < reach.length < 4096
+    assert (found["a"].area_low or 1) < 0.7 < (found["a"].area_high or 0)
     assert str(found["b"].effective) == "≥ 4k"
     assert found["a"].sent == 10 * (90 + 1024 + 4096 + 90)
     assert found["a"].received == 40 * 5
@@ -167,3 +170,17 @@ def test_folders_have_to_be_there(tmp_path: Path, capsys: Capture) -> None:
     assert main(["leaderboard", str(tmp_path / "nowhere")]) == 2
     assert main(["leaderboard", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_tokens_are_priced(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    prices = tmp_path / "prices.toml"
+    [model] = {one.result.model for one in read_replies(folder)}
+    prices.write_text(f'["{model}"]\ninput = 1000\noutput = 0\n')
+    assert main(["leaderboard", str(folder), "--check", "0", "--prices", str(prices), "--json"]) == 0
+    [line] = json.loads(capsys.readouterr().out)["leaderboard"]
+    assert line["cost"] == pytest.approx(line["sent"] / 1000)
+    prices.write_text('["other/model"]\ninput = 1\noutput = 0\n')
+    assert main(["leaderboard", str(folder), "--check", "0", "--prices", str(prices)]) == 2
+    assert f"has no price of {model}" in capsys.readouterr().err

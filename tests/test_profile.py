@@ -16,6 +16,7 @@ from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
 from carrara.profiling.choosing import CHECKED, chosen, settled
 from carrara.profiling.curve import Curve, Rule, doublings
 from tests.process import carrara
+from tests.server import serving
 from tests.test_places import LEFT_OPEN
 
 BASE = Rule("base", 0.85)
@@ -85,6 +86,7 @@ def test_lengths_that_were_passed_over_are_looked_at() -> None:
     assert chosen(curve, BASE, LENGTHS, 8, 2.0) == (1024, CHECKED)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_true_length() -> None:
     """A small part of `benchmarks/profile.py`: a curve with its stopping rule, forty times."""
     dice, held = random.Random(8), 0
@@ -106,7 +108,7 @@ def test_capabilities_are_chosen_by_a_word() -> None:
     with pytest.raises(UsageError, match="no capability and no test is called 'flying'"):
         select("flying")
     assert lengths_for(False, 5000) == [0, 1024, 2048, 4096, 5000]
-    assert lengths_for(True, 1024) == [512, 1024]
+    assert lengths_for(True, 3000) == [1024, 2048, 3000]
 
 
 def sinking(messages: list[dict[str, str]]) -> str:
@@ -155,6 +157,22 @@ def test_a_profile_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again.frame()["test"].tolist() == ["babilong/qa1"]
 
 
+@pytest.mark.slow
+def test_all_capabilities_can_be_asked_for(tmp_path: Path) -> None:
+    """The command as it stands, without a choice: each capability has worlds, and an oracle holds to the longest."""
+    run = ["profile", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "4k", "--json"]
+    cards = json.loads(carrara(*run, "--out", str(tmp_path / "run"), check=True).stdout)
+    assert [card["capability"] for card in cards] == [one.name for one in CAPABILITIES]
+    assert all(card["settled"] and card["beyond_longest"] for card in cards), cards
+
+
+def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
+    with serving(tmp_path / "journal.tsv") as server:
+        line = ["profile", "babilong/qa1", "--model", "openai-api/test/window-100", "--base-url", server.base_url]
+        ended = carrara(*line, "--tokenizer", "gpt2", "--upto", "1k", "--out", str(tmp_path / "run"), check=True)
+    assert "prompts did not fit the model, and count 0" in ended.stdout
+
+
 def test_the_command_prints_a_card(tmp_path: Path) -> None:
     run = ["profile", "knowing,babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "2k"]
     ended = carrara(*run, "--out", str(tmp_path / "run"), check=True)
@@ -174,6 +192,8 @@ def test_the_command_prints_a_card(tmp_path: Path) -> None:
         (["--within", "nan"], "is no factor"),
         (["--budget", "inf"], "invalid"),
         (["--upto", "500"], "no longer than a puzzle"),
+        (["babilong/qa1", "--upto", "2k", "--budget", "100"], "has no room for the first 8 prompts"),
+        (["telling", "--upto", "1k"], "too short for telling similar texts apart"),
         (["--rule", "best"], "is no rule"),
         (["--budget", "none"], "invalid"),
     ],

@@ -34,3 +34,16 @@ def write_length(length: int) -> str:
         if length and length % size == 0:
             return f"{length // size}{unit}"
     return str(length)
+
+
+def about_length(length: float) -> str:
+    """One that was estimated, to two digits.
+
+    >>> about_length(700.3), about_length(5530), about_length(43_000), about_length(3_300_000)
+    ('700', '5.4k', '42k', '3.1M')
+    """
+    for unit, size in (("M", 1024**2), ("k", 1024)):
+        if length >= size:
+            number = length / size
+            return f"{number:.0f}{unit}" if number >= 9.95 else f"{number:.1f}".removesuffix(".0") + unit
+    return f"{length:.2g}" if length < 100 else f"{round(length, -1):.0f}"

@@ -12,8 +12,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from carrara import registry
-from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
+from carrara.core.errors import Unreachable, UsageError
+from carrara.core.lengths import about_length, write_length
+from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
 from carrara.engine.plan import Job, Plan
@@ -24,7 +25,7 @@ from carrara.profiling.capabilities import Capability, lengths_for, select
 from carrara.profiling.choosing import FIXED, chosen, settled
 from carrara.profiling.curve import Curve, Rule
 from carrara.prompt.asked import Drawn, Selection, recipes
-from carrara.prompt.items import questions_of
+from carrara.prompt.items import context_of, questions_of
 from carrara.results.analysis.summary import headline
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 SHORT = 1024
 """The shortest length that is one."""
+MEASURED = 5
+"""Worlds that tell how long a puzzle is without filler; what does not fit a length all the same is left out there."""
 LOOKED_AT = 20
 """Worlds whose floors are known before anything is asked."""
 
@@ -58,7 +61,9 @@ class Card:
     settled: bool
     misfit: bool
     """Whether the scores do not fall as any of the curves does."""
-    counts: Mapping[int, tuple[float, int]]
+    unfit: int
+    """Prompts that did not fit the model, each of which counts 0."""
+    counts: Mapping[int, tuple[float, float]]
     """The sum of scores, and how many, at each length."""
 
 
@@ -72,15 +77,17 @@ class Subject:
     floor: float
     prompts: int = 0
     tokens: int = 0
+    unfit: int = 0
 
     def curve(self, results: Sequence[Result]) -> Curve:
-        curve = Curve(self.floor, self.lengths[-1])
+        curve = Curve(self.floor, self.lengths[-1], self.lengths[0])
         own = [one for one in results if one.id.startswith(self._world)]
         for length in self.lengths:
             scores = [headline(one) for one in own if one.length == length]
             if scores:
                 curve.add(length, sum(scores), len(scores))
         self.prompts = len(own)
+        self.unfit = sum(one.status == "overflow" for one in own)
         self.tokens = sum(one.tokens for one in own)
         return curve
 
@@ -118,9 +125,11 @@ def profile(
             if left is not None and cost > left:
                 continue
             left = None if left is None else left - cost
-            have = curve.counts.get(length, (0.0, 0))[1]
+            have = round(curve.counts.get(length, (0.0, 0))[1])
             jobs.append(Job(replace(subject.job.first, length=length), have + n))
         if not jobs:
+            if not any(card.prompts for card in cards):
+                raise UsageError(f"a budget of {budget:,} tokens has no room for the first {batch} prompts: give more")
             return cards
         before = len(results)
         results = _answered(run(replace(plan, jobs=tuple(jobs))).folder, plan.model)
@@ -135,13 +144,30 @@ def _answered(results: Sequence[Result], model: str) -> list[Result]:
 
 def _subject(one: Capability, tokenizer: str, upto: int) -> Subject:
     [first] = recipes(Selection(one.test, dict(one.params)), Drawn(), None, tokenizer)
-    lengths = lengths_for(registry.load(first.task).sized, upto)
-    floors = [
-        question.floor
-        for index in range(LOOKED_AT)
-        for question in questions_of(replace(first, index=index, length=lengths[0])).questions
-    ]
+    sized = registry.load(first.task).sized
+    bare = 0 if sized else max(_bare(replace(first, index=index)) for index in range(MEASURED))
+    lengths = [length for length in lengths_for(sized, upto) if length == 0 or length >= bare]
+    if lengths[-1] < upto:
+        raise UsageError(
+            f"upto={write_length(upto)} is too short for {one.name}: a puzzle of {first.task} has up to {bare:,} "
+            "tokens without filler"
+        )
+    floors, unfit = list[float](), list[Unreachable]()
+    for index in range(LOOKED_AT):
+        try:
+            posed = questions_of(replace(first, index=index, length=lengths[0]))
+        except Unreachable as error:  # a world that has not this length, which a run leaves out as well
+            unfit.append(error)
+        else:
+            floors += [question.floor for question in posed.questions]
+    if not floors:
+        raise unfit[0]
     return Subject(one, Job(first, 0), lengths, fmean(floors))
+
+
+def _bare(first: Recipe) -> int:
+    """Tokens of a puzzle without filler."""
+    return context_of(first, None).items[0].survey.tokens
 
 
 def _card(subject: Subject, curve: Curve, rule: Rule, within: float) -> Card:
@@ -152,7 +178,7 @@ def _card(subject: Subject, curve: Curve, rule: Rule, within: float) -> Card:
         test=subject.capability.test,
         params=subject.capability.params,
         rule=str(rule),
-        base=curve.mean(0),
+        base=curve.mean(subject.lengths[0]),
         floor=subject.floor,
         low=low,
         length=middle,
@@ -162,6 +188,7 @@ def _card(subject: Subject, curve: Curve, rule: Rule, within: float) -> Card:
         tokens=subject.tokens,
         settled=settled(curve, rule, subject.lengths, within) and bool(curve.counts),
         misfit=curve.misfit() < 0.01,
+        unfit=subject.unfit,
         counts=dict(curve.counts),
     )
 
@@ -213,15 +240,15 @@ def said(cards: Sequence[Card]) -> Iterator[str]:
         [
             (
                 card.capability,
-                f"{card.base:.2f}",
-                _middle(card),
-                _interval(card),
+                *((f"{card.base:.2f}", _middle(card), _interval(card)) if card.prompts else ("not asked", "", "")),
                 f"{card.prompts:,} prompts, {card.tokens:,} tokens",
             )
             for card in cards
         ],
     )
     for card in cards:
+        if card.unfit:
+            yield f"{card.capability}: {card.unfit:,} of {card.prompts:,} prompts did not fit the model, and count 0"
         if card.misfit:
             yield f"{card.capability}: its scores do not fall as a curve does; look at each length: {_counts(card)}"
     if open_ := [card.capability for card in cards if not card.settled]:
@@ -247,9 +274,8 @@ def _interval(card: Card) -> str:
 
 
 def _about(length: float) -> str:
-    if length < 1024:
-        return "under 1k"
-    return f"{length / 1024:.0f}k" if length < 1 << 20 else f"{length / (1 << 20):.1f}M"
+    """No prompt that was asked is shorter than 1k and has filler: what a length below that would be is not known."""
+    return "under 1k" if length < SHORT else about_length(length)
 
 
 def _counts(card: Card) -> str:

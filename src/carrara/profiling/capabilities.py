@@ -60,8 +60,8 @@ def select(text: str) -> list[Capability]:
 
 
 def lengths_for(sized: bool, upto: int) -> Sequence[int]:
-    """Powers of two; a test that is its own context has none without."""
-    found = [0] if not sized else [512]
+    """Powers of two; a test that is its own context is never without."""
+    found = [] if sized else [0]
     length = 1024
     while length < upto:
         found.append(length)

@@ -35,6 +35,8 @@ SHARES = (0.02, 0.04, 0.07, 0.12, 0.2, 0.35)
 """Of what it has above the floor, that a score loses with each doubling."""
 BEYOND = 8.0
 """Doublings past the longest length at which a fall may stand: it is then none that is seen."""
+BEFORE = 3.0
+"""Doublings before the shortest length at which a decline may have begun: which is how it can be of any steepness."""
 INSIDE = 0.9
 """Of the posterior, in an interval."""
 BLIND = 0.05
@@ -92,14 +94,15 @@ def doublings(length: float) -> float:
 class Curve:
     """What is known of one score against length."""
 
-    def __init__(self, floor: float, longest: int) -> None:
-        self.floor, self.longest = min(max(floor, 0.0), 0.95), longest
-        self.counts: dict[int, tuple[float, int]] = {}
+    def __init__(self, floor: float, longest: int, shortest: int = 0) -> None:
+        """`shortest` is the length whose score is the base of rules: without filler, or the shortest there is."""
+        self.floor, self.longest, self._first = min(max(floor, 0.0), 0.95), longest, doublings(shortest)
+        self.counts: dict[int, tuple[float, float]] = {}
         """The sum of scores, and how many, at each length."""
         tops = self.floor + (1 - self.floor) * (np.arange(TOPS) + 0.5) / TOPS
-        first, last = doublings(0), doublings(longest)
+        first, last = self._first, doublings(longest)
         falls = np.meshgrid(tops, np.arange(first - 2, last + BEYOND, STEP), np.array(WIDTHS), indexing="ij")
-        declines = np.meshgrid(tops, np.arange(first, last + 1, STEP), np.array(SHARES), indexing="ij")
+        declines = np.meshgrid(tops, np.arange(first - BEFORE, last + 1, STEP), np.array(SHARES), indexing="ij")
         self._falls = falls[0].size
         """The first so many of the grid's curves are falls, the others declines."""
         self._top, self._place, self._pace = (
@@ -118,7 +121,7 @@ class Curve:
         decline = np.clip(1 - self._pace[n:] * np.maximum(0, past[n:]), 0, 1)
         return np.asarray(self.floor + (self._top - self.floor) * np.concatenate([fall, decline]))
 
-    def add(self, length: int, total: float, n: int) -> None:
+    def add(self, length: int, total: float, n: float) -> None:
         """Scores of so many worlds: right or wrong, or in between, where each counts as so much of a right one."""
         before = self.counts.get(length, (0.0, 0))
         self.counts[length] = before[0] + total, before[1] + n
@@ -136,7 +139,7 @@ class Curve:
     def ends(self, rule: Rule) -> Numbers:
         """Up to how many doublings each curve of the grid holds by a rule. Minus infinity: not even without filler; no
         number: it is not defined, for the threshold is near the floor."""
-        n, base = self._falls, self._shape(doublings(0))
+        n, base = self._falls, self._shape(self._first)
         level = rule.threshold(base, self.floor)
         left = (level - self.floor) / (self._top - self.floor)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -165,14 +168,14 @@ class Curve:
         return low, middle, high
 
     def _length(self, end: float) -> float:
-        if end < doublings(0):
+        if end < self._first:
             return 0.0
         return math.inf if end > doublings(self.longest) else 2.0**end
 
     def gain(self, lengths: list[int], rule: Rule) -> list[float]:
         """What one score at each of these lengths is expected to tell about the effective length, in nats."""
         weights, ends = self.weights, self.ends(rule)
-        first, last = doublings(0), doublings(self.longest)
+        first, last = self._first, doublings(self.longest)
         most = math.ceil((last - first) / STEP) + 2
         bins = np.where(np.isnan(ends), most + 1, np.clip(np.floor((ends - first) / STEP) + 1, 0, most)).astype(int)
         mass = np.bincount(bins, weights)

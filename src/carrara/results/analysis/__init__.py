@@ -10,8 +10,8 @@
 0 20 0.5 0.30-0.70
 4096 20 0.5 0.30-0.70
 8192 20 0.0 0.00-0.16
->>> effective_lengths(summarize(results))[0].length
-4096
+>>> print(effective_lengths(summarize(results))[0])
+4.6k
 """
 
 from carrara.results.analysis.categories import CategoryScore, categories

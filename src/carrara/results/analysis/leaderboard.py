@@ -14,12 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean
-from typing import NamedTuple
 
-from carrara.core.lengths import write_length
 from carrara.core.order import natural
 from carrara.core.result import Result
-from carrara.results.analysis.effective import SHARE, kept
+from carrara.results.analysis.effective import Reach, counts, reached
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.measured import cells
 from carrara.results.analysis.series import Series
@@ -28,17 +26,6 @@ from carrara.results.analysis.summary import Stat, stat
 Test = tuple[str, str]
 """Its name, and how it was posed."""
 Cell = tuple[Test, int]
-
-
-class Reach(NamedTuple):
-    """How far the mean of the tests keeps to its own base."""
-
-    length: int
-    open: bool
-    """It is the longest that was run."""
-
-    def __str__(self) -> str:
-        return f"{'≥ ' if self.open else ''}{write_length(self.length)}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +44,8 @@ class Standing:
     floor: float
     area: float | None
     """Under the score over the logarithm of the length, of its range: the mean over the tests. None without lengths."""
+    area_low: float | None
+    area_high: float | None
     effective: Reach | None
     """By the rule of effective.py, of the mean of the tests at the lengths that all have."""
     suites: Mapping[str, float]
@@ -76,7 +65,7 @@ class Standing:
 def leaderboard(results: Sequence[Result]) -> list[Standing]:
     found: dict[Series, dict[Cell, list[Result]]] = {}
     for (test, variant, length, model), own in cells(results).items():
-        if _counts(stat(own)):
+        if counts(stat(own)):
             found.setdefault(model, {})[(test, variant), length] = own
     counting = _counting([frozenset(own) for own in found.values()])
     lengths: dict[Test, set[int]] = {}
@@ -116,12 +105,14 @@ def _standing(
         curves.setdefault(test, {})[length] = stat(replies)
     means = {test: fmean(one.mean for one in curve.values()) for test, curve in curves.items()}
     mean, tests = fmean(means.values()), len(curves)
-    # Lengths of one test have the same worlds: they are no more than one of them is worth.
-    worth = math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves.values())
-    low, high = wilson(mean, tests**2 / worth)
-    areas = [
-        area for curve in curves.values() if (area := _area({n: one.mean for n, one in curve.items()})) is not None
-    ]
+    low, high = wilson(mean, _worth(list(curves.values())))
+    areas = {
+        test: area
+        for test, curve in curves.items()
+        if (area := _area({n: one.mean for n, one in curve.items()})) is not None
+    }
+    area = fmean(areas.values()) if areas else None
+    area_low, area_high = (None, None) if area is None else wilson(area, _worth([curves[test] for test in areas]))
     suites: dict[str, list[float]] = {}
     for (name, _), score in means.items():
         suites.setdefault(name.partition("/")[0], []).append(score)
@@ -138,7 +129,9 @@ def _standing(
         low=low,
         high=high,
         floor=fmean(fmean(one.floor for one in curve.values()) for curve in curves.values()),
-        area=fmean(areas) if areas else None,
+        area=area,
+        area_low=area_low,
+        area_high=area_high,
         effective=_effective(curves, lengths),
         suites={suite: fmean(scores) for suite, scores in sorted(suites.items())},
         replies=len(everything),
@@ -148,9 +141,9 @@ def _standing(
     )
 
 
-def _counts(one: Stat) -> bool:
-    """What was scored; and what did not fit, which counts 0. What failed says nothing."""
-    return one.scored or one.statuses.keys() == {"overflow"}
+def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
+    """The independent scores that the mean of tests is worth, of each of which lengths have the same worlds."""
+    return len(curves) ** 2 / math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves)
 
 
 def _area(curve: Mapping[int, float]) -> float | None:
@@ -173,8 +166,13 @@ def _effective(curves: Mapping[Test, Mapping[int, Stat]], lengths: Mapping[Test,
     common = sorted(set.intersection(*(set(curves[test]) for test in tests)))
     if len(common) < 2:
         return None
-    base, floor = (fmean(getattr(curves[test][common[0]], name) for test in tests) for name in ("mean", "floor"))
-    if SHARE * base <= floor:
-        return None
-    held, _ = kept([(length, fmean(curves[test][length].mean for test in tests)) for length in common])
-    return Reach(held, held == common[-1])
+    floor = fmean(curves[test][common[0]].floor for test in tests)
+    points = [
+        (
+            length,
+            fmean(curves[test][length].mean for test in tests),
+            _worth([{0: curves[test][length]} for test in tests]),
+        )
+        for length in common
+    ]
+    return reached(points, floor)

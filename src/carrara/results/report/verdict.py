@@ -54,13 +54,16 @@ def _remark(rows: Sequence[Row], effective: Effective) -> str:
     if all(row.stat.guessing for row in rows):
         where = "at any length" if len(rows) > 1 else f"at {write_length(rows[0].length)}"
         return f"Cannot be told from blind guessing {where}."
-    if effective.length is None:
+    reach = effective.reach
+    if reach is None:
         return f"Effective length not defined: {effective.note}." if len(rows) > 1 else ""
-    if effective.open:
-        return f"Keeps 85 % of its score up to {write_length(effective.length)}, the longest that was run."
+    if reach.open:
+        less = f"; with so few replies it may be no more than {reach.least}" if reach.interval else ""
+        return f"Keeps 85 % of its score up to {write_length(reach.lengths[-1])}, the longest that was run{less}."
     lost = next((row for row in rows if all(r.stat.guessing for r in rows if r.length >= row.length)), None)
     guessing = f"; from {write_length(lost.length)} on it cannot be told from blind guessing" if lost else ""
-    return f"Keeps 85 % of its score up to {write_length(effective.length)}{guessing}."
+    between = f" ({reach.interval})" if reach.interval else ""
+    return f"Keeps 85 % of its score up to {reach}{between}{guessing}."
 
 
 def _over_tests(face: Face, tests: Mapping[str, Sequence[Row]]) -> Verdict:

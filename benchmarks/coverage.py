@@ -1,0 +1,149 @@
+"""Whether intervals hold what they are said to hold, as often as they are said to: simulated, with worlds of their own.
+
+    python -m benchmarks.coverage [SIMULATIONS]
+
+A world is harder or easier at every length alike, some tests are graded, and some ask several questions of a world.
+Each line is an interval that reports, comparisons or profiles print; it is held where it contains the true value.
+"""
+
+import math
+import random
+import sys
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from statistics import fmean
+
+from carrara.core.result import Result
+from carrara.core.table import table
+from carrara.profiling.curve import doublings
+from carrara.results.analysis.comparison import Side, compare
+from carrara.results.analysis.effective import effective_lengths
+from carrara.results.analysis.leaderboard import leaderboard
+from carrara.results.analysis.summary import summarize
+
+LENGTHS = (0, 4096, 8192, 16384, 32768, 65536)
+FLOOR = 0.1
+EASE = 0.25
+"""By how much a world's own share of right replies may differ, in both directions."""
+
+Curve = Callable[[float], float]
+
+CURVES: dict[str, Curve] = {
+    "all but perfect": lambda x: 0.97,
+    "falls around 12k": lambda x: FLOOR + 0.8 / (1 + math.exp((x - math.log2(12288)) / 0.5)),
+    "declines slowly": lambda x: 0.95 - 0.06 * max(0.0, x - 8),
+    "cliff at 20k": lambda x: 0.9 if x < math.log2(20480) else FLOOR,
+}
+
+
+def share(curve: Curve, length: int, ease: float) -> float:
+    """Of right replies on a world: around the curve's, and as far from 0 and 1 as from it at most."""
+    p = curve(doublings(length))
+    return p + ease * 2 * min(p, 1 - p)
+
+
+def asked(curve: Curve, worlds: int, dice: random.Random, model: str = "a", questions: int = 1, graded: bool = False,
+          eases: list[float] | None = None) -> list[Result]:  # fmt: skip
+    found = []
+    for world in range(worlds):
+        ease = eases[world] if eases else dice.uniform(-EASE, EASE)
+        for length in LENGTHS:
+            p = share(curve, length, ease)
+            for question in range(questions):
+                score = dice.betavariate(4 * p, 4 * (1 - p)) if graded else float(dice.random() < p)
+                name = f"s/t@1/test-0-{world}"
+                found.append(
+                    Result(
+                        id=f"{name}.{question}/{length}/chat/gpt2",
+                        task="s/t",
+                        version=1,
+                        model=model,
+                        length=length,
+                        tokens=length,
+                        tokenizer="gpt2",
+                        context_id=f"{name}/{length}/chat/gpt2",
+                        world_id=name,
+                        status="ok",
+                        score=score,
+                        floor=FLOOR,
+                    )
+                )
+    return found
+
+
+def truth(curve: Curve) -> float:
+    """The effective length, by small steps; infinite past the longest."""
+    x, least = doublings(0), 0.85 * curve(doublings(0))
+    while x <= doublings(LENGTHS[-1]) and curve(x) >= least:
+        x += 0.002
+    return math.inf if x > doublings(LENGTHS[-1]) else 2**x
+
+
+def area(curve: Curve) -> float:
+    points = [(math.log2(length), curve(doublings(length))) for length in LENGTHS if length]
+    pairs = pairwise(points)
+    return sum((b - a) * (p + q) / 2 for (a, p), (b, q) in pairs) / (points[-1][0] - points[0][0])
+
+
+def held(curve: Curve, times: int, **how: object) -> Iterator[tuple[str, float]]:
+    means, lengths, areas = list[bool](), list[bool](), list[bool]()
+    true, whole = truth(curve), area(curve)
+    for seed in range(times):
+        results = asked(curve, dice=random.Random(f"one {seed}"), **how)  # type: ignore[arg-type]
+        rows = summarize(results)
+        means += [row.stat.low <= curve(doublings(row.length)) <= row.stat.high for row in rows]
+        [one] = effective_lengths(rows)
+        if one.reach:
+            lengths.append(one.reach.low * 0.999 <= true <= one.reach.high * 1.001 or one.reach.low == true)
+        [line] = leaderboard(results)
+        areas.append((line.area_low or 0) <= whole <= (line.area_high or 0))
+    yield "mean", fmean(means)
+    yield "effective length", fmean(lengths) if lengths else math.nan
+    yield "area", fmean(areas)
+
+
+def told_apart(times: int, worlds: int, better: float) -> tuple[float, float, float]:
+    """Of two models, one better by so much: intervals that hold the difference, lengths that are told apart, and runs
+    in which any is."""
+    inside, apart, any_apart = list[bool](), list[bool](), list[bool]()
+    for seed in range(times):
+        dice = random.Random(f"two {seed}")
+        eases = [dice.uniform(-EASE, EASE) for _ in range(worlds)]
+        sides = [
+            Side(name, asked(lambda _, p=p: p, worlds, dice, name, eases=eases))  # type: ignore[misc]
+            for name, p in (("a", 0.6), ("b", 0.6 + better))
+        ]
+        found = compare(sides).lengths
+        inside += [one.low is None or one.high is None or one.low <= better <= one.high for one in found]
+        told = [one.verdict() in ("better", "worse") for one in found]
+        apart += told
+        any_apart.append(any(told))
+    return fmean(inside), fmean(apart), fmean(any_apart)
+
+
+def main(times: int) -> None:
+    print(f"{times} simulations each, {len(LENGTHS)} lengths; nominal 95 %")
+    rows = []
+    for name, curve in CURVES.items():
+        for about, how in {
+            "10 worlds": {"worlds": 10},
+            "30 worlds": {"worlds": 30},
+            "30 worlds, graded": {"worlds": 30, "graded": True},
+            "10 worlds of 4 questions": {"worlds": 10, "questions": 4},
+        }.items():
+            shares = dict(held(curve, times, **how))
+            rows.append([name, about, *(f"{one:.3f}" for one in shares.values())])
+    for line in table(["scores", "of", "mean", "effective length", "area"], rows):
+        print(line)
+    print()
+    rows = []
+    for worlds in (10, 30, 100):
+        for better in (0.0, 0.1, 0.2):
+            figures = told_apart(times // 10, worlds, better)
+            rows.append([str(worlds), f"{better:.1f}", *(f"{one:.3f}" for one in figures)])
+    for line in table(["worlds", "better by", "interval holds", "lengths told apart", "runs with any"], rows):
+        print(line)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
