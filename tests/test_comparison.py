@@ -16,7 +16,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.engine.sides import sides
 from carrara.results.analysis.comparison import Compared, Side, chance, compare
-from carrara.results.report.comparing import comparison_lines
+from carrara.results.report.comparing import comparison_lines, write_comparison
 from tests.process import carrara, python
 from tests.test_places import LEFT_OPEN
 
@@ -210,3 +210,31 @@ def test_runs_are_compared_from_python() -> None:
     assert found.frame()["verdict"].tolist() == ["better"]
     again = door.compare(first, door.Results(curve("a", {0: 25})))  # the same model twice is told by the run
     assert again.sides == ["a [run 1]", "a [run 2]"]
+
+
+def test_a_comparison_is_a_page(tmp_path: Path) -> None:
+    """The same figures as the lines, a point for each difference, and names that are markup stay text."""
+    hostile = "<script>alert(1)</script>"
+    ones, others = curve("a", {0: 29, 8192: 26, 32768: 12}), curve("b", {0: 30, 8192: 23, 32768: 22})
+    found = compare([Side("a", ones), Side(hostile, others)])
+    write_comparison(found, 0.02, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    assert page.count("<circle") == len(found.lengths) == 3
+    for row in found.lengths:
+        assert f"{row.one:.3f}" in page
+    assert page.count('class="margin"') == 1
+    assert "is better at 32k" in page
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_page(tmp_path: Path) -> None:
+    out = tmp_path / "runs"
+    for model in ("oracle", "chance"):
+        carrara("run", "qa1", "--model", f"carrara/{model}", "--tokenizer", "gpt2", "-n", "3", "--out", out, check=True)
+    carrara("compare", out, "--html", tmp_path / "page.html", check=True)
+    assert "carrara/chance" in (tmp_path / "page.html").read_text()
+    refused = carrara("compare", out, "--html", tmp_path)
+    assert refused.returncode == 2
+    assert "is a folder" in refused.stderr

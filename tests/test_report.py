@@ -26,7 +26,8 @@ from carrara.core.subsets import APART
 from carrara.results.analysis import summarize
 from carrara.results.report import write_report
 from carrara.results.report.faces import faces_of
-from carrara.results.report.page import _environment, render
+from carrara.results.report.page import render
+from carrara.results.report.shell import _environment
 from carrara.results.report.svg import number, tag
 from carrara.results.report.visible import clip, distinct, short, visible
 
@@ -86,14 +87,17 @@ def text_of(page: str) -> str:
 
 def test_the_verdict_stands_on_top() -> None:
     text = text_of(render(run({0: 0.8, 1024: 0.7, 2048: 0.05}), "First"))
-    assert "model: 0.80 at 0, 0.70 at 1k, 0.05 at 2k; floor 0.05. Keeps 85 % of its score up to 1k; from 2k on" in text
+    assert "model: 0.80 at 0, 0.70 at 1k, 0.05 at 2k; floor 0.05. Keeps 85 % of its score up to 1.2k (< 1k – " in text
     assert text.index("First") < text.index("model: 0.80") < text.index("Score against length")
 
 
 @pytest.mark.parametrize(
     ("results", "said"),
     [
-        (run({0: 0.9, 4096: 0.9}), "Keeps 85 % of its score up to 4k, the longest that was run."),
+        (
+            run({0: 0.9, 4096: 0.9}),
+            "Keeps 85 % of its score up to 4k, the longest that was run; with so few replies it may",
+        ),
         (run({0: 0.05, 4096: 0.0}), "0.05 at 0, 0.00 at 4k; floor 0.05. Cannot be told from blind guessing at any"),
         (run(dict.fromkeys((0, 1, 2, 3, 4, 5), 1.0)), "model: 1.00 at 0, 1.00 at 5; floor 0.05."),
         ([replace(reply(i), status="overflow") for i in range(3)], "no score: none of 3 replies is an answer (3 over"),

@@ -15,7 +15,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from carrara.core.result import STATUSES, Result
+from carrara.results.analysis.comparison import Side, compare
 from carrara.results.report import write_report
+from carrara.results.report.comparing import write_comparison
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")
@@ -89,7 +91,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
     for name, results in made.items():
         write_report(results, folder / f"{name}.html", HOSTILE[1] if name == "hostile" else f"A run: {name}")
-    return {name: folder / f"{name}.html" for name in made}
+    sides = [
+        Side(f"{HOSTILE[m]} {m}", [one for one in made["plain"] if one.model == f"lab/model-{m}"]) for m in range(3)
+    ]
+    write_comparison(compare(sides), 0.1, folder / "compared.html")
+    return {name: folder / f"{name}.html" for name in [*made, "compared"]}
 
 
 def result(i: int, word: str, length: int, *, hostile: bool = False) -> Result:
@@ -164,7 +170,7 @@ def test_hostile_replies_are_text(browser: Browser, pages: dict[str, Path]) -> N
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("name", ["hostile", "plain", "many", "empty", "errors", "single"])
+@pytest.mark.parametrize("name", ["hostile", "plain", "many", "empty", "errors", "single", "compared"])
 def test_nothing_is_wider_than_the_screen(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
     watched = opened(browser, pages[name], width)
     page = watched.page
@@ -230,7 +236,7 @@ def test_series_are_hidden_and_shown(browser: Browser, pages: dict[str, Path]) -
 def test_a_reader_switches_between_the_scores(browser: Browser, pages: dict[str, Path], scripts: bool) -> None:
     """Without scripts too; and what is chosen stays chosen further down the page."""
     page = opened(browser, pages["plain"], java_script_enabled=scripts).page
-    best = page.locator("section[aria-labelledby=leaderboard] tbody tr:first-child td b >> visible=true")
+    best = page.locator("section[aria-labelledby=leaderboard] tbody tr:first-child td:nth-child(3) b >> visible=true")
     assert best.count() == 1
     assert float(best.inner_text()) == 0.25
     page.get_by_label("the papers' own").check()
@@ -428,8 +434,9 @@ def test_a_long_page_has_contents(browser: Browser, pages: dict[str, Path]) -> N
     assert lines.locator("visible=true").count() == lines.count()
     shown = lines.all_inner_texts()
     tests = ["suite/one", "suite/three", "suite/two"]
-    first = ["Before you believe it", "Leaderboard", "Score against length", "At a glance", "Every score"]
-    assert shown[:8] == [*first, *tests]
+    trust = "How long a context can it be trusted with?"
+    first = [trust, "Before you believe it", "Leaderboard", "Score against length", "At a glance", "Every score"]
+    assert shown[:9] == [*first, *tests]
     assert len(shown) == page.locator("h2").count() + len(tests)
     for line in lines.all():
         href = line.get_attribute("href") or ""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from carrara.cli import _options as options
 from carrara.cli._output import print_json
+from carrara.core.errors import RunError
 
 HELP = "tell whether one run is better than another, per length first: folders of runs, or logs of any Inspect task"
 EXAMPLE = "carrara compare runs/before runs/after --margin 0.02"
@@ -31,6 +32,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="pair the same questions on the same worlds, whichever tokenizer counted their lengths",
     )
     parser.add_argument("--scorer", default="", metavar="NAME", help="which of several scorers of an Inspect task")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="also write the same as a page")
     options.metric(parser)
     options.as_json(parser)
 
@@ -45,10 +47,15 @@ def _share(text: str) -> float:
 def main(args: Namespace) -> int:
     from carrara.engine.sides import sides
     from carrara.results.analysis.comparison import compare, only
-    from carrara.results.report.comparing import comparison_lines, comparison_record
+    from carrara.results.report.comparing import comparison_lines, comparison_record, write_comparison
 
     found = only(sides(list(dict.fromkeys(args.places)), args.scorer), args.lengths, args.score)
     compared = compare(found, args.by_world)
+    if args.html:
+        try:
+            write_comparison(compared, args.margin, args.html)
+        except OSError as error:
+            raise RunError(f"{args.html} cannot be written: {error.strerror or error}; say where else") from None
     if args.json:
         print_json(comparison_record(compared, args.margin))
     else:

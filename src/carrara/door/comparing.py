@@ -21,6 +21,13 @@ class Compared(comparison.Compared):
 
         return "\n".join(comparison_lines(self, self.margin))
 
+    def html(self, path: File, title: str = "") -> Path:
+        """Write it as a page."""
+        from carrara.results.report.comparing import write_comparison
+
+        write_comparison(self, self.margin, Path(path), title)
+        return Path(path)
+
     def frame(self) -> Any:
         """A pandas data frame with a row for each test at each length."""
         from carrara.results.frame import frame

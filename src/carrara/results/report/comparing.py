@@ -1,20 +1,26 @@
-"""A comparison as lines of text, and as records."""
+"""A comparison as lines of text, as records, and as a page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
 from carrara.core.table import table
 from carrara.results.analysis.comparison import Compared, Comparison
+from carrara.results.report.forest import forest
 from carrara.results.report.visible import distinct, short
+
+DRAWN = 60
+"""Differences of two sides that are drawn; the tables have all."""
 
 
 def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
     """What stands on top answers the question; the tables are behind it."""
     names = distinct(found.sides)
     by_length = any(row.length for row in found.lengths)
-    yield from _verdicts(found, names, margin)
+    yield from verdicts(found, names, margin)
     if by_length:
         if found.across:
             yield from ("", "At each length, over its tests:", *_rows(found.across, names, margin))
@@ -31,7 +37,7 @@ def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
         yield from ("", *(f"Not compared: {one}." for one in found.refused))
 
 
-def _verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
+def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
     """Where they differ, in a sentence for each two: at each length over its tests, or of its only test."""
     for overall in found.overall:
         pair = overall.first, overall.second
@@ -86,6 +92,32 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
             ],
         )
     )  # fmt: skip
+
+
+def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
+    """Write the page: the same as the lines, with a picture of the differences of each two."""
+    from carrara.results.report.shell import shell
+
+    names = distinct(found.sides)
+    pairs = list(dict.fromkeys((row.first, row.second) for row in found.tests))
+    charts = []
+    for first, second in pairs:
+        own = [row for row in found.lengths if (row.first, row.second) == (first, second)]
+        label = f"{names[second]} beside {names[first]}"
+        charts.append((label, forest(label, own[:DRAWN], margin)))
+    page = shell(
+        "compare.html",
+        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} models beside each other"),
+        found=found,
+        names=names,
+        margin=margin,
+        p=_p,
+        verdicts=list(verdicts(found, names, margin)),
+        by_length=any(row.length for row in found.lengths),
+        charts=charts,
+    )
+    with whole_file(path) as file:
+        file.write(page)
 
 
 def _p(value: float) -> str:

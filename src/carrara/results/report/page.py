@@ -1,20 +1,9 @@
 """The page: everything it shows, gathered, and the template that shows it."""
 
-import base64
-import hashlib
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
-from carrara import __version__
-from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis import Faults, Row, Series, Trivial, faults, summarize, trivials
 from carrara.results.analysis.effective import RULE
@@ -28,13 +17,12 @@ from carrara.results.report.failures import SHOWN, failures
 from carrara.results.report.notes import notes
 from carrara.results.report.provenance import provenance
 from carrara.results.report.seen import Look
+from carrara.results.report.shell import shell
 from carrara.results.report.sources import Source
 from carrara.results.report.statuses import MEANING, fates, present
 from carrara.results.report.unsolved import puzzles
 from carrara.results.report.views import View, tests_of, view
-from carrara.results.report.visible import short, visible
-
-_TEMPLATES = Path(__file__).parent / "templates"
+from carrara.results.report.visible import short
 
 FEW_ROWS = 30
 """Rows up to which a table stands open."""
@@ -42,9 +30,9 @@ FEW_SECTIONS = 8
 """Sections up to which a page needs no list of contents."""
 FEW_MODELS = 6
 """Verdicts that stand open: of more models the leaderboard says who is best."""
+FEW_CURVES = 16
+"""Tests up to which their effective lengths stand open."""
 NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
-_HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
-"""As the template alone writes it: in all else there is no `<`."""
 
 
 @dataclass(frozen=True)
@@ -78,20 +66,10 @@ def render(
     look: Look | None = None,
     sources: Sequence[Source] = (),
 ) -> str:
-    template = _environment().get_template("page.html")
-    script = (_TEMPLATES / "script.js").read_text(encoding="utf-8").strip()
-    sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     content = _content(results, known, bool(sentence(parts)), look) if results else {"results": 0}
-    return template.render(
-        title=short(title, 200) or "Report",
-        version=__version__,
-        style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8").strip()),
-        script=Markup(script),
-        # Only this very script runs, whatever else might get into the page.
-        policy=Markup(
-            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
-            "base-uri 'none'; form-action 'none'"
-        ),
+    return shell(
+        "page.html",
+        title,
         partial=sentence(parts),
         sources=sources,
         **({"retrieved": False, "trivial": []} | content),
@@ -116,6 +94,7 @@ def _content(results: Sequence[Result], known: Sequence[Known], partial: bool, l
         "faces": list(faces.values()),
         "numbers": {test.name: test.number for test in tests},
         "tests": tests,
+        "measures": {test.number: _measures(test, known) for test in tests},
         "views": views,
         "chosen": "paper" if any(row.metric for row in rows) else "sound",
         "names": NAMES,
@@ -140,7 +119,15 @@ def _content(results: Sequence[Result], known: Sequence[Known], partial: bool, l
         "open_rows": len(rows) <= FEW_ROWS,
         "few_sections": FEW_SECTIONS,
         "few_models": FEW_MODELS,
+        "few_curves": FEW_CURVES,
     }
+
+
+def _measures(test: Test, known: Sequence[Known]) -> str:
+    """What a test is for, in a few words, where that is known; of one of its several questions, with its name."""
+    name, _, part = test.rows[0].task.partition(":")
+    told = next((one.measures for one in known if one.task == name), "")
+    return f"{told}: {part}" if told and part else told
 
 
 def _views(results: Sequence[Result], faces: dict[Series, Face]) -> list[View]:
@@ -170,44 +157,3 @@ def _tests(
             )
         )
     return tests
-
-
-def _about(number: int) -> str:
-    """
-    >>> _about(512), _about(61_440), _about(5_614_545), _about(12_345_678_901)
-    ('512', '61k', '5.6M', '12346M')
-    """
-    if number < 10_000:
-        return f"{number:,}"
-    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1e6:.{1 if number < 1e9 else 0}f}M"
-
-
-@cache
-def _environment() -> Environment:
-    """Every value is shown through one gate: `visible`, then escaped. Only what svg.py has drawn is markup."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: value if isinstance(value, Markup) else visible(str(value)),
-    )
-    filters: dict[str, Callable[..., Any]] = {
-        "length": write_length,
-        "name": lambda test: test.rpartition("/")[2],
-        "size": len,
-        "two": lambda value: f"{value:.2f}",
-        "three": lambda value: f"{value:.3f}",
-        "change": lambda value: f"{value:+.2f}".replace("-", "−") if value else "0.00",
-        "heat": lambda value: f"heat h{round(value * 10)}",
-        "percent": lambda value: f"{100 * value:.1f}",
-        "count": lambda value: f"{value:,}",
-        "about": _about,
-        "short": short,
-        "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
-        "zip": lambda one, other: list(zip(one, other, strict=True)),
-        "flat": lambda lists: list(chain.from_iterable(lists)),
-    }
-    environment.filters |= filters
-    return environment

@@ -69,6 +69,11 @@ class Curves:
     def row(self, series: Series, length: int) -> Row | None:
         return next((row for row in self.rows if (row.series, row.length) == (series, length)), None)
 
+    @property
+    def several(self) -> bool:
+        """Whether it was run at several lengths."""
+        return len(self.lengths) > 1
+
     def of(self, series: Series) -> list[Row]:
         return [row for row in self.rows if row.series == series]
 

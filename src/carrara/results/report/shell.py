@@ -1,0 +1,85 @@
+"""What every page of ours is: one file, with its style and its only script in it, that asks nothing of the network."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from carrara import __version__
+from carrara.core.lengths import write_length
+from carrara.results.report.visible import short, visible
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+_HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
+"""As the template alone writes it: in all else there is no `<`."""
+
+
+def shell(template: str, title: str, **content: Any) -> str:
+    """A page of this template."""
+    script = (_TEMPLATES / "script.js").read_text(encoding="utf-8").strip()
+    sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            title=short(title, 200) or "Report",
+            version=__version__,
+            style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8").strip()),
+            script=Markup(script),
+            # Only this very script runs, whatever else might get into the page.
+            policy=Markup(
+                f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
+                "base-uri 'none'; form-action 'none'"
+            ),
+            **content,
+        )
+    )
+
+
+def _about(number: int) -> str:
+    """
+    >>> _about(512), _about(61_440), _about(5_614_545), _about(12_345_678_901)
+    ('512', '61k', '5.6M', '12346M')
+    """
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1e6:.{1 if number < 1e9 else 0}f}M"
+
+
+@cache
+def _environment() -> Environment:
+    """Every value is shown through one gate: `visible`, then escaped. Only what svg.py has drawn is markup."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else visible(str(value)),
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "length": write_length,
+        "name": lambda test: test.rpartition("/")[2],
+        "size": len,
+        "two": lambda value: f"{value:.2f}",
+        "three": lambda value: f"{value:.3f}",
+        "change": lambda value: f"{value:+.2f}".replace("-", "−") if value else "0.00",
+        "heat": lambda value: f"heat h{round(value * 10)}",
+        "percent": lambda value: f"{100 * value:.1f}",
+        "count": lambda value: f"{value:,}",
+        "about": _about,
+        "short": short,
+        "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
+        "zip": lambda one, other: list(zip(one, other, strict=True)),
+        "flat": lambda lists: list(chain.from_iterable(lists)),
+    }
+    environment.filters |= filters
+    return environment
