@@ -34,12 +34,19 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="COUNT",
         help=f"prompts and scores of each folder that are made again (default {CHECKED})",
     )
+    parser.add_argument(
+        "--prices",
+        type=Path,
+        metavar="FILE.toml",
+        help="what tokens of each model cost (docs/planning.md): a column more",
+    )
     parser.add_argument("--all", action="store_true", help="count folders that fail the check, too")
     options.metric(parser)
     options.as_json(parser)
 
 
 def main(args: Namespace) -> int:
+    from carrara.engine.prices import read_prices
     from carrara.engine.shortcuts import known
     from carrara.engine.surroundings import Looker
     from carrara.engine.vouching import vouched
@@ -55,10 +62,13 @@ def main(args: Namespace) -> int:
         tell(f"{repeated} replies are in several of these folders, and those of the last one count")
     results = [one for one in by_metric(found, args.score) if args.lengths is None or one.length in args.lengths]
     standings = leaderboard(results)
+    prices = read_prices(args.prices, [line.series.model for line in standings]) if args.prices else {}
+    costs = [prices[line.series.model].of(line.sent, 0, line.received or 0) for line in standings] if prices else None
     if args.json:
-        print_json({"folders": [vars(one.source) for one in checked], "leaderboard": list(map(record, standings))})
+        lines = [record(line, costs[place] if costs else None) for place, line in enumerate(standings)]
+        print_json({"folders": [vars(one.source) for one in checked], "leaderboard": lines})
     elif standings:
-        for line in standing_lines(standings):
+        for line in standing_lines(standings, costs):
             print(line)
     bad = [one for one in checked if one.source.fault]
     for one in bad:

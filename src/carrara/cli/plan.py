@@ -19,17 +19,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--model", action="append", required=True, metavar="M", help="as for `carrara run`; several are told apart"
     )
-    parser.add_argument(
-        "--price",
-        metavar="IN,OUT[,CACHED]",
-        help="money for a million tokens of prompts, of replies, of prompts that are remembered",
-    )
-    parser.add_argument(
-        "--prices",
-        type=Path,
-        metavar="FILE.toml",
-        help="the same by model: a table of input, output and cached for each",
-    )
+    running.prices(parser)
     parser.add_argument(
         "--like", type=Path, metavar="DIR", help="an earlier run of the model: its replies' lengths, and its pace"
     )
@@ -41,14 +31,11 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     from carrara.engine.forecast import forecast, said, total, warnings
     from carrara.engine.jobs import jobs
-    from carrara.engine.prices import read_price, read_prices
     from carrara.engine.replies import read_results
 
-    if args.price and args.prices:
-        raise UsageError("--price and --prices say the same: give one of them")
+    prices = running.price_of(args)
     if args.speed is not None and not args.speed > 0:
         raise UsageError(f"--speed {args.speed:g} is no pace: give tokens a second")
-    prices = read_prices(args.prices, args.model) if args.prices else {}
     like = read_results(args.like) if args.like else []
     wanted = running.wanted(args)
     lines = [
@@ -57,7 +44,7 @@ def main(args: Namespace) -> int:
         for line in forecast(
             jobs(wanted, model),
             model,
-            prices.get(model) or (read_price(args.price) if args.price else None),
+            prices.get(model),
             like,
             args.speed,
             args.window,

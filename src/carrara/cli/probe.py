@@ -61,7 +61,7 @@ def main(args: Namespace) -> int:
         prompts=args.prompts,
         model_args={argument: value for argument, value in given.items() if value},
     )
-    code = carried_out(plan, False)
+    code = carried_out(plan, None)
     found = costs(read_replies(args.out))
     print()
     table(

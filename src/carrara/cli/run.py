@@ -3,21 +3,32 @@
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carrara.cli import _options as options
+from carrara.cli._output import print_json
+from carrara.cli._talk import in_flags
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
+from carrara.engine.meter import Budget, read_budget
 from carrara.engine.presets import PRESETS, WORLDS
 
 if TYPE_CHECKING:
+    from argparse import _ArgumentGroup
+
     from carrara.engine.jobs import Wanted
     from carrara.engine.plan import Plan
+    from carrara.engine.prices import Price
     from carrara.engine.run import Outcome
 
 HELP = "run tests on a model; stopped at any moment, the same command goes on where it was"
 EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50 --out runs/first"
+
+
+STOPPED = 130
+"""What a command ends with that was interrupted."""
 
 
 def items(parser: ArgumentParser) -> None:
@@ -38,10 +49,11 @@ def arguments(parser: ArgumentParser) -> None:
     items(parser)
     parser.add_argument(
         "--model",
+        action="append",
         required=True,
         metavar="M",
         help="any Inspect model name (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, "
-        "or a reference: carrara/oracle, carrara/chance, carrara/majority, carrara/echo",
+        "or a reference: carrara/oracle, carrara/chance, carrara/majority, carrara/echo; several are run one by one",
     )
     parser.add_argument("--out", type=_folder, required=True, metavar="DIR", help="the run's folder")
     parser.add_argument("--base-url", metavar="URL", help="where the model is served")
@@ -81,6 +93,16 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="lengths hold the answer too: prompts are shorter by --max-tokens, or else by what plain answers take",
     )
+    parser.add_argument(
+        "--batch",
+        nargs="?",
+        type=options.whole(1),
+        const=True,
+        default=False,
+        metavar="N",
+        help="send requests by the provider's batch interface, N at a time at most: cheaper, and up to a day later "
+        "(openai, anthropic, google, grok, together)",
+    )
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
     parser.add_argument(
         "--perplexity",
@@ -94,9 +116,66 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="TIME",
         help="for one request, e.g. 90s, 10min, 2h (default 30min); it is made three times at most",
     )
-    parser.add_argument(
-        "--yes", action="store_true", help="go on with more than 1,000,000,000 tokens for a model that is not carrara/…"
+    spending = parser.add_argument_group("what it may use")
+    spending.add_argument(
+        "--budget",
+        type=_budget,
+        metavar="5Mtok|20usd|30min",
+        help="send nothing that would pass it: of tokens and money all that the folder has of a model counts; "
+        "the same command with more goes on",
     )
+    prices(spending)
+    spending.add_argument(
+        "--ask-above",
+        type=_above,
+        default=read_budget("100Mtok"),
+        metavar="100Mtok|20usd",
+        help="on a terminal, ask before more than that is sent to a model that is not carrara/… (default 100Mtok)",
+    )
+    spending.add_argument(
+        "--yes",
+        action="store_true",
+        help="do not ask; and go on with more than 1,000,000,000 tokens for a model that is not carrara/…",
+    )
+
+
+def prices(parser: "ArgumentParser | _ArgumentGroup") -> None:
+    parser.add_argument(
+        "--price",
+        metavar="IN,OUT[,CACHED]",
+        help="money for a million tokens of prompts, of replies, of prompts that are remembered",
+    )
+    parser.add_argument(
+        "--prices",
+        type=Path,
+        metavar="FILE.toml",
+        help="the same by model: a table of input, output and cached for each",
+    )
+
+
+def price_of(args: Namespace) -> "dict[str, Price]":
+    """The price of each model, where one is given."""
+    from carrara.engine.prices import read_price, read_prices
+
+    if args.price and args.prices:
+        raise UsageError("--price and --prices say the same: give one of them")
+    if args.prices:
+        return read_prices(args.prices, args.model)
+    return dict.fromkeys(args.model, read_price(args.price)) if args.price else {}
+
+
+def _budget(text: str) -> Budget:
+    try:
+        return read_budget(text)
+    except UsageError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def _above(text: str) -> Budget:
+    found = _budget(text)
+    if found.kind == "time":
+        raise ArgumentTypeError(f"{text!r} is a time: give tokens or money, such as 100Mtok or 20usd")
+    return found
 
 
 def _folder(text: str) -> Path:
@@ -106,26 +185,46 @@ def _folder(text: str) -> Path:
 
 
 def main(args: Namespace) -> int:
-    plan = planned(args)
+    models = list(dict.fromkeys(args.model))
+    plans = [planned(args, model) for model in models]  # what can be seen to be wrong is refused before any is begun
+    if len(plans) == 1:
+        return _stopped_or(plans[0], print_json if args.json else None)
+    failed, rows = [], list[Any]()
+    for plan in plans:
+        print(f"carrara: {plan.model}", file=sys.stderr, flush=True)
+        try:
+            if _stopped_or(plan, rows.extend if args.json else None) == STOPPED:
+                return STOPPED
+        except (RunError, UsageError) as error:
+            failed.append(plan.model)
+            print(f"carrara: {in_flags(str(error))}", file=sys.stderr, flush=True)
+    if args.json:
+        print_json(rows)
+    if failed:
+        raise RunError(f"{', '.join(failed)} failed, of {len(plans)} models; the same command asks again")
+    return 0
+
+
+def _stopped_or(plan: "Plan", hand: Callable[[Any], None] | None) -> int:
     try:
-        return carried_out(plan, args.json)
+        return carried_out(plan, hand)
     except KeyboardInterrupt:
         print("carrara: stopped; the same command goes on where this one was", file=sys.stderr)
         sys.stderr.flush()
         if plan.here:
-            os._exit(130)  # llama.cpp cannot be interrupted, and Python would wait for its reply
-        return 130
+            os._exit(STOPPED)  # llama.cpp cannot be interrupted, and Python would wait for its reply
+        return STOPPED
 
 
-def planned(args: Namespace) -> "Plan":
+def planned(args: Namespace, model: str) -> "Plan":
     """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
     from carrara.engine.jobs import jobs
     from carrara.engine.plan import Plan
 
     model_args = options.model_args(args.model_args)
     return Plan(
-        jobs=jobs(wanted(args), args.model, model_args.get("gguf", "") if args.model == "carrara/smollm2" else ""),
-        model=args.model,
+        jobs=jobs(wanted(args), model, model_args.get("gguf", "") if model == "carrara/smollm2" else ""),
+        model=model,
         out=args.out,
         prompts=args.prompts,
         base_url=args.base_url,
@@ -139,7 +238,29 @@ def planned(args: Namespace) -> "Plan":
         within=args.within,
         perplexity=args.perplexity,
         limit=args.request_timeout,
+        batch=args.batch,
+        budget=args.budget,
+        price=price_of(args).get(model),
+        ask=None if args.yes or not sys.stdin.isatty() or model.startswith("carrara/") else _asked(args, model),
     )
+
+
+def _asked(args: Namespace, model: str) -> "Callable[[int, float | None], bool]":
+    """Ask whoever sits at the terminal before much is sent."""
+    above: Budget = args.ask_above
+
+    def ask(tokens: int, money: float | None) -> bool:
+        much = money if above.kind == "money" else tokens
+        if much is None:
+            raise UsageError(f"--ask-above {above} is money, and no price is known: give --price, or tokens (100Mtok)")
+        if much <= above.most:
+            return True
+        about = f", about {money:,.2f} of money" if money is not None else ""
+        print(f"carrara: {tokens:,} tokens of prompts{about} are to be sent to {model}. Go on? [y/N] ", end="",
+              file=sys.stderr, flush=True)  # fmt: skip
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    return ask
 
 
 def wanted(args: Namespace) -> "Wanted":
@@ -167,11 +288,11 @@ def _retrieval(args: Namespace) -> str:
     return str(Retrieval.parse(args.retrieve, by=args.by, top=args.top_k, order=args.order))
 
 
-def carried_out(plan: "Plan", as_json: bool) -> int:
-    """Run a plan, print what it came to, write its report."""
+def carried_out(plan: "Plan", hand: Callable[[Any], None] | None) -> int:
+    """Run a plan, print what it came to, or hand its rows to somebody, and write its report."""
     from rich.console import Console
 
-    from carrara.cli._output import print_json, print_summary
+    from carrara.cli._output import print_summary
     from carrara.cli.report import rows_as_json
     from carrara.engine.planned import parts
     from carrara.engine.run import run
@@ -186,12 +307,20 @@ def carried_out(plan: "Plan", as_json: bool) -> int:
         outcome.folder, page, plan.out.resolve().name, parts(plan.out, outcome.folder), known(outcome.folder), Looker()
     )
     rows = summarize(outcome.own, among=outcome.folder)
-    if as_json:
-        print_json(rows_as_json(rows, []))
+    lacking = parts(plan.out, outcome.own) if outcome.unasked else []
+    lacking = [part for part in lacking if part.subject[0] == plan.model]
+    if hand:
+        hand(rows_as_json(rows, lacking))
     else:
-        print_summary(rows)
+        print_summary(rows, lacking)
         print(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}", flush=True)
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
+    if outcome.unasked:
+        print(
+            f"carrara: {outcome.unasked:,} items were not asked: --budget {plan.budget} has no room for them; "
+            "the same command with more goes on",
+            file=sys.stderr,
+        )
     failed = [result for result in outcome.own if result.status == "error"]
     if failed:
         why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]

@@ -57,6 +57,9 @@ def run(
     temperature: float | None = 0.0,
     connections: int | None = None,
     request_timeout: float = 1800.0,
+    batch: bool | int = False,
+    budget: str = "",
+    price: Sequence[float] | None = None,
     any_size: bool = False,
     progress: bool = False,
 ) -> Results:
@@ -67,10 +70,13 @@ def run(
     named. What it raises becomes a result whose status is `error`.
 
     The other arguments are those of `carrara run`: `lengths`, `n` worlds at each, `params` for tests that are given by
-    name, and so on. With `progress`, stderr shows how it goes.
+    name, and so on. `budget` is what it may use (`5Mtok`, `20usd` by a `price`, `30min`): what it has no room for is
+    not asked, and a warning says so. With `progress`, stderr shows how it goes.
     """
     from carrara.engine.jobs import Wanted, jobs
+    from carrara.engine.meter import read_budget
     from carrara.engine.plan import Plan
+    from carrara.engine.prices import Price
     from carrara.engine.secrecy import refuse_secret
 
     args = dict(model_args or {})
@@ -106,6 +112,9 @@ def run(
         within=within,
         perplexity=perplexity,
         limit=request_timeout,
+        batch=batch,
+        budget=read_budget(budget) if budget else None,
+        price=None if price is None else Price(*price),
         own=own,
     )
     return beside_loop(partial(_results, plan, progress))
@@ -193,6 +202,9 @@ def _results(plan: "Plan", progress: bool) -> Results:
         raise UsageError("in a notebook Inspect needs ipywidgets: pip install ipywidgets")
     outcome = engine.run(plan, Console(stderr=True) if progress else None)
     own = Results(outcome.own, plan.out.resolve().name)
+    if outcome.unasked:
+        said = f"{outcome.unasked:,} items were not asked: budget={plan.budget} has no room for them; more goes on"
+        warnings.warn(said, stacklevel=2)
     if failed := own.where(status="error"):
         why = (failed[0].error or "no reason given").strip().splitlines()[-1]
         said = f"{len(failed)} of {len(own)} requests failed (the first: {why}); the same call asks them again"

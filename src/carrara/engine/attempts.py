@@ -66,7 +66,7 @@ class Attempts:
         self.own.clear()
         return took
 
-    def again(self, trouble: Trouble) -> bool:
+    def again(self, trouble: Trouble, patience: float = PATIENCE) -> bool:
         """Whether to ask once more after an attempt that failed."""
         now, kind = time.monotonic(), trouble.kind
         self.failed[kind] += 1
@@ -78,7 +78,7 @@ class Attempts:
         worth = (
             self.failed[kind] < MOST.get(kind, 1 << 30)
             and self.own[kind] < OWN.get(kind, 1 << 30)
-            and now - self.first_failure < PATIENCE
+            and now - self.first_failure < patience
         )
         TALLY.again += worth
         return worth

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from carrara.core.errors import UsageError
 from carrara.core.many import check_many
 from carrara.core.recipe import Recipe
-from carrara.engine.attempts import LIMIT
+from carrara.engine.attempts import LIMIT, PATIENCE
+from carrara.engine.meter import Budget
+from carrara.engine.prices import Price
 from carrara.engine.suited import check_style
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
+BATCHING = ("openai", "anthropic", "google", "grok", "together")
+"""Providers whose batch interface Inspect speaks."""
 ALL = sys.maxsize
 """Of a job's worlds: as many as are given."""
 
@@ -51,7 +55,16 @@ class Plan:
     perplexity: bool = False
     """Whether the server is to tell what the prompt's tokens cost the model."""
     limit: float | None = LIMIT
-    """Seconds for one request."""
+    """Seconds for one request,"""
+    patience: float = PATIENCE
+    """and for a server that went away to come back."""
+    batch: bool | int = False
+    """Whether requests go by the provider's batch interface, and how many to a batch at most."""
+    budget: Budget | None = None
+    """What it may use."""
+    price: Price | None = None
+    ask: Callable[[int, float | None], bool] | None = None
+    """Whether to send so many tokens for about so much money; nobody is asked where there is none."""
     own: "Callable[[], Model] | None" = None
     """Makes the model, where its name alone cannot: somebody's function."""
 
@@ -61,6 +74,11 @@ class Plan:
         if self.perplexity and self.here:
             raise UsageError(
                 f"{self.model} does not tell what a prompt costs it: `perplexity` wants a server that does"
+            )
+        provider = self.model.partition("/")[0]
+        if self.batch and provider not in BATCHING:
+            raise UsageError(
+                f"{provider} has no batch interface that Inspect knows; `batch` is for {', '.join(BATCHING)}"
             )
         if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
             raise UsageError("`within` makes prompts shorter, and published ones are as they are: leave it out")

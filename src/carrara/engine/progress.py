@@ -19,6 +19,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from carrara.engine import meter
 from carrara.engine.troubles import Trouble, said_time
 
 T = TypeVar("T")
@@ -45,6 +46,11 @@ def answered(id: str) -> None:
 def failed(id: str) -> None:
     for shown in _SHOWN:
         shown.failed(id)
+
+
+def dropped(id: str) -> None:
+    for shown in _SHOWN:
+        shown.dropped(id)
 
 
 def sent(id: str) -> None:
@@ -101,6 +107,10 @@ class Progress:
             self.errors += 1
             self.show(ended=not self.left)
 
+    def dropped(self, id: str) -> None:
+        """It is not asked, for the budget has no room for it."""
+        self.left.pop(id, None)
+
     def troubled(self, trouble: Trouble, again: bool) -> None:
         """An attempt failed, and is made again or not."""
         self.trouble = time.monotonic(), f"{trouble.words}, {'asking again' if again else 'given up'}"
@@ -117,6 +127,8 @@ class Progress:
             )
         if self.tokens:
             parts.append(f"{self.tokens:,} tokens")
+        if used := meter.current().said():
+            parts.append(used)
         if not self.bar and (time_left := self._left(now)):
             parts.append(time_left)
         if self.trouble and self.trouble[0] >= since:

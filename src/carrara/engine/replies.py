@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from carrara.core.errors import RunError, UsageError
 from carrara.core.result import Result, Status, Subject, test_of
 from carrara.engine.by_reference import KEY, REQUEST, REQUESTS
+from carrara.engine.meter import NOT_ASKED
 from carrara.engine.settings import settings_in
 from carrara.engine.surprise import NATS
 from carrara.engine.where import PLACES
@@ -89,7 +90,7 @@ def replies_in(path: Path) -> list[Reply]:
         if "test" not in (sample.get("metadata") or {}):
             continue  # another program's log in the same folder
         if _cancelled(sample):
-            continue  # its request was under way when the run was stopped
+            continue  # its request was under way when the run was stopped, or was not made
         messages = sample.get("messages") or [{}]
         reference = (messages[0].get("metadata") or {}).get(KEY) or {}
         result = _result(log, settings, sample)
@@ -100,7 +101,7 @@ def replies_in(path: Path) -> list[Reply]:
 
 def _cancelled(sample: dict[str, Any]) -> bool:
     message = str((sample.get("error") or {}).get("message") or "")
-    return message.startswith(("CancelledError(", "Cancelled(", "KeyboardInterrupt("))
+    return message.startswith(("CancelledError(", "Cancelled(", "KeyboardInterrupt(", NOT_ASKED))
 
 
 def logs(folder: Path) -> list[Path]:

@@ -29,6 +29,7 @@ from carrara.engine.attempts import TALLY
 from carrara.engine.continuing import Told
 from carrara.engine.folder import at_work, check_disk, make_folder, plain_path, set_aside, tidy
 from carrara.engine.makers import maker
+from carrara.engine.meter import Meter, measured
 from carrara.engine.plan import ALL, Job, Plan
 from carrara.engine.providers import made
 from carrara.engine.repeats import repeats
@@ -62,6 +63,8 @@ class Outcome:
     """That were made for items by this command."""
     again: int
     """Those among them that were made because another one had failed."""
+    unasked: int = 0
+    """Items for which the budget had no room."""
 
 
 _ONE = Lock()
@@ -94,6 +97,7 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         left = {id: int((sample.metadata or {})["tokens"]) for id, sample in samples.items() if id not in known}
         size = sum(left.values())
         _check_size(plan, size)
+        counts = _metered(plan, subject, replies, samples, left)
         served = bool(address(model) or "port" in plan.model_args)
         cut = _cut(samples.values(), plan.max_tokens or model.api.max_tokens())
         crowded = _crowded(plan, model, served, samples, left)
@@ -110,20 +114,46 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         about = f"{there:,} of {len(samples):,} replies are there already; " if there else ""
         about += f"{len(left):,} prompts, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
         about += f" before retrieval ({plan.retrieve})" if plan.retrieve else ""
+        about += f", about {counts.expected:,.2f} of money" if counts.expected else ""
         before, again = TALLY.requests, TALLY.again
         shown = progress.progress(len(samples), left, f"{about}, to {plan.model}", console)
-        with plain_path(plan.out / LOGS) as folder, shown:
+        with measured(counts), plain_path(plan.out / LOGS) as folder, shown:
             logs = _evaluate(plan, model, tasks, folder)
         if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
         tidy(plan.out / LOGS, logs)
         results = read_results(plan.out)
         own = [result for result in results if result.subject == subject and result.id in samples]
-        if len(own) < len(samples):
+        if len(own) + counts.unasked < len(samples):
             told = [log.error.message for log in logs if log.error and log.error.message.strip()]
             why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
-            raise RunError(f"{len(samples) - len(own)} of {len(samples)} replies are in no log of {plan.out}: {why}")
-        return Outcome(own, results, TALLY.requests - before, TALLY.again - again)
+            lost = len(samples) - len(own) - counts.unasked
+            raise RunError(f"{lost} of {len(samples)} replies are in no log of {plan.out}: {why}")
+        return Outcome(own, results, TALLY.requests - before, TALLY.again - again, counts.unasked)
+
+
+def _metered(
+    plan: Plan, subject: Subject, replies: Sequence[Reply], samples: Mapping[str, Sample], left: Mapping[str, int]
+) -> Meter:
+    """What counts as the run goes; refused where nothing could be asked, or where it is not wanted."""
+    counts = Meter(plan.budget, plan.price, frozenset(samples.keys() - left.keys()))
+    counts.earlier(reply.result for reply in replies if reply.result.model == subject[0])
+    if not left:
+        return counts
+    metas = [samples[id].metadata or {} for id in left]
+    if plan.budget:
+        least = min(counts.takes(meta["tokens"], meta["budget"]) for meta in metas)
+        if counts.used + least > plan.budget.most:
+            used, takes = map(plan.budget.written, (counts.used, least))
+            raise UsageError(
+                f"`budget={plan.budget}` has no room for one prompt: {used} is used, and the shortest takes {takes}; "
+                "give more"
+            )
+    tokens, written = sum(left.values()), sum(meta["budget"] for meta in metas)
+    counts.expected = plan.price.of(tokens, 0, written) if plan.price else None
+    if plan.ask and not plan.ask(tokens, counts.expected):
+        raise UsageError("nothing was sent; give fewer worlds or lengths, or a `budget`")
+    return counts
 
 
 def _crowded(plan: Plan, model: Model, served: bool, samples: Mapping[str, Sample], left: Mapping[str, int]) -> str:
@@ -191,6 +221,7 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequen
             max_tokens=plan.max_tokens,
             temperature=plan.temperature,
             prompt_logprobs=1 if plan.perplexity else None,
+            batch=plan.batch or None,
         )
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None
@@ -273,7 +304,9 @@ def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Map
         return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
 
     loads = plan.here or plan.model.partition("/")[0] in preflight.LOADING
-    by_reference.install(model, render, progress, recall, going_on, None if loads else plan.limit)
+    by_reference.install(
+        model, render, progress, recall, going_on, None if loads or plan.batch else plan.limit, plan.patience
+    )
 
 
 def _check_size(plan: Plan, tokens: int, about: str = "") -> None:

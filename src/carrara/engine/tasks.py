@@ -23,7 +23,7 @@ from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN
 from carrara.core.talk import tell
-from carrara.engine import by_reference, progress
+from carrara.engine import by_reference, meter, progress
 from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
 from carrara.engine.clipping import Glimpse
@@ -116,7 +116,13 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
         id = str(state.sample_id)
         with attempts() as made:
             try:
-                state = await _asked(id, retrieve, thinking, state, generate)
+                with meter.current().asking(id, state.metadata["tokens"], state.metadata["budget"]) as asking:
+                    state = await _asked(id, retrieve, thinking, state, generate)
+                    asking.output = state.output
+            except meter.NothingLeft as error:
+                progress.dropped(id)
+                _tell(error, made)
+                raise
             except Exception as error:
                 progress.failed(id)
                 state.metadata[REQUESTS] = made.requests
@@ -165,7 +171,11 @@ def _tell(error: Exception, made: Attempts) -> None:
     elif isinstance(error, PrerequisiteError):
         error.message = plain(error)
     elif not getattr(error, "message", None):
-        words = str(error) if isinstance(error, UsageError | RunError | by_reference.Mismatch) else repr(error)
+        words = (
+            str(error)
+            if isinstance(error, UsageError | RunError | by_reference.Mismatch | meter.NothingLeft)
+            else repr(error)
+        )
         error.message = words  # type: ignore[attr-defined]
 
 
