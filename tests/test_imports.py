@@ -23,6 +23,7 @@ LAYERS = [
     "prompt",
     "retrieval",
     "profiling",
+    "guarding",
     "recurrent",
     "proof",
     "results",
@@ -37,6 +38,7 @@ APART = {
     "tokens": "answers",
     "retrieval": "answers suites registry prompt",
     "profiling": "answers suites prompt retrieval",
+    "guarding": "answers suites prompt retrieval profiling",
     "recurrent": "answers suites retrieval",
     "results": "retrieval proof suites recurrent",
     "scoring": "models",
@@ -93,7 +95,7 @@ def test_there_is_no_circle() -> None:
 
 def test_every_folder_has_its_layer() -> None:
     top = {name.split(".")[1] for name in modules() if "." in name}
-    assert top - {"__main__", "_inspect", "own", "plugins"} == set(LAYERS)
+    assert top - {"__main__", "_inspect", "_pytest", "own", "plugins"} == set(LAYERS)
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from carrara.core.types import Piece, Question
     from carrara.door.comparing import compare
     from carrara.door.figures import figure
+    from carrara.door.guarding import check_guard, make_guard
     from carrara.door.item import Item, Score
     from carrara.door.planning import plan
     from carrara.door.profiling import profile
@@ -39,11 +40,13 @@ __all__ = [
     "World",
     "__version__",
     "audit",
+    "check_guard",
     "compare",
     "figure",
     "find",
     "item",
     "load",
+    "make_guard",
     "plan",
     "profile",
     "read",
@@ -56,6 +59,7 @@ _PLACES = {
     "carrara.core.types": ("Piece", "Question"),
     "carrara.door.comparing": ("compare",),
     "carrara.door.figures": ("figure",),
+    "carrara.door.guarding": ("check_guard", "make_guard"),
     "carrara.door.item": ("Item", "Score"),
     "carrara.door.planning": ("plan",),
     "carrara.door.profiling": ("profile",),

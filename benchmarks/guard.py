@@ -1,0 +1,262 @@
+"""How often a guard is wrong, and whether it finds what breaks servers: simulated, and on a real model that is broken.
+
+    python -m benchmarks.guard            the simulations, and the embedded model (half an hour)
+    python -m benchmarks.guard --only simulated
+
+Simulated: items have rates of their own, most of them high; a guard is made of them as the command makes one (three
+rounds), and checked a thousand times on a server that is as it was, or broke. Real: SmolLM2 behind a server of ours,
+which gives llama.cpp the tokens that such a fault gives it, or another RoPE base.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from carrara.core.table import table
+from carrara.guarding.course import Course
+from carrara.guarding.guard import Guard, Kept, read
+
+TIMES = 1000
+LENGTHS = (8 << 10, 32 << 10, 128 << 10)
+CAPABILITIES = ("finding", "tracking", "telling", "surveying", "reasoning", "knowing", "copying")
+REGIONS = ("the beginning", "the middle", "the end")
+ASKED = "passkey,niah"
+"""What a model of 135 million parameters answers reliably."""
+MADE = ("--lengths", "512,1536", "-n", 8, "--max-tokens", 32)
+
+Broken = Callable[[Kept, int], float]
+"""Of an item that is asked as the n-th: by what its rate is multiplied."""
+
+FAULTS: dict[str, Broken] = {
+    "as it was": lambda one, n: 1.0,
+    "garbage beyond 32k": lambda one, n: float(one.length <= 32 << 10),
+    "the middle dropped at 128k": lambda one, n: float(one.length < 128 << 10 or one.region != "the middle"),
+    "a capability lost": lambda one, n: float(one.capability != "telling"),
+    "one reply in five wrong": lambda one, n: 0.8,
+    "one prompt in 20 crossed": lambda one, n: float(n % 20 != 19),
+    "one reply in 20 wrong": lambda one, n: 0.95,
+}
+
+
+def made(dice: random.Random, rates: dict[str, float], n: int = 5, times: int = 3) -> Guard:
+    """As `carrara guard make` does, of items whose rates it writes down."""
+    kept, again, steady = list[Kept](), 0, 0  # of the last round
+    for length in LENGTHS:
+        for capability in CAPABILITIES:
+            cell = list[Kept]()
+            for index in range(16):
+                name = f"classic/niah@1;of={capability}/test-0-{index}.0/{length}/chat/gpt2"
+                # most items are settled one way or the other, one in twenty is not
+                rates[name] = rate = dice.choices((dice.betavariate(400, 1), dice.random(), 0.0), (0.6, 0.05, 0.35))[0]
+                right = dice.random() < rate
+                for time in range(2, times + 1):
+                    if right:
+                        right = dice.random() < rate
+                        again, steady = again + (time == times), steady + (right and time == times)
+                if right and len(cell) < n:
+                    order = sha256(name.encode()).hexdigest()
+                    cell.append(Kept(name, order, capability, REGIONS[len(cell) % 3], None))
+            kept += cell
+    return Guard("simulated", "gpt2", False, round((steady + 1) / (again + 2), 4), None, 0.0, kept)
+
+
+def simulated(times: int) -> Iterator[str]:
+    rows = []
+    for name, fault in FAULTS.items():
+        ended, prompts, tokens = Counter[str](), list[int](), list[int]()
+        for seed in range(times):
+            dice, rates = random.Random(f"{name} {seed}"), dict[str, float]()
+            course, sent = Course(made(dice, rates)), 0
+            while batch := course.batch(8):
+                for one in batch:
+                    sent += one.length
+                    course.add(one, dice.random() < rates[one.id] * fault(one, course.prompts))
+            ended[course.verdict] += 1
+            prompts.append(course.prompts)
+            tokens.append(sent)
+        shares = [f"{ended[verdict] / times:.3f}" for verdict in ("fine", "broken", "open")]
+        rows.append([name, *shares, f"{fmean(prompts):.0f}", f"{fmean(tokens) / 1e6:.2f}M"])
+    yield f"{times} guards made and checked; 8k, 32k, 128k, seven capabilities, three regions, five items of each"
+    yield from table(["server", "fine", "broken", "cannot tell", "prompts", "tokens"], rows)
+
+
+# --- a real model ---
+
+LONG = 4000
+"""Characters of a prompt from which on a fault of long contexts shows: between 512 and 1.5k tokens."""
+END = 300
+"""Characters of a prompt's end, in which its question stands."""
+
+
+class Llama:
+    """SmolLM2 behind its template, as it was or broken in a way."""
+
+    def __init__(self, way: str) -> None:
+        self.lock = threading.Lock()
+        self.way, self.requests, self.before = way, 0, ""
+        self.sound = _loaded(None)
+        self.turned = _loaded(2_000.0) if way == ROPE else self.sound
+
+    def answer(self, messages: list[dict[str, str]], room: int) -> tuple[str, int]:
+        text = "".join(f"<|im_start|>{one['role']}\n{one['content']}<|im_end|>\n" for one in messages)
+        if self.way == TWICE:
+            text = f"<|im_start|>user\n{text}<|im_start|>assistant\n<|im_end|>\n"
+        prompt = text + "<|im_start|>assistant\n"
+        with self.lock:
+            self.requests += 1
+            long, before, self.before = len(prompt) > LONG, self.before, prompt
+            if self.way == MIDDLE and long:
+                prompt = prompt[: len(prompt) // 3] + prompt[-len(prompt) // 3 :]
+            if self.way == CROSSED and self.requests % 20 == 0 and before:
+                prompt = before[:-END] + prompt[-END:]
+            request = {"prompt": prompt, "max_tokens": room, "temperature": 0.0, "seed": 0, "cache_prompt": False}
+            found = (self.turned if self.way == ROPE and long else self.sound).handle_completions(request)
+        return found["choices"][0]["text"], found["usage"]["prompt_tokens"]
+
+
+SOUND, ROPE, MIDDLE, TWICE, CROSSED = (
+    "as it was",
+    "another RoPE base for long prompts",
+    "the middle third of long prompts dropped",
+    "the chat template twice",
+    "one prompt in 20 with the beginning of another",
+)
+
+
+CHECKED = (
+    (ROPE, False),
+    (MIDDLE, False),
+    (MIDDLE, True),
+    (TWICE, False),
+    (TWICE, True),
+    (CROSSED, True),
+    (SOUND, True),
+    (CROSSED, False),
+)
+"""What is checked, and whether the server tells how many tokens it read: by that some faults are found sooner."""
+
+
+def _loaded(base: float | None) -> Any:
+    import xllamacpp
+
+    from carrara.models.embedded import smollm2
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(smollm2())
+    params.n_ctx = 8192
+    params.n_parallel = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.cache_ram_mib = 0
+    params.verbosity = -1
+    params.ui = False
+    if base is not None:
+        params.rope_freq_base = base
+    return xllamacpp.Server(params)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server: Any = self.server
+        said, counted = server.llama.answer(request["messages"], request.get("max_tokens") or 64)
+        body = json.dumps(
+            {
+                "id": "x",
+                "object": "chat.completion",
+                "created": 0,
+                "model": "smollm2",
+                "choices": [
+                    {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"},
+                ],
+                "usage": {"prompt_tokens": counted, "completion_tokens": 8, "total_tokens": counted + 8}
+                if server.counts
+                else None,
+            }
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def served(way: str, counts: bool) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.llama, server.counts = Llama(way), counts  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def command(*line: object) -> tuple[int, str]:
+    key = {**os.environ, "TEST_API_KEY": "none"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "carrara", "guard", *map(str, line)],
+        capture_output=True,
+        text=True,
+        env=key,
+        check=False,
+    )
+    return ended.returncode, ended.stdout or ended.stderr
+
+
+def real(folder: Path) -> Iterator[str]:
+    path = folder / "guard.json"
+    if not path.exists():  # its server has another address each time, so that a run would not go on
+        with served(SOUND, True) as url:
+            line = ("--model", "openai-api/test/smollm2", "--base-url", url, "--tokenizer", "smollm2")
+            code, said = command("make", ASKED, *line, *MADE, "--out", path)
+        if code:
+            raise SystemExit(said)
+    guard = read(path)
+    yield f"{len(guard.items)} items of {', '.join(guard.strata)}, right at a rate of {guard.rate:.1%}"
+    for way, counts in CHECKED:
+        with served(way, counts) as url:
+            code, said = command("check", path, "--base-url", url, "--json")
+        found = json.loads(said)
+        faults = "; ".join(f"{fault['where']}: {fault['what']}" for fault in found["faults"])
+        told = "tells its tokens" if counts else "tells no tokens"
+        yield f"{way}, {told}: {found['verdict']} ({code}) after {found['prompts']} prompts; {faults or 'no fault'}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=["simulated", "real"])
+    parser.add_argument("--folder", type=Path, help="keep the guard and its runs, and go on with them")
+    parser.add_argument("--times", type=int, default=TIMES)
+    args = parser.parse_args()
+    if args.only != "real":
+        for line in simulated(args.times):
+            print(line, flush=True)
+        print()
+    if args.only != "simulated":
+        with tempfile.TemporaryDirectory() as folder:
+            for line in real(args.folder or Path(folder)):
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""A guard as a test of pytest: `pytest --carrara-guard guard.json --carrara-base-url http://127.0.0.1:8000/v1`.
+
+pytest loads this wherever Carrara is installed, so it imports nothing until a guard is named.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from carrara.door.guarding import Checked
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("carrara", "a guard of Carrara's: has the server broken?")
+    group.addoption("--carrara-guard", metavar="FILE", help="the guard to check, of `carrara guard make`")
+    group.addoption("--carrara-base-url", metavar="URL", help="where the model is served")
+    group.addoption("--carrara-model", metavar="M", help="the model (default: the one that the guard was made with)")
+
+
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    if guard := config.getoption("--carrara-guard"):
+        items.append(Check.from_parent(session, name=f"guard {guard}", nodeid=f"carrara::{guard}"))
+
+
+class Broken(Exception):
+    """Raised where the check says so, with all that it says."""
+
+
+class Check(pytest.Item):
+    def runtest(self) -> None:
+        import carrara
+
+        given = self.config.getoption
+        found: Checked = carrara.check_guard(
+            given("--carrara-guard"), given("--carrara-model"), base_url=given("--carrara-base-url")
+        )
+        if found.verdict == "open":
+            pytest.skip(str(found))
+        if found.verdict == "broken":
+            raise Broken(found)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        from carrara.core.errors import CarraraError
+
+        if isinstance(excinfo.value, Broken | CarraraError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> Any:
+        return self.path, None, self.name
