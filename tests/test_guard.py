@@ -187,7 +187,7 @@ def test_a_server_as_it_was_is_fine(guard: Path, ids: dict[str, str]) -> None:
         ("garbage", "4k", False),
         ("middle", "4k|the middle", False),
         ("middle", "4k", True),
-        ("crossed", "everywhere", False),
+        ("crossed", "4k|everywhere", False),
         ("crossed", "2k|4k", True),
         ("twice", "2k, 4k", True),
     ],

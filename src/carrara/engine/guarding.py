@@ -174,7 +174,8 @@ def _candidates(
         for one in run(replace(plan, jobs=jobs)).own:
             by_cell[_cell(one.id)].append(one)
         for cell, results in by_cell.items():
-            right[cell] = [one.id for one in results if _right(one)] if results and _known(results) else []
+            ids = sorted(one.id for one in results if _right(one))  # and not as replies came in
+            right[cell] = ids if results and _known(results) else []
         tell(f"round 1, batch {batch}: {sum(map(len, right.values()))} items were right, of {len(cells)} cells")
         # What is right less than once a batch is not answered reliably, however often it is tried.
         open_to = [cell for cell in open_to if batch <= len(right[cell]) < 2 * wanted]
