@@ -25,6 +25,7 @@ _LONG = (
     "prompts",
     "published",
     "retrieve",
+    "shard",
     "seed",
     "split",
     "style",

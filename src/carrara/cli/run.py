@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from argparse import _ArgumentGroup
 
     from carrara.engine.jobs import Wanted
-    from carrara.engine.plan import Plan
+    from carrara.engine.plan import Plan, Shard
     from carrara.engine.prices import Price
     from carrara.engine.run import Outcome
 
@@ -103,6 +103,12 @@ def arguments(parser: ArgumentParser) -> None:
         help="send requests by the provider's batch interface, N at a time at most: cheaper, and up to a day later "
         "(openai, anthropic, google, grok, together)",
     )
+    parser.add_argument(
+        "--shard",
+        type=_shard,
+        metavar="I/N",
+        help="ask the I-th of N parts: several machines, one folder; a part that died is given again",
+    )
     parser.add_argument("--connections", type=options.whole(1), help="requests at a time (default: found out)")
     parser.add_argument(
         "--perplexity",
@@ -167,6 +173,15 @@ def price_of(args: Namespace) -> "dict[str, Price]":
 def _budget(text: str) -> Budget:
     try:
         return read_budget(text)
+    except UsageError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def _shard(text: str) -> "Shard":
+    from carrara.engine.plan import Shard
+
+    try:
+        return Shard.parse(text)
     except UsageError as error:
         raise ArgumentTypeError(str(error)) from None
 
@@ -241,6 +256,7 @@ def planned(args: Namespace, model: str) -> "Plan":
         batch=args.batch,
         budget=args.budget,
         price=price_of(args).get(model),
+        shard=args.shard,
         ask=None if args.yes or not sys.stdin.isatty() or model.startswith("carrara/") else _asked(args, model),
     )
 

@@ -60,6 +60,7 @@ def run(
     batch: bool | int = False,
     budget: str = "",
     price: Sequence[float] | None = None,
+    shard: str = "",
     any_size: bool = False,
     progress: bool = False,
 ) -> Results:
@@ -71,11 +72,12 @@ def run(
 
     The other arguments are those of `carrara run`: `lengths`, `n` worlds at each, `params` for tests that are given by
     name, and so on. `budget` is what it may use (`5Mtok`, `20usd` by a `price`, `30min`): what it has no room for is
-    not asked, and a warning says so. With `progress`, stderr shows how it goes.
+    not asked, and a warning says so. `shard="2/4"` asks the second of four parts. With `progress`, stderr shows how it
+    goes.
     """
     from carrara.engine.jobs import Wanted, jobs
     from carrara.engine.meter import read_budget
-    from carrara.engine.plan import Plan
+    from carrara.engine.plan import Plan, Shard
     from carrara.engine.prices import Price
     from carrara.engine.secrecy import refuse_secret
 
@@ -115,6 +117,7 @@ def run(
         batch=batch,
         budget=read_budget(budget) if budget else None,
         price=None if price is None else Price(*price),
+        shard=Shard.parse(shard) if shard else None,
         own=own,
     )
     return beside_loop(partial(_results, plan, progress))

@@ -5,8 +5,8 @@ import fcntl
 import logging
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from shutil import disk_usage
 from tempfile import TemporaryDirectory
@@ -15,6 +15,7 @@ from inspect_ai.log import EvalLog
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.talk import tell
+from carrara.engine.plan import Shard
 from carrara.engine.replies import Damaged, header, logs
 
 RESERVE = 32 << 20
@@ -29,9 +30,9 @@ def make_folder(out: Path) -> None:
 
 
 @contextmanager
-def at_work(out: Path) -> Iterator[None]:
-    """Within it the folder is this run's alone."""
-    with _alone(out), _within(out), _full_disk_said(out):
+def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
+    """Within it the folder is this run's alone, or its shards'."""
+    with _alone(out, shard), _within(out, shard), _full_disk_said(out):
         yield
 
 
@@ -65,20 +66,34 @@ def _end_trace() -> None:
 
 
 @contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """Two runs in one folder would ask everything twice."""
-    with (out / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RunError(f"another run is at work in {out}: wait for it, or give another `out`") from None
+def _alone(out: Path, shard: Shard | None) -> Iterator[None]:
+    """Two runs in one folder would ask everything twice; its shards ask each something else."""
+    with ExitStack() as locks:
+        names = {".lock": fcntl.LOCK_SH, f".lock-{shard.number}-of-{shard.of}": fcntl.LOCK_EX} if shard else {}
+        for name, kind in (names or {".lock": fcntl.LOCK_EX}).items():
+            lock = locks.enter_context((out / name).open("w"))
+            try:
+                fcntl.flock(lock, kind | fcntl.LOCK_NB)
+            except OSError:
+                raise RunError(f"another run is at work in {out}: wait for it, or give another `out`") from None
         yield
 
 
 @contextmanager
-def _within(out: Path) -> Iterator[None]:
-    """Inspect's cache and its own files belong to the run's folder."""
-    here = {"INSPECT_CACHE_DIR": str(out.resolve() / "cache"), "XDG_DATA_HOME": str(out.resolve() / "data")}
+def _within(out: Path, shard: Shard | None) -> Iterator[None]:
+    """Inspect's cache and its own files belong to the run's folder; of a shard the cache alone.
+
+    A worker of Inspect's has a socket among its files, whose name may not have more than a hundred letters.
+    """
+    with (
+        TemporaryDirectory(prefix="carrara-") if shard else nullcontext(str(out.resolve() / "data")) as data,
+        _environment({"INSPECT_CACHE_DIR": str(out.resolve() / "cache"), "XDG_DATA_HOME": data}),
+    ):
+        yield
+
+
+@contextmanager
+def _environment(here: Mapping[str, str]) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in here}
     os.environ |= here
     logging.raiseExceptions = False  # where Inspect's trace file cannot be written, the run's own files tell
@@ -103,7 +118,10 @@ def tidy(folder: Path, ended: Sequence[EvalLog]) -> None:
     """Remove the logs of stopped runs whose replies the new logs have, so that viewers show each task once."""
     newest = {log.eval.task_id: log.location.rpartition("/")[2] for log in ended}
     for path in logs(folder):
-        log = header(path)
+        try:
+            log = header(path)
+        except FileNotFoundError:  # another shard has removed it
+            continue
         if log.status == "started" and newest.get(log.eval.task_id, path.name) != path.name:
             path.unlink(missing_ok=True)
 

@@ -1,5 +1,6 @@
 """What a run is: its jobs, who is asked, and how."""
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,28 @@ class Job(NamedTuple):
     first: Recipe
     worlds: int
     """How many, from the first recipe's on."""
+
+
+class Shard(NamedTuple):
+    """One of several commands that share a run."""
+
+    number: int
+    """From 1."""
+    of: int
+
+    @staticmethod
+    def parse(text: str) -> "Shard":
+        """
+        >>> Shard.parse("2/4")
+        Shard(number=2, of=4)
+        """
+        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+        if not found or not 1 <= int(found[1]) <= int(found[2]):
+            raise UsageError(f"{text!r} is no shard: give its number and how many there are, such as 2/4")
+        return Shard(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
 
 
 @dataclass(frozen=True)
@@ -65,6 +88,8 @@ class Plan:
     price: Price | None = None
     ask: Callable[[int, float | None], bool] | None = None
     """Whether to send so many tokens for about so much money; nobody is asked where there is none."""
+    shard: Shard | None = None
+    """Which part of it is this command's."""
     own: "Callable[[], Model] | None" = None
     """Makes the model, where its name alone cannot: somebody's function."""
 

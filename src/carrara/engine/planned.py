@@ -4,12 +4,13 @@
                   "test": "michelangelo/latent_list", "length": 4096, "question": 0, "worlds": [[0, 20]]}, …]
 
 The logs are the store of what was asked; they know nothing of tests that were not begun. The latest command counts: one
-that asks for fewer worlds than an earlier one did is content with those.
+that asks for fewer worlds than an earlier one did is content with those. Of a run in shards each writes a file of its
+own (plan-1-of-4.json), which says too which worlds there are in all: those of a shard that was not begun are lacking.
 """
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -20,9 +21,12 @@ from inspect_ai.dataset import Sample
 from carrara.core.errors import UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject, test_of
+from carrara.engine.plan import Job, Shard
+from carrara.engine.sharding import Block
 from carrara.results.analysis.partial import Part
 
 PLAN = "plan.json"
+SHARDS = "plan-*-of-*.json"
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,10 @@ class Entry:
     question: int
     worlds: list[list[int]]
     """Ranges of indices, the ends outside."""
+    block: list[int] | None = None
+    """Of a shard: the range that is its own,"""
+    whole: list[int] | None = None
+    """and that of all shards."""
 
     @property
     def subject(self) -> Subject:
@@ -54,45 +62,81 @@ class Entry:
         return sum(end - first for first, end in self.worlds)
 
 
-def entries(subject: Subject, samples: Iterable[Sample]) -> list[Entry]:
-    """What a run is to ask."""
+def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Block]) -> list[Entry]:
+    """What a run is to ask; of a shard, with the blocks of its jobs."""
+    of_jobs = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
     wanted: dict[tuple[str, str, int, int], set[int]] = {}
     for sample in samples:
         recipe, meta = Recipe.parse(str(sample.id)), sample.metadata or {}
         place = _group(recipe), test_of(meta["test"], meta["part"]), int(meta["length"]), recipe.question
         wanted.setdefault(place, set()).add(recipe.index)
     model, settings = subject
-    return [
-        Entry(model, dict(settings), of, test, length, question, _ranges(indices))
-        for (of, test, length, question), indices in wanted.items()
-    ]
+    found = []
+    for (of, test, length, question), indices in wanted.items():
+        block = of_jobs.get((length, _group(replace(Recipe.parse(of), length=0))))
+        shares = [list(part) for part in block] if block else [None, None]
+        found.append(Entry(model, dict(settings), of, test, length, question, _ranges(indices), *shares))
+    return found
 
 
-def add(folder: Path, new: Iterable[Entry]) -> None:
+def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
     """Keep what a run is to ask, beside what earlier ones were to."""
-    known = {entry.key: entry for entry in read(folder)} | {entry.key: entry for entry in new}
-    path = folder / PLAN
-    partial = path.with_name(f".{PLAN}.{os.getpid()}")
-    partial.write_text(json.dumps([asdict(entry) for entry in known.values()], indent=0), "utf-8")
+    path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
+    known = {entry.key: entry for entry in _read(path)} | {entry.key: entry for entry in new}
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial.write_text(json.dumps([_row(entry) for entry in known.values()], indent=0), "utf-8")
     partial.replace(path)
 
 
 def read(folder: Path) -> list[Entry]:
     """What a folder's runs were to ask; nothing where no run of ours wrote into it, or its plan is damaged."""
+    found: dict[tuple[Subject, str, int], list[Entry]] = {}
+    for path in (folder / PLAN, *sorted(folder.glob(SHARDS))):
+        for entry in _read(path):
+            found.setdefault(entry.key, []).append(entry)
+    return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in found.values()]
+
+
+def _together(entries: list[Entry]) -> Entry:
+    """The worlds of all shards: what each was to ask, and what is in the block of none that has begun."""
+    asked = {index for entry in entries for first, end in entry.worlds for index in range(first, end)}
+    begun = {index for entry in entries for index in range(*(entry.block or (0, 0)))}
+    whole = {index for entry in entries for index in range(*(entry.whole or (0, 0)))}
+    return replace(entries[0], worlds=_ranges(asked | whole - begun), block=None, whole=None)
+
+
+def _read(path: Path) -> list[Entry]:
     try:
-        rows = json.loads((folder / PLAN).read_text("utf-8"))
-        return [_entry(**row) for row in rows]
+        return [_entry(**row) for row in json.loads(path.read_text("utf-8"))]
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return []
 
 
+def _row(entry: Entry) -> dict[str, object]:
+    return {name: value for name, value in asdict(entry).items() if value is not None}
+
+
 def _entry(
-    model: str, settings: dict[str, str], of: str, test: str, length: int, question: int, worlds: list[list[int]]
+    model: str,
+    settings: dict[str, str],
+    of: str,
+    test: str,
+    length: int,
+    question: int,
+    worlds: list[list[int]],
+    block: list[int] | None = None,
+    whole: list[int] | None = None,
 ) -> Entry:
     """An entry as it was written: what is of another kind raises here, and not where it is used."""
     named = {str(name): str(value) for name, value in settings.items()}
-    ranges = [[int(first), int(end)] for first, end in worlds]
-    return Entry(str(model), named, str(of), str(test), int(length), int(question), ranges)
+    ranges = [_range(one) for one in worlds]
+    shares = [_range(one) if one else None for one in (block, whole)]
+    return Entry(str(model), named, str(of), str(test), int(length), int(question), ranges, *shares)
+
+
+def _range(given: list[int]) -> list[int]:
+    first, end = given
+    return [int(first), int(end)]
 
 
 def parts(folder: Path, results: Iterable[Result]) -> list[Part]:

@@ -68,6 +68,8 @@ def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = No
     for path in logs(folder):
         try:
             replies = replies_in(path)
+        except FileNotFoundError:  # another shard of the run has removed it: its replies are in a newer one
+            continue
         except Damaged as error:
             if damaged is None:
                 raise

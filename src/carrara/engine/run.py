@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from logging import getLogger
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -24,7 +25,7 @@ from carrara.core.errors import RunError, Unreachable, UsageError
 from carrara.core.result import Result, Subject
 from carrara.core.talk import tell, tell_once
 from carrara.core.types import Message
-from carrara.engine import by_reference, continuing, planned, preflight, progress, within
+from carrara.engine import by_reference, continuing, planned, preflight, progress, sharding, within
 from carrara.engine.attempts import TALLY
 from carrara.engine.continuing import Told
 from carrara.engine.folder import at_work, check_disk, make_folder, plain_path, set_aside, tidy
@@ -75,7 +76,10 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
     """Carry a plan out, or go on with it. How it goes is shown on a console, if there is one."""
     make_folder(plan.out)
     check_disk(plan.out)
-    with _ONE, at_work(plan.out):
+    blocks = sharding.blocks(plan.jobs, plan.shard) if plan.shard else {}
+    if blocks:
+        plan = replace(plan, jobs=tuple(_part(job, *block.own) for job, block in blocks.items()))
+    with _ONE, at_work(plan.out, plan.shard):
         model = plan.own() if plan.own else made(plan.model, plan.base_url, plan.model_args)
         replies = read_replies(plan.out, set_aside) if (plan.out / LOGS).is_dir() else []
         plan, server = _reasoning(plan, model, replies)
@@ -109,7 +113,7 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
             going_on |= continuing.must(
                 plan.model, plan.cot, continuing.told(plan.model, plan.base_url, plan.model_args)
             )
-        planned.add(plan.out, planned.entries(subject, samples.values()))
+        planned.add(plan.out, planned.entries(subject, samples.values(), blocks), plan.shard)
         there = len(samples) - len(left)
         about = f"{there:,} of {len(samples):,} replies are there already; " if there else ""
         about += f"{len(left):,} prompts, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
@@ -118,8 +122,8 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         before, again = TALLY.requests, TALLY.again
         shown = progress.progress(len(samples), left, f"{about}, to {plan.model}", console)
         with measured(counts), plain_path(plan.out / LOGS) as folder, shown:
-            logs = _evaluate(plan, model, tasks, folder)
-        if len(logs) < len(tasks):  # Inspect ends like this when it is interrupted
+            logs, wanted = _evaluate(plan, model, tasks, folder, known)
+        if len(logs) < wanted:  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
         tidy(plan.out / LOGS, logs)
         results = read_results(plan.out)
@@ -130,6 +134,10 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
             lost = len(samples) - len(own) - counts.unasked
             raise RunError(f"{lost} of {len(samples)} replies are in no log of {plan.out}: {why}")
         return Outcome(own, results, TALLY.requests - before, TALLY.again - again, counts.unasked)
+
+
+def _part(job: Job, first: int, end: int) -> Job:
+    return Job(replace(job.first, index=first), end - first)
 
 
 def _metered(
@@ -194,11 +202,15 @@ def _subject(plan: Plan, model: Model) -> Subject:
     return str(model), tuple(sorted(settings.items()))
 
 
-def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequence[EvalLog]:
+def _evaluate(
+    plan: Plan, model: Model, tasks: list[Task], folder: str, known: Mapping[str, Reply]
+) -> tuple[Sequence[EvalLog], int]:
+    """The logs, and how many there are unless it was interrupted."""
     root = getLogger()
     level = root.level
-    try:
-        _, logs = eval_set(
+
+    def evaluate() -> tuple[bool, list[EvalLog]]:
+        return eval_set(
             tasks,
             log_dir=folder,
             model=model,
@@ -223,11 +235,15 @@ def _evaluate(plan: Plan, model: Model, tasks: list[Any], folder: str) -> Sequen
             prompt_logprobs=1 if plan.perplexity else None,
             batch=plan.batch or None,
         )
+
+    try:
+        if plan.shard:
+            return sharding.evaluate(evaluate, tasks, Path(folder), known)
+        return evaluate()[1], len(tasks)
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None
     finally:
         root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
-    return logs
 
 
 def _tasks(plan: Plan, model: Model, console: Console | None) -> dict[Job, Task]:

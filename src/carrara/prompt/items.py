@@ -255,10 +255,7 @@ def contexts(
     could fill, are left out, as in published data sets, and it is told how many they were. Without it, and where no
     world is left, they are an error.
     """
-    task = registry.load(first.task)
-    given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
-    if given is not None:
-        count = min(count, given - first.index)
+    count = there(first, count)
     unfit: list[Unreachable] = []
     for index in range(first.index, first.index + count):
         try:
@@ -277,6 +274,13 @@ def contexts(
             f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
             f"and are left out there{f' ({parts})' if parts else ''}"
         )
+
+
+def there(first: Recipe, count: int) -> int:
+    """How many of `count` worlds from a recipe's on there are: of given ones there may be fewer."""
+    task = registry.load(first.task)
+    given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
+    return count if given is None else min(count, given - first.index)
 
 
 def contexts_of_all(
