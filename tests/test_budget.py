@@ -46,6 +46,7 @@ def test_money_is_counted_by_price() -> None:
         pass
 
 
+@pytest.mark.slow
 def test_a_run_stops_within_its_budget_and_goes_on_with_more(tmp_path: Path) -> None:
     """The server counts 400 tokens a prompt and 5 a reply: of ours, until it has told."""
     out = tmp_path / "run"

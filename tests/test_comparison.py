@@ -85,6 +85,7 @@ def test_signs_at_random_are_counted_exactly() -> None:
     assert chance(changes) == pytest.approx(sum(one >= mean - 1e-9 for one in sums) / 512)
 
 
+@pytest.mark.slow
 def test_equals_are_seldom_told_apart() -> None:
     """Of 300 tables of three comparisons each between equals, about one in twenty tells any apart, and not more."""
     dice, told = random.Random(5), 0
@@ -168,6 +169,7 @@ eval(task, model="mockllm/model", log_dir={str(folder)!r}, display="none")
     return folder
 
 
+@pytest.mark.slow
 def test_logs_of_any_task_are_compared(tmp_path: Path) -> None:
     before, after = logged(tmp_path / "before", 8), logged(tmp_path / "after", 20)
     ended = carrara("compare", str(before), str(next(after.glob("*.eval"))), "--json", check=True)

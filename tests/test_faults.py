@@ -131,6 +131,7 @@ def test_nothing_is_said_that_was_not_meant_for_people(
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
+@pytest.mark.slow
 def test_no_secret_of_an_address_is_kept(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv") as server:
         address = (

@@ -206,6 +206,7 @@ def test_a_broken_server_is_found(way: str, where: str, counts: bool, guard: Pat
         assert {one["length"] for one in found["wrong"]} == {4096}
 
 
+@pytest.mark.slow
 def test_a_guard_is_made_and_checked_and_a_server_may_be_away(tmp_path: Path) -> None:
     path = tmp_path / "guard.json"
     line = ["guard", "make", "babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2"]

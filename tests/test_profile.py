@@ -173,6 +173,7 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     assert "prompts did not fit the model, and count 0" in ended.stdout
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_card(tmp_path: Path) -> None:
     run = ["profile", "knowing,babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "2k"]
     ended = carrara(*run, "--out", str(tmp_path / "run"), check=True)

@@ -89,6 +89,7 @@ def test_what_cannot_be_run_is_refused(
         _planned(official, selection, "--published", source.format(official), *more)
 
 
+@pytest.mark.slow
 def test_broken_published_files_are_refused(official: Path, tmp_path: Path) -> None:
     for name, content in (("qa1.json", "[{"), ("qa1.json", '[{"input": "x"}]'), ("qa1.json", "{}")):
         folder = tmp_path / "4k"

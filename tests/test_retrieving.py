@@ -160,6 +160,7 @@ def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - clock < 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("faiss") is None, reason="the extra `retrieval` is not installed: no faiss")
 @pytest.mark.usefixtures("heard")
 def test_long_embedding_is_told(

@@ -271,6 +271,7 @@ def changed(change: str, *asked: str) -> Ended:
     return python("-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked, env=env)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> None:
     asked = ["latent_list", "--tokenizer", "o200k", "--out", str(tmp_path / "r")]
@@ -309,6 +310,7 @@ def test_a_folder_without_a_run(tmp_path: Path, capsys: Capture) -> None:
     assert capsys.readouterr().err.count("\n") == 2
 
 
+@pytest.mark.slow
 def test_an_outage_is_waited_out(tmp_path: Path, server: Address) -> None:
     """A server that fails twice for every item answers in the end."""
     asked = ["latent_list", "-n", "3", "--model", "openai-api/test/500-twice", "--tokenizer", "o200k"]

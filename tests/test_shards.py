@@ -65,6 +65,7 @@ def test_four_at_once_one_of_which_is_killed_and_given_again(tmp_path: Path) -> 
     assert {header(path).status for path in logs(shared / LOGS)} == {"success"}
 
 
+@pytest.mark.slow
 def test_parts_come_to_the_whole(tmp_path: Path) -> None:
     carrara(*SMALL, "-n", "5", "--out", tmp_path / "whole", check=True)
     for number in (3, 1):

@@ -31,6 +31,10 @@ def whole(least: int) -> Callable[[str], int]:
     return read
 
 
+def workers(parser: ArgumentParser) -> None:
+    parser.add_argument("--workers", type=whole(1), metavar="N", help="processes at work (default: as many as cores)")
+
+
 def yes(parser: ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help=f"go on where more than {MOST:,} are to be made")
 

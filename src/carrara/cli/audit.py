@@ -35,6 +35,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-n", type=options.whole(1), default=200, help="worlds for each test and length (default 200)")
     parser.add_argument("--lengths", type=options.lengths, default=[0, 4096], help="tokens (default 0,4k)")
     options.tokenizer(parser, DEFAULT)
+    options.workers(parser)
     options.yes(parser)
     options.as_json(parser)
 
@@ -51,7 +52,7 @@ def main(args: Namespace) -> int:
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     check_many(len(jobs) * args.n, "contexts", args.yes)
     work = partial(audit, worlds=args.n, pack=asked.pack)
-    audited = on_all(work, jobs) if len(jobs) * args.n >= MANY else map(work, jobs)
+    audited = on_all(work, jobs, args.workers) if len(jobs) * args.n >= MANY else map(work, jobs)
     reports = list(progress(audited, len(jobs), "auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
     if not any(report.items for report in reports):

@@ -2,8 +2,9 @@
 
 import os
 import signal
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -19,9 +20,13 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def on_all(work: Callable[[T], R], jobs: Sequence[T]) -> Iterator[R]:
+AHEAD = 3
+"""Jobs that are under way for each process: none of them waits, and what came of them takes little memory."""
+
+
+def on_all(work: Callable[[T], R], jobs: Sequence[T], workers: int | None = None) -> Iterator[R]:
     """What comes of each job, in order. Where there is one core, or one job, no process is started."""
-    workers = min(len(jobs), cores())
+    workers = min(len(jobs), workers or cores())
     if workers < 2:
         yield from map(work, jobs)
         return
@@ -31,8 +36,14 @@ def on_all(work: Callable[[T], R], jobs: Sequence[T]) -> Iterator[R]:
         overheard(context) as told,
         ProcessPoolExecutor(workers, context, initializer=begin, initargs=(told,)) as pool,
     ):
+        under_way = deque[Future[R]]()
         try:
-            yield from pool.map(work, jobs)
+            for job in jobs:
+                under_way.append(pool.submit(work, job))
+                if len(under_way) > AHEAD * workers:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
         except BrokenProcessPool:
             raise RunError("a process that worked on this was killed: is the machine short of memory?") from None
 

@@ -29,6 +29,10 @@ class Unreachable(UsageError):
         self.part = part
         """What of a grid does not fit, for one message about many worlds: `32 roles take 1,934 tokens at least`."""
 
+    def __reduce__(self) -> tuple[type["Unreachable"], tuple[str, str]]:
+        """From another process it comes as it was."""
+        return type(self), (str(self), self.part)
+
 
 class Dry(UsageError):
     """A stream of filler has nothing left: it was asked for more than there is."""

@@ -54,7 +54,13 @@ class Context:
 
     @property
     def items(self) -> "list[Item]":
-        return [Item(replace(self.recipe, question=q), self) for q in range(len(self.questions))]
+        return [self.item(question) for question in range(len(self.questions))]
+
+    def item(self, question: int) -> "Item":
+        recipe = replace(self.recipe, question=question)
+        if question >= len(self.questions):
+            raise UsageError(f"{recipe} asks question {question}, and there are {len(self.questions)} (from 0)")
+        return Item(recipe, self)
 
 
 @dataclass(frozen=True)
@@ -267,13 +273,18 @@ def contexts(
         else:
             yield context
     if unfit and tell is not None:
-        if len(unfit) == count:
-            raise unfit[0]
-        parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
-        tell(
-            f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
-            f"and are left out there{f' ({parts})' if parts else ''}"
-        )
+        tell(too_long(first, count, unfit))
+
+
+def too_long(first: Recipe, count: int, unfit: Sequence[Unreachable]) -> str:
+    """What to say of worlds that cannot be made so long; raised where none of `count` can."""
+    if len(unfit) == count:
+        raise unfit[0]
+    parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
+    return (
+        f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
+        f"and are left out there{f' ({parts})' if parts else ''}"
+    )
 
 
 def there(first: Recipe, count: int) -> int:
@@ -281,22 +292,6 @@ def there(first: Recipe, count: int) -> int:
     task = registry.load(first.task)
     given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
     return count if given is None else min(count, given - first.index)
-
-
-def contexts_of_all(
-    firsts: Sequence[Recipe], count: int, pack: Pack | None, tell: Callable[[str], None]
-) -> Iterator[Context]:
-    """The contexts of several tests. One that has no world so long is left out and told, unless it is the only one."""
-    unfit: list[Unreachable] = []
-    for first in firsts:
-        try:
-            yield from contexts(first, count, pack, tell)
-        except Unreachable as reason:
-            unfit.append(reason)
-            if len(firsts) > 1:
-                tell(left_out(first, reason))
-    if unfit and len(unfit) == len(firsts):
-        raise unfit[0]
 
 
 def left_out(first: Recipe, reason: Unreachable) -> str:

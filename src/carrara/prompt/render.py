@@ -1,8 +1,16 @@
 """Items as plain data: the recipe, which is small, and the rendering, which is not."""
 
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from carrara.core.errors import UsageError
 from carrara.prompt.items import Item
+
+
+def line(item: Item, row: Callable[[Item], Mapping[str, Any]]) -> str:
+    """A line of a file."""
+    return json.dumps(row(item), ensure_ascii=False) + "\n"
 
 
 def recipe_row(item: Item) -> dict[str, Any]:
@@ -38,6 +46,11 @@ def rendered(item: Item) -> dict[str, Any]:
 
 def finetuning(item: Item) -> dict[str, Any]:
     """A conversation that ends in the right reply: a line of a fine-tuning file, which may hold nothing else."""
+    if item.recipe.split == "test":
+        raise UsageError(
+            f"{item.id} is a test item, and a model that was trained on it can no longer be tested on it: "
+            f"give `split=train`"
+        )
     messages = [message._asdict() for message in item.messages()]
     if item.recipe.style == "base":
         return {"prompt": item.text, "completion": f" {item.gold}"}

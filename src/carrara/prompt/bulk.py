@@ -1,0 +1,123 @@
+"""Items in bulk: made in shares, by whichever process, and given out in their order. Who made them changes no byte."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from carrara.core.cores import on_all
+from carrara.core.errors import RunError, Unreachable
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import Item, context_of, left_out, there, too_long
+from carrara.prompt.wording import Pack
+
+T = TypeVar("T")
+
+SHARE = 2_000_000
+"""Tokens of a share,"""
+MOST = 200
+"""and worlds: enough to be worth sending, and few enough to be held."""
+ALONE = 4_000_000
+"""Tokens in all, with a world's own counted as these:"""
+PUZZLE = 4000
+"""up to so many no other process is started, which takes longer."""
+
+
+class Named(NamedTuple):
+    """An item by its id, and the hash that its prompt has."""
+
+    id: str
+    sha256: str | None
+
+
+class Share(NamedTuple):
+    """Worlds in a row, at one length."""
+
+    first: Recipe
+    worlds: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of a share: something for each item, and why some worlds have none."""
+
+    rows: Sequence[object]
+    unfit: Sequence[Unreachable]
+
+
+def bulk(
+    firsts: Sequence[Recipe],
+    worlds: int,
+    pack: Pack | None,
+    row: Callable[[Item], T],
+    tell: Callable[[str], None],
+    workers: int | None = None,
+) -> Iterator[Sequence[T]]:
+    """What `row` makes of each item, a share at a time.
+
+    Worlds that cannot be made so long are left out and told, and so is a test that has none; but for the only one.
+    """
+    jobs = [(first, there(first, worlds)) for first in firsts]
+    shares = [share for first, count in jobs for share in shares_of(first, count)]
+    small = sum(count * max(first.length, PUZZLE) for first, count in jobs) <= ALONE
+    made = on_all(partial(make, row=row, pack=pack), shares, 1 if small else workers)
+    without: list[Unreachable] = []
+    for first, count in jobs:
+        unfit: list[Unreachable] = []
+        for _ in shares_of(first, count):
+            one = next(made)
+            unfit += one.unfit
+            yield one.rows  # type: ignore[misc]  # they are what `row` makes
+        if unfit:
+            try:
+                tell(too_long(first, count, unfit))
+            except Unreachable as reason:
+                without.append(reason)
+                if len(jobs) > 1:
+                    tell(left_out(first, reason))
+    if without and len(without) == len(jobs):
+        raise without[0]
+
+
+def again(
+    named: Sequence[Named], pack: Pack | None, row: Callable[[Item], T], workers: int | None = None
+) -> Iterator[Sequence[T]]:
+    """The same of items that are known by their ids, each checked against its hash, some at a time."""
+    size = sum(max(Recipe.parse(one.id).length, PUZZLE) for one in named)
+    some = max(1, min(MOST, SHARE * len(named) // size))
+    parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
+    return on_all(partial(rebuild_all, row=row, pack=pack), parts, 1 if size <= ALONE else workers)
+
+
+def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
+    """In whichever process. Questions on one context that follow each other share it."""
+    rows, context = list[T](), None
+    for one in named:
+        recipe = Recipe.parse(one.id)
+        if context is None or context.recipe.context_id != recipe.context_id:
+            context = context_of(replace(recipe, question=0), pack)
+        item = context.item(recipe.question)
+        if one.sha256 and item.survey.sha256 != one.sha256:
+            raise RunError(f"{one.id} renders to other bytes than its recipe says: it was made by another release")
+        rows.append(row(item))
+    return rows
+
+
+def shares_of(first: Recipe, worlds: int) -> list[Share]:
+    size = max(1, min(MOST, SHARE // max(first.length, PUZZLE)))
+    return [
+        Share(replace(first, index=first.index + begin), min(size, worlds - begin)) for begin in range(0, worlds, size)
+    ]
+
+
+def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Made:
+    """In whichever process."""
+    rows, unfit = list[object](), list[Unreachable]()
+    for index in range(share.first.index, share.first.index + share.worlds):
+        try:
+            context = context_of(replace(share.first, index=index), pack)
+        except Unreachable as reason:
+            unfit.append(reason)
+        else:
+            rows += [row(item) for item in context.items]
+    return Made(rows, unfit)
