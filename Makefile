@@ -44,7 +44,7 @@ FOR_CARDS := torch triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cubl
   nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx
 
 lock:  ## resolve the lock files anew (needs uv)
-	uv pip compile -q pyproject.toml --extra plain --group dev --universal --python-version 3.11 \
+	uv pip compile -q pyproject.toml --extra plain --extra ray --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
 	uv pip compile -q locks/sources.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/sources.txt

@@ -26,6 +26,7 @@ LAYERS = [
     "guarding",
     "recurrent",
     "proof",
+    "export",
     "results",
     "engine",
     "models",
@@ -40,7 +41,8 @@ APART = {
     "profiling": "answers suites prompt retrieval",
     "guarding": "answers suites prompt retrieval profiling",
     "recurrent": "answers suites retrieval",
-    "results": "retrieval proof suites recurrent",
+    "export": "suites retrieval profiling guarding recurrent proof",
+    "results": "retrieval proof suites recurrent export",
     "scoring": "models",
 }
 

@@ -12,6 +12,7 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS
 from carrara.core.lengths import read_lengths
 from carrara.core.many import MOST
+from carrara.core.spread import Engine
 from carrara.core.types import Style
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ def whole(least: int) -> Callable[[str], int]:
 
 def workers(parser: ArgumentParser) -> None:
     parser.add_argument("--workers", type=whole(1), metavar="N", help="processes at work (default: as many as cores)")
+    parser.add_argument(
+        "--engine",
+        choices=get_args(Engine),
+        default="local",
+        help="where they are: on this machine, or on a Ray cluster (RAY_ADDRESS; else a Ray on this machine)",
+    )
 
 
 def yes(parser: ArgumentParser) -> None:

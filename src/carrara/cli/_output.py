@@ -33,7 +33,7 @@ def print_summary(rows: "Sequence[Row]", parts: "Sequence[Part]" = ()) -> None:
 
 def progress(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
     """The steps, with a bar on stderr where somebody is watching."""
-    if not sys.stderr.isatty() or total < 2:
+    if not sys.stderr.isatty() or total == 1:
         yield from steps
         return
     from rich.console import Console

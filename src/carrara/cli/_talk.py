@@ -17,6 +17,7 @@ _LONG = (
     "budget",
     "by",
     "cot",
+    "engine",
     "lengths",
     "max_tokens",
     "order",

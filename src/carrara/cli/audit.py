@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, progress, table
-from carrara.core.cores import on_all
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.many import check_many
+from carrara.core.spread import spread
 from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 
@@ -52,7 +52,7 @@ def main(args: Namespace) -> int:
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     check_many(len(jobs) * args.n, "contexts", args.yes)
     work = partial(audit, worlds=args.n, pack=asked.pack)
-    audited = on_all(work, jobs, args.workers) if len(jobs) * args.n >= MANY else map(work, jobs)
+    audited = spread(work, jobs, args.workers if len(jobs) * args.n >= MANY else 1, args.engine)
     reports = list(progress(audited, len(jobs), "auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
     if not any(report.items for report in reports):

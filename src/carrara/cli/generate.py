@@ -18,6 +18,7 @@ from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 
 if TYPE_CHECKING:
+    from carrara.core.recipe import Recipe
     from carrara.prompt.items import Item
 
 HELP = "write items to files: recipes, which are small and render to the same bytes anywhere, or whole prompts"
@@ -41,6 +42,11 @@ def arguments(parser: ArgumentParser) -> None:
         help="write conversations with their right replies (finetune.jsonl), as fine-tuning services take them",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    parser.add_argument(
+        "--parquet",
+        action="store_true",
+        help="write Parquet files, each whole; what is there is not made again, so that a stopped command goes on",
+    )
     options.tokenizer(parser, DEFAULT)
     options.workers(parser)
     options.yes(parser)
@@ -49,6 +55,8 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     from carrara.prompt import render
 
+    if args.parquet:
+        return _tables(args)
     row: Row = render.finetuning if args.finetune else render.rendered if args.render else render.recipe_row
     line = partial(render.line, row=row)
     if args.selection.endswith(".jsonl"):
@@ -66,6 +74,36 @@ def main(args: Namespace) -> int:
     return 0
 
 
+def _tables(args: Namespace) -> int:
+    """Parquet files; those that are there already are not made again."""
+    from carrara.export.shards import Table, write_all
+    from carrara.prompt import render
+
+    if args.finetune or args.selection.endswith(".jsonl"):
+        raise UsageError("--parquet is for recipes and whole items of tests that are named: leave it out")
+    whole = Table("items", render.tabular, render.RENDERED)
+    table = whole if args.render else Table("recipes", render.recipe_row, render.RECIPE)
+    asked, jobs = _jobs(args)
+    folder: Path = args.out / table.kind
+
+    def path(first: "Recipe", number: int, of: int) -> Path:
+        return folder / first.task / write_length(first.length) / f"{number:05}-of-{of:05}.parquet"
+
+    written = write_all(jobs, args.n, asked.pack, table, path, tell_once, args.workers, args.engine)
+    files = list(progress(written, 0, "generating"))
+    known = sum(one.known for one in files)
+    there = f", {known} of them there already" if known else ""
+    print(f"{folder}: {sum(one.rows for one in files)} items in {len(files)} files{there}")
+    return 0
+
+
+def _jobs(args: Namespace) -> "tuple[options.Asked, list[Recipe]]":
+    asked = options.asked(args, args.tokenizer or DEFAULT)
+    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
+    check_many(len(jobs) * args.n, "contexts", args.yes)
+    return asked, jobs
+
+
 Source = tuple[str, int, Iterator[Sequence[str]]]
 """What the items are, how many there are about, and a line for each, some at a time."""
 
@@ -73,10 +111,8 @@ Source = tuple[str, int, Iterator[Sequence[str]]]
 def _from_selection(args: Namespace, line: "Callable[[Item], str]") -> Source:
     from carrara.prompt.bulk import bulk
 
-    asked = options.asked(args, args.tokenizer or DEFAULT)
-    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    check_many(len(jobs) * args.n, "contexts", args.yes)
-    lines = bulk(jobs, args.n, asked.pack, line, tell_once, args.workers)
+    asked, jobs = _jobs(args)
+    lines = bulk(jobs, args.n, asked.pack, line, tell_once, args.workers, args.engine)
     lengths = ", ".join(map(write_length, args.lengths))
     return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, lines
 
@@ -96,4 +132,4 @@ def _from_recipes(path: Path, args: Namespace, line: "Callable[[Item], str]") ->
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is not a file of recipes, as `carrara generate` writes it ({error})") from None
     pack = read_pack(args.prompts) if args.prompts else None
-    return f"of {path}", len(recipes), again(recipes, pack, line, args.workers)
+    return f"of {path}", len(recipes), again(recipes, pack, line, args.workers, args.engine)

@@ -30,6 +30,20 @@ def tell_once(what: str) -> None:
 
 
 @contextmanager
+def told() -> Iterator[list[str]]:
+    """What is told within it, kept and told to nobody else."""
+    said: list[str] = []
+    keeping = _Kept(said)
+    heard, LOG.propagate = LOG.propagate, False
+    LOG.addHandler(keeping)
+    try:
+        yield said
+    finally:
+        LOG.removeHandler(keeping)
+        LOG.propagate = heard
+
+
+@contextmanager
 def overheard(context: BaseContext) -> Iterator["Queue[Any]"]:
     """A queue for other processes: what they tell into it, this one tells."""
     from logging.handlers import QueueListener
@@ -50,6 +64,15 @@ def tell_into(queue: "Queue[Any]") -> None:
 
     LOG.addHandler(QueueHandler(queue))
     LOG.propagate = False
+
+
+class _Kept(logging.Handler):
+    def __init__(self, said: list[str]) -> None:
+        super().__init__()
+        self._said = said
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._said.append(record.getMessage())
 
 
 class _Again(logging.Handler):

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from itertools import chain
+from typing import NamedTuple, Protocol, TypeVar
 
-from carrara.core.cores import on_all
 from carrara.core.errors import RunError, Unreachable
 from carrara.core.recipe import Recipe
+from carrara.core.spread import Engine, spread
 from carrara.prompt.items import Item, context_of, left_out, there, too_long
 from carrara.prompt.wording import Pack
 
@@ -45,6 +46,16 @@ class Made:
     unfit: Sequence[Unreachable]
 
 
+class Lacking(Protocol):
+    """What was made, and worlds that cannot be made so long."""
+
+    @property
+    def unfit(self) -> Sequence[Unreachable]: ...
+
+
+M = TypeVar("M", bound=Lacking)
+
+
 def bulk(
     firsts: Sequence[Recipe],
     worlds: int,
@@ -52,41 +63,54 @@ def bulk(
     row: Callable[[Item], T],
     tell: Callable[[str], None],
     workers: int | None = None,
+    engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
     """What `row` makes of each item, a share at a time.
 
     Worlds that cannot be made so long are left out and told, and so is a test that has none; but for the only one.
     """
-    jobs = [(first, there(first, worlds)) for first in firsts]
-    shares = [share for first, count in jobs for share in shares_of(first, count)]
-    small = sum(count * max(first.length, PUZZLE) for first, count in jobs) <= ALONE
-    made = on_all(partial(make, row=row, pack=pack), shares, 1 if small else workers)
+    jobs = [Share(first, there(first, worlds)) for first in firsts]
+    parts = [shares_of(job) for job in jobs]
+    small = sum(job.worlds * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
+    made = spread(partial(make, row=row, pack=pack), list(chain(*parts)), 1 if small else workers, engine)
+    for one in in_order(jobs, parts, made, tell):
+        yield one.rows  # type: ignore[misc]  # they are what `row` makes
+
+
+def in_order(
+    jobs: Sequence[Share], parts: Sequence[Sequence[object]], made: Iterator[M], tell: Callable[[str], None]
+) -> Iterator[M]:
+    """What was made of the parts of each job; what has no prompt is told once a job."""
     without: list[Unreachable] = []
-    for first, count in jobs:
+    for job, own in zip(jobs, parts, strict=True):
         unfit: list[Unreachable] = []
-        for _ in shares_of(first, count):
+        for _ in own:
             one = next(made)
             unfit += one.unfit
-            yield one.rows  # type: ignore[misc]  # they are what `row` makes
+            yield one
         if unfit:
             try:
-                tell(too_long(first, count, unfit))
+                tell(too_long(job.first, job.worlds, unfit))
             except Unreachable as reason:
                 without.append(reason)
                 if len(jobs) > 1:
-                    tell(left_out(first, reason))
+                    tell(left_out(job.first, reason))
     if without and len(without) == len(jobs):
         raise without[0]
 
 
 def again(
-    named: Sequence[Named], pack: Pack | None, row: Callable[[Item], T], workers: int | None = None
+    named: Sequence[Named],
+    pack: Pack | None,
+    row: Callable[[Item], T],
+    workers: int | None = None,
+    engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
     """The same of items that are known by their ids, each checked against its hash, some at a time."""
     size = sum(max(Recipe.parse(one.id).length, PUZZLE) for one in named)
     some = max(1, min(MOST, SHARE * len(named) // size))
     parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
-    return on_all(partial(rebuild_all, row=row, pack=pack), parts, 1 if size <= ALONE else workers)
+    return spread(partial(rebuild_all, row=row, pack=pack), parts, 1 if size <= ALONE else workers, engine)
 
 
 def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
@@ -103,8 +127,10 @@ def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | N
     return rows
 
 
-def shares_of(first: Recipe, worlds: int) -> list[Share]:
-    size = max(1, min(MOST, SHARE // max(first.length, PUZZLE)))
+def shares_of(job: Share, tokens: int = SHARE, most: int = MOST) -> list[Share]:
+    """A job in parts of about so many tokens, and of so many worlds at most."""
+    first, worlds = job
+    size = max(1, min(most, tokens // max(first.length, PUZZLE)))
     return [
         Share(replace(first, index=first.index + begin), min(size, worlds - begin)) for begin in range(0, worlds, size)
     ]

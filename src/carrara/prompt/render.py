@@ -13,6 +13,42 @@ def line(item: Item, row: Callable[[Item], Mapping[str, Any]]) -> str:
     return json.dumps(row(item), ensure_ascii=False) + "\n"
 
 
+RECIPE = {
+    "id": "string",
+    "task": "string",
+    "version": "int32",
+    "split": "string",
+    "seed": "int64",
+    "index": "int64",
+    "length": "int64",
+    "tokens": "int64",
+    "tokenizer": "string",
+    "context_id": "string",
+    "sha256": "string",
+}
+"""The types of a recipe's row in a table,"""
+RENDERED = {
+    **RECIPE,
+    "messages": [{"role": "string", "content": "string"}],
+    "question": "string",
+    "gold": "string",
+    "floor": "float64",
+    "labels": "string",
+    "spans": [
+        {
+            "update": "int32",
+            "message": "int32",
+            "start": "int64",
+            "end": "int64",
+            "token_start": "int64",
+            "token_end": "int64",
+            "needed": "bool_",
+        }
+    ],
+}
+"""and of a whole item's, whose labels are JSON there."""
+
+
 def recipe_row(item: Item) -> dict[str, Any]:
     """A recipe: enough to build the item again, and to check that it came out the same."""
     recipe, survey = item.recipe, item.survey
@@ -42,6 +78,12 @@ def rendered(item: Item) -> dict[str, Any]:
         "labels": dict(item.question.labels),
         "spans": [span._asdict() for span in item.survey.spans],
     }
+
+
+def tabular(item: Item) -> dict[str, Any]:
+    """The whole item as a row of a table, which has the same columns for every test."""
+    row = rendered(item)
+    return {**row, "labels": json.dumps(row["labels"], ensure_ascii=False)}
 
 
 def finetuning(item: Item) -> dict[str, Any]:

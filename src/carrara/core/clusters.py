@@ -1,0 +1,73 @@
+"""Work on the machines of a Ray cluster, or on this one's cores by a Ray that is started for it (the extra `ray`).
+
+Whether there is a cluster, RAY_ADDRESS says, as it does to any program that uses Ray.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeVar
+
+from carrara.core.cores import AHEAD, cores
+from carrara.core.errors import RunError, UsageError
+from carrara.core.talk import tell, told
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def on_ray(work: Callable[[T], R], jobs: Sequence[T], workers: int | None = None) -> Iterator[R]:
+    """What comes of each job, in order. `workers` is how many work at once on this machine, if no cluster is named."""
+    with _ray(workers) as ray:
+        asked = ray.remote(num_cpus=1, max_retries=3)(_done)
+        least = AHEAD * int(ray.cluster_resources().get("CPU", 1))
+        under_way = deque[Any]()
+        try:
+            for job in jobs:
+                under_way.append(asked.remote(work, job))
+                if len(under_way) > least:
+                    yield _heard(ray.get(under_way.popleft()))
+            while under_way:
+                yield _heard(ray.get(under_way.popleft()))
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except ray.exceptions.RayError as error:
+            reason = str(error).strip().splitlines()[0]
+            raise RunError(f"Ray did not do the work ({reason}): is a machine short of memory?") from None
+
+
+def _done(work: Callable[[T], R], job: T) -> tuple[R, list[str]]:
+    """On whichever machine: what came of it, and what it told."""
+    with told() as said:
+        return work(job), said
+
+
+def _heard(came: tuple[R, list[str]]) -> R:
+    found, said = came
+    for what in said:
+        tell(what)
+    return found
+
+
+@contextmanager
+def _ray(workers: int | None) -> Iterator[Any]:
+    alone = not os.environ.get("RAY_ADDRESS")
+    if alone:  # one that nobody else reaches; it is read when Ray is imported
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    try:
+        ray = import_module("ray")
+    except ImportError:
+        raise UsageError("`engine=ray` needs Ray: `pip install 'carrara[ray]'`") from None
+    if ray.is_initialized():
+        yield ray
+        return
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns where this is not said
+    quiet = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
+    here = {"num_cpus": workers or cores(), "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    ray.init(**quiet, **(here if alone else {}))
+    try:
+        yield ray
+    finally:
+        ray.shutdown()

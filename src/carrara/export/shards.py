@@ -1,0 +1,139 @@
+"""Items as Parquet files. Each is made by one process and written whole; one that is there is not made again.
+
+    qa1/4k/00007-of-00050.parquet
+
+Which items a file holds depends on what is asked for alone, and so do its bytes, by one version of pyarrow: neither how
+many processes there were matters, nor on how many machines, nor how often it was stopped and begun again.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from carrara.core.errors import Unreachable, UsageError
+from carrara.core.recipe import Recipe
+from carrara.core.spread import Engine, spread
+from carrara.prompt.bulk import Share, in_order, make, shares_of
+from carrara.prompt.items import Item, there
+from carrara.prompt.wording import Pack
+
+FILE = 8_000_000
+"""Tokens of a file,"""
+MOST = 2000
+"""and worlds: it is held while it is made, and lost if it is stopped then."""
+ABOUT = b"carrara"
+"""The key of what a file says of itself."""
+
+Row = Callable[[Item], Mapping[str, Any]]
+
+
+class File(NamedTuple):
+    path: Path
+    share: Share
+
+
+@dataclass(frozen=True)
+class Written:
+    path: Path
+    rows: int
+    unfit: Sequence[Unreachable]
+    """Worlds that are not in it, because they cannot be made so long."""
+    known: bool
+    """Whether it was there already."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What the rows of files are like."""
+
+    kind: str
+    row: Row
+    columns: Mapping[str, Any]
+    """Types by name, as `type_of` reads them."""
+
+
+def write_all(
+    firsts: Sequence[Recipe],
+    worlds: int,
+    pack: Pack | None,
+    table: Table,
+    path: Callable[[Recipe, int, int], Path],
+    tell: Callable[[str], None],
+    workers: int | None = None,
+    engine: Engine = "local",
+) -> Iterator[Written]:
+    """So many worlds from each recipe on, in files whose names `path` makes: of a recipe's the k-th of n."""
+    _parquet()
+    jobs = [Share(first, there(first, worlds)) for first in firsts]
+    parts = []
+    for job in jobs:
+        shares = shares_of(job, FILE, MOST)
+        parts.append([File(path(job.first, number, len(shares)), share) for number, share in enumerate(shares)])
+    work = partial(write, table=table, pack=pack)
+    return in_order(jobs, parts, spread(work, list(chain(*parts)), workers, engine), tell)
+
+
+def write(file: File, table: Table, pack: Pack | None) -> Written:
+    """In whichever process."""
+    arrow, parquet = import_module("pyarrow"), _parquet()
+    about = {"kind": table.kind, "first": str(file.share.first), "worlds": file.share.worlds}
+    if file.path.exists():
+        return _known(file.path, about, parquet)
+    made = make(file.share, table.row, pack)
+    schema = arrow.schema([arrow.field(name, type_of(kind, arrow)) for name, kind in table.columns.items()])
+    said = {**about, "unfit": [[str(one), one.part] for one in made.unfit]}
+    schema = schema.with_metadata({ABOUT: json.dumps(said).encode()})
+    file.path.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.path.with_name(f".{file.path.name}.{os.getpid()}")
+    try:
+        # Questions on one context share it: a text that is repeated stands in a file once.
+        parquet.write_table(
+            arrow.Table.from_pylist(made.rows, schema),
+            partial,
+            compression="zstd",
+            dictionary_pagesize_limit=1 << 30,
+            row_group_size=max(1, len(made.rows)),
+        )
+        with partial.open("rb") as whole:
+            os.fsync(whole.fileno())
+        partial.replace(file.path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return Written(file.path, len(made.rows), made.unfit, known=False)
+
+
+def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
+    try:
+        found = parquet.read_metadata(path)
+        said = json.loads(found.metadata[ABOUT])
+        unfit = [Unreachable(*one) for one in said.pop("unfit")]
+    except (OSError, ValueError, KeyError, TypeError) as error:  # pyarrow's own errors are one of these
+        raise UsageError(f"{path} is there and was not made here ({error}): give another `out`") from None
+    if said != about:
+        raise UsageError(
+            f"{path} holds other items ({said['kind']}, {said['worlds']} worlds from {said['first']}): "
+            "give another `out`"
+        )
+    return Written(path, found.num_rows, unfit, known=True)
+
+
+def type_of(kind: Any, arrow: Any) -> Any:
+    """A type of pyarrow: its name (`string`, `int64`), or of a list `[kind]`, or of a record `{name: kind}`."""
+    if isinstance(kind, str):
+        return getattr(arrow, kind)()
+    if isinstance(kind, list):
+        return arrow.list_(type_of(kind[0], arrow))
+    return arrow.struct([(name, type_of(of, arrow)) for name, of in kind.items()])
+
+
+def _parquet() -> Any:
+    try:
+        return import_module("pyarrow.parquet")
+    except ImportError:
+        raise UsageError("writing Parquet files needs pyarrow: `pip install 'carrara[parquet]'`") from None
