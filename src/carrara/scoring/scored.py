@@ -13,6 +13,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Status, test_of
 from carrara.prompt.wording import Pack, read_pack
 from carrara.registry import load
+from carrara.scoring.batches import plain
 from carrara.scoring.lines import LONGEST, Batch
 from carrara.scoring.troubles import Trouble
 from carrara.scoring.worlds import Worlds
@@ -148,6 +149,8 @@ def _read(line: bytes | None) -> dict[str, Any]:
         row = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _Unfit("JSON", f"not a line of JSON: {error}") from None
+    if isinstance(row, dict):
+        row = plain(row)
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
         raise _Unfit("id", "a line needs an id, as `carrara generate` writes it")
     return row

@@ -1,0 +1,130 @@
+"""carrara export: items as other programs want them."""
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carrara.cli import _options as options
+from carrara.cli._output import progress
+from carrara.core.errors import UsageError
+from carrara.core.many import check_many
+from carrara.core.talk import tell_once
+from carrara.tokens import DEFAULT
+
+if TYPE_CHECKING:
+    from carrara.core.recipe import Recipe
+    from carrara.export.shards import Row
+    from carrara.prompt.items import Item
+
+HELP = "write items for other programs: a data set of the hub, requests for batch interfaces, loads for servers"
+EXAMPLE = "carrara export datasets latent_list,qa1 --lengths 4k,32k -n 50 --tokenizer o200k --out data/mine"
+
+FORMATS = {
+    "datasets": "Parquet files with a card, Croissant and eval.yaml, as the hub has them",
+    "batch": "requests for OpenAI's batch interface and vLLM's run-batch; `carrara score` reads their results",
+    "serving": "prompts of exact lengths for `vllm bench serve` and `sglang.bench_serving`",
+}
+
+
+def arguments(parser: ArgumentParser) -> None:
+    said = "; ".join(f"{name}: {what}" for name, what in FORMATS.items())
+    parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help=said)
+    options.selection(parser)
+    parser.add_argument("--lengths", type=options.lengths, default=[0], help="tokens of the prompts, e.g. 0,4k,1M")
+    parser.add_argument("-n", type=options.whole(1), default=20, help="worlds for each test and length (default 20)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    parser.add_argument("--model", default="", metavar="NAME", help="whom requests are for, as its server calls it")
+    parser.add_argument(
+        "--max-tokens",
+        type=options.whole(1),
+        metavar="N",
+        help="the longest reply (default: the server's; for loads, as long as the answer)",
+    )
+    options.tokenizer(parser, DEFAULT)
+    options.workers(parser)
+    options.yes(parser)
+
+
+def main(args: Namespace) -> int:
+    asked = options.asked(args, args.tokenizer or DEFAULT)
+    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
+    check_many(len(jobs) * args.n, "contexts", args.yes)
+    if args.format == "batch" and not args.model:
+        raise UsageError("--model is lacking: a request says whom it is for, as its server calls it")
+    if args.format != "batch" and args.model:
+        raise UsageError(f"--model is for batch requests: {args.format} names none")
+    return _data(args, asked, jobs) if args.format == "datasets" else _requests(args, asked, jobs)
+
+
+def _requests(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> int:
+    from contextlib import ExitStack
+
+    from carrara.core.files import whole_file
+    from carrara.export.about import about
+    from carrara.export.requests import Asked, rows
+    from carrara.prompt.bulk import bulk
+
+    forms = rows(args.format, Asked(args.model, args.max_tokens))
+    written = 0
+    with ExitStack() as stack:
+        files = [stack.enter_context(whole_file(args.out / name)) for name in forms]
+        lines = partial(_lines, rows=list(forms.values()))
+        shares = bulk(jobs, args.n, asked.pack, lines, tell_once, args.workers, args.engine)
+        for texts in progress((one for share in shares for one in share), len(jobs) * args.n, "exporting"):
+            for file, text in zip(files, texts, strict=True):
+                file.write(text)
+            written += 1
+    (args.out / "README.md").write_text(about(_command(args.out), _own_text(args)), "utf-8")
+    for name in forms:
+        print(f"{args.out / name}: {written} items")
+    return 0
+
+
+def _lines(item: "Item", rows: "list[Row]") -> list[str]:
+    """A line for each file."""
+    from carrara.prompt.render import line
+
+    return [line(item, row) for row in rows]
+
+
+def _data(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> int:
+    from carrara.export import hub
+    from carrara.export.shards import write_all
+
+    names = [(hub.split_of(job), job.length) for job in jobs]
+    if len(set(names)) < len(names):
+        raise UsageError("two of these tests have one name, and a split has but one: export them into two folders")
+    written = []
+    for conversations in (False, True):
+        own = [job for job in jobs if hub.talks(job, asked.pack) == conversations]
+        if not own:
+            continue
+
+        def path(first: "Recipe", number: int, of: int, talks: bool = conversations) -> Path:
+            return hub.path_of(args.out, first, talks, number, of)
+
+        made = write_all(own, args.n, asked.pack, hub.table(conversations), path, tell_once, args.workers, args.engine)
+        by_path = {(hub.config_of(job, conversations), hub.split_of(job)): job for job in own}
+        for one in progress(made, 0, "exporting"):
+            place = one.path.parent.name, one.path.name.rsplit("-", 3)[0]
+            written.append((by_path[place], conversations, one))
+    found = hub.splits(args.out, written)
+    hub.describe(args.out, args.out.resolve().name, _command(args.out), _own_text(args), found)
+    total = sum(one.rows for one in found)
+    configs = len({one.config for one in found})
+    print(f"{args.out}: {total} questions in {len(found)} splits, of {configs} configurations")
+    return 0
+
+
+def _own_text(args: Namespace) -> bool:
+    return any(name in ("haystack", "pool") for name in options.given(args.params))
+
+
+def _command(out: Path) -> str:
+    """What was typed, without where the folder stands."""
+    name = out.resolve().name
+    return f"carrara {shlex.join(word.replace(str(out), name) for word in sys.argv[1:])}"

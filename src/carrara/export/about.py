@@ -1,0 +1,36 @@
+"""What stands beside everything that is exported: where it comes from, what may be done with it, what not."""
+
+from carrara import __version__
+
+CANARY = "carrara:5f0d6a52-93a1-4f7e-8c1b-2d6be1f4a7c9"
+"""In whatever is exported: who gathers texts to train on can leave these out, and be asked whether he did."""
+LICENCE = "apache-2.0"
+OTHER = "other"
+
+
+def licence(own_text: bool) -> str:
+    """Of what is exported: the text of a corpus that somebody names is his, or another's."""
+    return OTHER if own_text else LICENCE
+
+
+def about(command: str, own_text: bool) -> str:
+    """A few paragraphs in Markdown."""
+    texts = (
+        "The filler is of texts that whoever made this has named, and under their licence; all else is Apache-2.0."
+        if own_text
+        else "Items are Apache-2.0; the built-in texts that fill contexts are in the public domain."
+    )
+    return f"""Made by Carrara {__version__} (`pip install carrara`):
+
+```sh
+{command}
+```
+
+The same command makes the same bytes anywhere; another `--seed` makes other items. Every item is named by its id, and
+`carrara score` grades replies by these ids with the tests' own scorers, which count what a reply says and not what it
+happens to contain.
+
+**Not to be trained on.** These are items of tests. Canary: `{CANARY}`. (`--split train` makes items to train on.)
+
+**Licence.** {texts}
+"""

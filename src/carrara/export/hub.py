@@ -1,0 +1,310 @@
+"""Items as a data set of the hub: a configuration a length, a split a test; with its card, Croissant and `eval.yaml`.
+
+    README.md, eval.yaml, croissant.json
+    data/4k/qa1-00000-of-00001.parquet
+
+A row is a question. `context` and `question` together are its prompt, so that questions on one context share it, in the
+file as well; a test whose context is a conversation has `messages` in place of `context`, and its question is the last.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.export.about import CANARY, about, licence
+from carrara.export.shards import Table, Written
+from carrara.prompt.items import Item, questions_of, worded
+from carrara.prompt.wording import Pack
+from carrara.registry import load
+
+CARD, EVAL, CROISSANT = "README.md", "eval.yaml", "croissant.json"
+CONVERSATIONS = "-conversations"
+"""Behind the name of a configuration whose contexts are conversations: its columns are others."""
+
+BESIDE: Mapping[str, Any] = {
+    "question": "string",
+    "answer": "string",
+    "context_id": "string",
+    "part": "string",
+    "floor": "float64",
+    "labels": "string",
+    "tokens": "int64",
+    "tokenizer": "string",
+    "sha256": "string",
+}
+TEXTS: Mapping[str, Any] = {"id": "string", "context": "string", **BESIDE}
+TALKS: Mapping[str, Any] = {"id": "string", "messages": [{"role": "string", "content": "string"}], **BESIDE}
+MEANING = {
+    "id": "names the item: `carrara show ID` prints it, `carrara score` grades replies to it",
+    "context": "what is to be read; the prompt is this and the question behind it",
+    "messages": "the conversation that is to be read; the question is the next message of the user",
+    "question": "what is asked, and how the answer is to be given",
+    "answer": "the right answer, as a perfect reply gives it",
+    "context_id": "the same for all questions on one context",
+    "part": "which kind of question of the test it is, where there are several",
+    "floor": "the score that guessing comes to",
+    "labels": "what results may be sliced by, as JSON",
+    "tokens": "of the whole prompt, by the tokenizer",
+    "tokenizer": "what the tokens are counted by",
+    "sha256": "of the whole prompt",
+}
+MIME = "application/x-parquet"
+
+
+class Split(NamedTuple):
+    """A test at a length."""
+
+    config: str
+    split: str
+    test: str
+    length: int
+    rows: int
+    files: Sequence[Path]
+
+
+def row(item: Item) -> Mapping[str, Any]:
+    recipe, question, survey = item.recipe, item.question, item.survey
+    *before, last = item.messages()
+    if before:
+        prompt = {"messages": [message._asdict() for message in before], "question": last.content}
+    else:
+        end = len(last.content) - len(item.prompt.frame.after)
+        prompt = {"context": last.content[:end], "question": last.content[end:]}
+    return {
+        "id": item.id,
+        **prompt,
+        "answer": item.gold,
+        "context_id": recipe.context_id,
+        "part": question.part,
+        "floor": question.floor,
+        "labels": json.dumps(dict(question.labels), ensure_ascii=False),
+        "tokens": survey.tokens,
+        "tokenizer": recipe.tokenizer,
+        "sha256": survey.sha256,
+    }
+
+
+def table(talks: bool) -> Table:
+    return Table("conversations" if talks else "texts", row, TALKS if talks else TEXTS)
+
+
+def talks(first: Recipe, pack: Pack | None) -> bool:
+    """Whether a test's contexts are conversations."""
+    task, _, _, world, questions = questions_of(first, pack)
+    wording = worded(first, load(first.task), pack)
+    return task.frame(world, questions[0], wording, first.style).turns
+
+
+def config_of(first: Recipe, conversations: bool) -> str:
+    return write_length(first.length) + (CONVERSATIONS if conversations else "")
+
+
+def split_of(first: Recipe) -> str:
+    """A split's name has letters, digits and underscores alone."""
+    return first.task.rpartition("/")[2].replace("-", "_")
+
+
+def path_of(folder: Path, first: Recipe, conversations: bool, number: int, of: int) -> Path:
+    return folder / "data" / config_of(first, conversations) / f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
+
+
+def splits(folder: Path, written: Sequence[tuple[Recipe, bool, Written]]) -> list[Split]:
+    """What was written, by configuration and split; those without a row are none."""
+    found: dict[tuple[str, str], Split] = {}
+    for first, conversations, one in written:
+        if not one.rows:
+            continue
+        name = config_of(first, conversations), split_of(first)
+        known = found.get(name)
+        found[name] = Split(
+            *name,
+            first.task,
+            first.length,
+            one.rows + (known.rows if known else 0),
+            [*(known.files if known else ()), one.path.relative_to(folder)],
+        )
+    return list(found.values())
+
+
+def describe(folder: Path, name: str, command: str, own_text: bool, found: Sequence[Split]) -> None:
+    """Write what stands beside the files."""
+    (folder / CARD).write_text(card(name, command, own_text, found), "utf-8")
+    (folder / EVAL).write_text(evaluation(name, found), "utf-8")
+    (folder / CROISSANT).write_text(json.dumps(croissant(folder, name, own_text, found), indent=1) + "\n", "utf-8")
+
+
+def card(name: str, command: str, own_text: bool, found: Sequence[Split]) -> str:
+    configs: dict[str, list[Split]] = {}
+    for split in found:
+        configs.setdefault(split.config, []).append(split)
+    head = [
+        "---",
+        f"license: {licence(own_text)}",
+        f"pretty_name: {json.dumps(name, ensure_ascii=False)}",
+        "task_categories: [question-answering]",
+        "tags: [long-context, evaluation, carrara]",
+        "configs:",
+    ]
+    for config, own in configs.items():
+        head += [f'- config_name: "{config}"', "  data_files:"]
+        head += [f'  - {{split: {one.split}, path: "data/{one.config}/{one.split}-*.parquet"}}' for one in own]
+    lines = ["| configuration | split | test | questions |", "|--|--|--|--|"]
+    lines += [f"| {one.config} | {one.split} | {load(one.test).title} ({one.test}) | {one.rows:,} |" for one in found]
+    columns = [f"| `{column}` | {meaning} |" for column, meaning in MEANING.items() if _there(column, found)]
+    return "\n".join(
+        [
+            *head,
+            "---",
+            f"# {name}",
+            "",
+            about(command, own_text),
+            "## What is in it",
+            "",
+            *lines,
+            "",
+            "| column | |",
+            "|--|--|",
+            *columns,
+            "",
+            "`eval.yaml` runs it in Inspect by a scorer that compares texts; for the tests' own scores, give the "
+            "replies with their ids to `carrara score`.",
+            "",
+        ]
+    )
+
+
+def _there(column: str, found: Sequence[Split]) -> bool:
+    kinds = {one.config.endswith(CONVERSATIONS) for one in found}
+    return any(column in (TALKS if kind else TEXTS) for kind in kinds)
+
+
+def evaluation(name: str, found: Sequence[Split]) -> str:
+    """How Inspect runs it from the hub (`inspect eval hf/OWNER/NAME`), in YAML as which JSON may stand."""
+    tasks = []
+    for one in found:
+        talk = one.config.endswith(CONVERSATIONS)
+        ask = (
+            {"name": "user_message", "args": {"template": "{question}"}}
+            if talk
+            else {"name": "prompt_template", "args": {"template": "{prompt}{question}"}}
+        )
+        tasks.append(
+            {
+                "id": f"{one.split}_{one.config}",
+                "config": one.config,
+                "split": one.split,
+                "field_spec": {
+                    "input": "messages" if talk else "context",
+                    "target": "answer",
+                    "metadata": ["id", "question", "tokens"],
+                },
+                "solvers": [ask, {"name": "generate"}],
+                "scorers": [{"name": "match", "args": {"location": "end"}}],
+            }
+        )
+    head = {"name": name, "description": f"Long-context tests. {CANARY}", "evaluation_framework": "inspect-ai"}
+    return json.dumps({**head, "tasks": tasks}, indent=1, ensure_ascii=False) + "\n"
+
+
+def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -> dict[str, Any]:
+    """Croissant 1.0, a record set for each file."""
+    files, records = [], []
+    for one in found:
+        for path in one.files:
+            place = path.as_posix()
+            files.append(
+                {
+                    "@type": "cr:FileObject",
+                    "@id": place,
+                    "name": place,
+                    "contentUrl": place,
+                    "encodingFormat": MIME,
+                    "sha256": sha256((folder / path).read_bytes()).hexdigest(),
+                }
+            )
+            columns = TALKS if one.config.endswith(CONVERSATIONS) else TEXTS
+            own = place.removeprefix("data/").removesuffix(".parquet")
+            records.append(
+                {
+                    "@type": "cr:RecordSet",
+                    "@id": own,
+                    "name": own,
+                    "description": f"{one.test} at {one.length} tokens",
+                    "field": [_field(own, column, kind, place) for column, kind in columns.items()],
+                }
+            )
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": name,
+        "description": f"Long-context tests by Carrara. {CANARY}",
+        "license": licence(own_text),
+        "version": "1.0.0",
+        "distribution": files,
+        "recordSet": records,
+    }
+
+
+def _field(own: str, column: str, kind: Any, place: str) -> dict[str, Any]:
+    types = {"string": "sc:Text", "int64": "sc:Integer", "float64": "sc:Float"}
+    field = {"@type": "cr:Field", "@id": f"{own}/{column}", "name": column, "description": MEANING[column]}
+    source = {"fileObject": {"@id": place}, "extract": {"column": column}}
+    if isinstance(kind, str):
+        return {**field, "dataType": types[kind], "source": source}
+    inner = [
+        {
+            "@type": "cr:Field",
+            "@id": f"{own}/{column}/{name}",
+            "name": name,
+            "dataType": types[of],
+            "source": {**source, "transform": {"jsonPath": f"$[*].{name}"}},
+        }
+        for name, of in kind[0].items()
+    ]
+    return {**field, "repeated": True, "subField": inner}
+
+
+CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""What Croissant's words mean, as its specification has it."""

@@ -1,0 +1,55 @@
+"""Items as requests: for batch interfaces, whose results `carrara score` reads; and to measure how fast a server is."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from carrara.export.shards import Row
+from carrara.prompt.items import Item
+
+ANSWER = 16
+"""Tokens that a server is asked for at least, where it is its speed that is measured."""
+
+
+class Asked(NamedTuple):
+    """What requests have beside their prompts."""
+
+    model: str
+    max_tokens: int | None
+
+
+def batch(item: Item, asked: Asked) -> Mapping[str, Any]:
+    """A line of OpenAI's batch interface, which vLLM's `run-batch` takes too."""
+    base = item.recipe.style == "base"
+    prompt = {"prompt": item.text} if base else {"messages": [one._asdict() for one in item.messages()]}
+    stop = {"stop": list(item.prompt.frame.stop)} if base and item.prompt.frame.stop else {}
+    most = asked.max_tokens or (item.question.budget if base else None)
+    return {
+        "custom_id": item.id,
+        "method": "POST",
+        "url": "/v1/completions" if base else "/v1/chat/completions",
+        "body": {"model": asked.model, **prompt, "temperature": 0, **({"max_tokens": most} if most else {}), **stop},
+    }
+
+
+def vllm(item: Item, asked: Asked) -> Mapping[str, Any]:
+    """A line of `vllm bench serve --dataset-name custom`, which puts it into the model's template."""
+    return {"prompt": item.text, "output_tokens": asked.max_tokens or max(ANSWER, item.question.budget)}
+
+
+def sglang(item: Item, asked: Asked) -> Mapping[str, Any]:
+    """A line of `sglang.bench_serving --dataset-name custom`: a prompt, and a text as long as the answer is to be."""
+    return {
+        "conversations": [
+            {"role": "user", "content": item.text},
+            {"role": "assistant", "content": item.gold},
+        ]
+    }
+
+
+FORMS = {"batch": {"batch.jsonl": batch}, "serving": {"vllm.jsonl": vllm, "sglang.jsonl": sglang}}
+
+
+def rows(form: str, asked: Asked) -> dict[str, Row]:
+    """By the file's name, what makes its lines."""
+    return {name: partial(row, asked=asked) for name, row in FORMS[form].items()}
