@@ -1,9 +1,14 @@
 """A run in parts, by several commands at once into one folder: together what it is in one piece."""
 
 import fcntl
+import os
+import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -113,3 +118,39 @@ def test_who_works_beside_whom(held: str, kind: int, shard: str, waits: bool, tm
         ended = carrara("run", "qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--out", tmp_path, *more)
     assert ended.returncode == waits
     assert ("another run is at work" in ended.stderr) == waits
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not which("curl"), reason="curl is not installed")
+def test_the_job_array_of_the_docs(tmp_path: Path) -> None:
+    """By a scheduler that stands in: it gives each task its number. And so does a server for vLLM, on its port."""
+    root = Path(__file__).parents[1]
+    [script] = re.findall(r"```bash\n(.*?)```", (root / "docs/machines.md").read_text("utf-8"), re.DOTALL)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, line in {
+        "vllm": f'exec {sys.executable} {root}/tests/server.py {tmp_path}/journal 0 0 0 "${{@: -1}}"',
+        "carrara": f'exec {sys.executable} -m carrara "$@"',
+    }.items():
+        (programs / name).write_text(f"#!/bin/bash\n{line}\n")
+        (programs / name).chmod(0o755)
+    (tmp_path / "serve.sh").write_text(script)
+    asked = {"MODEL": "ok", "TESTS": "latent_list", "LENGTHS": "0,1k", "WORLDS": "6", "TOKENIZER": "o200k"}
+    tasks = []
+    for number in (1, 2, 3):
+        said = {
+            "SLURM_ARRAY_JOB_ID": str(os.getpid()),
+            "SLURM_ARRAY_TASK_ID": str(number),
+            "SLURM_ARRAY_TASK_COUNT": "3",
+        }
+        path = {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(root)}
+        env = {**os.environ, **asked, **said, **path, "OUT": str(tmp_path / "shared")}
+        tasks.append(subprocess.Popen(["bash", tmp_path / "serve.sh"], env=env, cwd=tmp_path, text=True, stderr=-1))
+    said_by = [task.communicate(timeout=300)[1] for task in tasks]
+    assert [task.returncode for task in tasks] == [0, 0, 0], said_by
+    results = read_results(tmp_path / "shared")
+    assert len(results) == 12
+    assert len({one.subject for one in results}) == 1
+    assert {(part.have, part.planned) for part in parts(tmp_path / "shared", read_results(tmp_path / "shared"))} == {
+        (6, 6)
+    }

@@ -24,7 +24,7 @@ from carrara.core.types import Style
 from carrara.engine import arguments
 from carrara.engine.arguments import one_of, text, whole
 from carrara.engine.rendering import know
-from carrara.engine.settings import address
+from carrara.engine.settings import ANYWHERE, address
 from carrara.engine.suited import check_style, tokenizer_for
 from carrara.engine.tasks import inspect_task
 from carrara.engine.thinking import ASKED, NONE, PREFILLED, Thinking
@@ -46,6 +46,7 @@ ARGUMENTS = (
     "index",
     "cot",
     "within",
+    "anywhere",
 )
 """What a task can be given."""
 
@@ -71,6 +72,7 @@ def maker(name: str) -> Maker:
         index: int = 0,
         cot: Any = "",
         within: int = 0,
+        anywhere: bool = False,
         **other: Any,
     ) -> Task:
         """A test of Carrara. Its first item is named by a recipe, `first`, which says it all, or by the others."""
@@ -103,7 +105,7 @@ def maker(name: str) -> Maker:
                 whole("n", n, 1),
                 pack,
                 budgeted=_settle(model, recipe.style),
-                server=address(model),
+                server=ANYWHERE if anywhere else address(model),
                 retrieve=_retrieval(text(retrieve)),
                 thinking=_thinking(text(cot), recipe.style),
                 within=_room(whole("within", within, 0), recipe),

@@ -90,6 +90,8 @@ class Plan:
     """Whether to send so many tokens for about so much money; nobody is asked where there is none."""
     shard: Shard | None = None
     """Which part of it is this command's."""
+    anywhere: bool = False
+    """Whether it does not matter at which address its model is: parts of a run have servers of their own."""
     own: "Callable[[], Model] | None" = None
     """Makes the model, where its name alone cannot: somebody's function."""
 

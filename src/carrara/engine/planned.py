@@ -97,6 +97,11 @@ def read(folder: Path) -> list[Entry]:
     return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in found.values()]
 
 
+def shared(folder: Path) -> bool:
+    """Whether parts of a run have written into a folder."""
+    return any(folder.glob(SHARDS))
+
+
 def _together(entries: list[Entry]) -> Entry:
     """The worlds of all shards: what each was to ask, and what is in the block of none that has begun."""
     asked = {index for entry in entries for first, end in entry.worlds for index in range(first, end)}

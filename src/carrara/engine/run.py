@@ -76,6 +76,8 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
     """Carry a plan out, or go on with it. How it goes is shown on a console, if there is one."""
     make_folder(plan.out)
     check_disk(plan.out)
+    if plan.shard or planned.shared(plan.out):
+        plan = replace(plan, anywhere=True)
     blocks = sharding.blocks(plan.jobs, plan.shard) if plan.shard else {}
     if blocks:
         plan = replace(plan, jobs=tuple(_part(job, *block.own) for job, block in blocks.items()))
@@ -198,7 +200,7 @@ def _subject(plan: Plan, model: Model) -> Subject:
     config = model.config.merge(GenerateConfig(temperature=plan.temperature, max_tokens=plan.max_tokens))
     inside = "answer" if plan.within else ""
     args = model_args_for_log(model.model_args)
-    settings = settings_of(address(model), args, config, plan.retrieve, plan.cot, inside)
+    settings = settings_of("" if plan.anywhere else address(model), args, config, plan.retrieve, plan.cot, inside)
     return str(model), tuple(sorted(settings.items()))
 
 
@@ -277,6 +279,7 @@ def _task(plan: Plan, job: Job) -> Task:
         retrieve=plan.retrieve,
         cot=plan.cot,
         within=_room(plan, job),
+        **({"anywhere": True} if plan.anywhere else {}),
     )
 
 

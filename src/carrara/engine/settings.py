@@ -45,6 +45,9 @@ NEUTRAL_ARGS = frozenset({"client_timeout", "base"})
 SERVER = "server"
 """Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""
 
+ANYWHERE = "anywhere"
+"""In place of an address, where several servers of one model share a run."""
+
 
 def settings_of(
     server: str, args: Mapping[str, Any], config: GenerateConfig, retrieve: str = "", cot: str = "", within: str = ""
@@ -65,6 +68,7 @@ def settings_of(
 def settings_in(log: EvalLog) -> dict[str, str]:
     """The settings that a log was made with."""
     server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
+    server = "" if server == ANYWHERE else server
     config = log.eval.model_generate_config.merge(log.plan.config)
     given = (_argument(log, name) for name in (RETRIEVE, COT, WITHIN))
     return settings_of(server, log.eval.model_args, config, *given)
