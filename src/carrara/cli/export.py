@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from carrara.export.shards import Row
     from carrara.prompt.items import Item
 
-HELP = "write items for other programs: a data set of the hub, requests for batch interfaces, loads for servers"
+HELP = "write items for other programs: a data set of the hub, batch requests, tasks of a harness, loads for servers"
 EXAMPLE = "carrara export datasets latent_list,qa1 --lengths 4k,32k -n 50 --tokenizer o200k --out data/mine"
 
 FORMATS = {
     "datasets": "Parquet files with a card, Croissant and eval.yaml, as the hub has them",
     "batch": "requests for OpenAI's batch interface and vLLM's run-batch; `carrara score` reads their results",
+    "lm-eval": "tasks for lm-evaluation-harness (--include_path DIR --tasks carrara), scored as they are here",
     "serving": "prompts of exact lengths for `vllm bench serve` and `sglang.bench_serving`",
 }
 
@@ -57,7 +58,22 @@ def main(args: Namespace) -> int:
         raise UsageError("--model is lacking: a request says whom it is for, as its server calls it")
     if args.format != "batch" and args.model:
         raise UsageError(f"--model is for batch requests: {args.format} names none")
+    if args.format == "lm-eval":
+        return _tasks(args, jobs)
     return _data(args, asked, jobs) if args.format == "datasets" else _requests(args, asked, jobs)
+
+
+def _tasks(args: Namespace, jobs: "list[Recipe]") -> int:
+    from carrara.export import harness
+    from carrara.export.about import about
+
+    tasks = [harness.asked(job, args.n, args.prompts, args.max_tokens) for job in jobs]
+    if len({one.name for one in tasks}) < len(tasks):
+        raise UsageError("two of these tests have one name: export them into two folders")
+    files = harness.write(args.out, tasks, args.prompts)
+    (args.out / "README.md").write_text(about(_command(args.out), _own_text(args)), "utf-8")
+    print(f"{args.out}: {len(files) - 1} tasks; lm_eval run --include_path {args.out} --tasks carrara --model …")
+    return 0
 
 
 def _requests(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> int:

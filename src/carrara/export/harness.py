@@ -1,0 +1,131 @@
+"""Items as tasks of lm-evaluation-harness: YAML files that name functions of this module.
+
+    task: carrara_qa1_4k
+    custom_dataset: !function carrara.export.harness.load
+    metadata: {first: babilong/qa1@3/test-0-0.0/4096/chat/gpt2, worlds: 50}
+
+What they hold is names: the prompts are made when the harness asks for them, and replies are scored as anywhere else. A
+base model has a second task, by the likelihood of the right answer.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from carrara.answers.grade import grade
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.core.talk import tell
+from carrara.prompt.items import contexts, questions_of
+from carrara.prompt.wording import read_pack
+
+LIKELIHOOD = "_likelihood"
+"""Behind the name of the task that asks how likely the right answer is."""
+
+TALK = 1024
+"""Tokens of a reply at most, if nothing else is said: the harness has to have a limit, and a model may think aloud."""
+
+
+class Asked(NamedTuple):
+    """A task's worlds, and what their answers are like."""
+
+    first: Recipe
+    worlds: int
+    budget: int
+    """Tokens that an answer takes at most."""
+    stop: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        test = self.first.task.rpartition("/")[2].replace("-", "_")
+        return f"carrara_{test}_{write_length(self.first.length)}"
+
+
+def asked(first: Recipe, worlds: int, prompts: Path | None, max_tokens: int | None) -> Asked:
+    pack = read_pack(prompts) if prompts else None
+    found = next(iter(contexts(first, worlds, pack, lambda said: None))).items
+    frame = found[0].prompt.frame
+    if frame.turns:
+        raise UsageError(
+            f"{first.task} asks in the middle of a conversation, which lm-evaluation-harness has none of: leave it out"
+        )
+    budget = max(item.question.budget for item in found)
+    if first.style == "base":
+        return Asked(first, worlds, max_tokens or budget, frame.stop)
+    return Asked(first, worlds, max_tokens or max(budget, TALK), ())
+
+
+def write(out: Path, tasks: Sequence[Asked], prompts: Path | None) -> list[Path]:
+    """The files of tasks, and one of their group."""
+    texts = {}
+    for one in tasks:
+        texts[one.name] = _yaml(one, prompts)
+        if one.first.style == "base":
+            texts[one.name + LIKELIHOOD] = _yaml(one, prompts, likelihood=True)
+    texts["carrara"] = "\n".join(["group: carrara", "task:", *(f"  - {name}" for name in texts), ""])
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (out / f"{name}.yaml").write_text(text, "utf-8")
+    return [out / f"{name}.yaml" for name in texts]
+
+
+def _yaml(one: Asked, prompts: Path | None, likelihood: bool = False) -> str:
+    quoted = [f'"{part}"' for part in map(_escaped, one.stop)]
+    about = [f'  first: "{one.first}"', f"  worlds: {one.worlds}", f"  version: {one.first.version}"]
+    if prompts:
+        about.append(f'  prompts: "{_escaped(str(prompts.resolve()))}"')
+    generated = [
+        "output_type: generate_until",
+        "generation_kwargs:",
+        f"  until: [{', '.join(quoted)}]",
+        f"  max_gen_toks: {one.budget}",
+        "  do_sample: false",
+        "process_results: !function carrara.export.harness.scored",
+        "metric_list:",
+        "  - {metric: score, aggregation: mean, higher_is_better: true}",
+        "  - {metric: answered, aggregation: mean, higher_is_better: true}",
+    ]
+    likely = ["output_type: loglikelihood", "metric_list:", "  - {metric: acc, higher_is_better: true}"]
+    return "\n".join(
+        [
+            f"task: {one.name}{LIKELIHOOD if likelihood else ''}",
+            "custom_dataset: !function carrara.export.harness.load",
+            "test_split: test",
+            "num_fewshot: 0",
+            'doc_to_text: "{{prompt}}"',
+            f'doc_to_target: "{" " if likelihood else ""}{{{{gold}}}}"',  # the harness puts a space before others
+            *(likely if likelihood else generated),
+            "metadata:",
+            *about,
+            "",
+        ]
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+# --- called by the harness ---
+
+
+def load(first: str = "", worlds: int = 0, prompts: str = "", **_: object) -> Mapping[str, Any]:
+    """The documents of a task."""
+    pack = read_pack(Path(prompts)) if prompts else None
+    rows = [
+        {"id": item.id, "prompt": item.text, "gold": item.gold}
+        for context in contexts(Recipe.parse(first), worlds, pack, tell)
+        for item in context.items
+    ]
+    make: Callable[..., Any] = import_module("datasets").Dataset.from_list
+    return {"test": make(rows)}
+
+
+def scored(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """The sound score of a reply, and whether it has an answer at all."""
+    recipe = Recipe.parse(doc["id"])
+    posed = questions_of(recipe)
+    found = grade(posed.task, posed.questions[recipe.question], results[0])
+    return {"score": found.score, "answered": float(found.status == "ok")}
