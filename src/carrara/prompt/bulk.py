@@ -70,7 +70,7 @@ def bulk(
     Worlds that cannot be made so long are left out and told, and so is a test that has none; but for the only one.
     """
     jobs = [Share(first, there(first, worlds)) for first in firsts]
-    parts = [shares_of(job) for job in jobs]
+    parts = [shares_of(job, SHARE, MOST) for job in jobs]
     small = sum(job.worlds * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
     made = spread(partial(make, row=row, pack=pack), list(chain(*parts)), 1 if small else workers, engine)
     for one in in_order(jobs, parts, made, tell):
@@ -127,7 +127,7 @@ def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | N
     return rows
 
 
-def shares_of(job: Share, tokens: int = SHARE, most: int = MOST) -> list[Share]:
+def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
     """A job in parts of about so many tokens, and of so many worlds at most."""
     first, worlds = job
     size = max(1, min(most, tokens // max(first.length, PUZZLE)))
