@@ -28,7 +28,7 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("shares")
 def test_several_processes_make_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    jobs = [first("sync/graph", 0), first("babilong/qa1", 1024), first("michelangelo/latent_list", 2048)]
+    jobs = [first("sync/graph", 0), first("babilong/qa1", 1024), first("babilong/qa2", 2048)]
     alone = [list(rows) for rows in bulk.bulk(jobs, 10, None, ROW, pytest.fail)]
     assert len(alone) == 12
     monkeypatch.setattr(bulk, "ALONE", 0)
