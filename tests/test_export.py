@@ -205,6 +205,20 @@ def test_loads_have_the_prompts_of_items(tmp_path: Path) -> None:
     assert CANARY in (tmp_path / "README.md").read_text()
 
 
+def test_nobodys_own_card_is_written_over(tmp_path: Path) -> None:
+    line = ["export", "serving", "qa1", "-n", "1", "--out", tmp_path]
+    (tmp_path / "README.md").write_text("Mine.")
+    ended = carrara(*line)
+    assert ended.returncode == 2
+    assert "was not made here" in ended.stderr
+    assert (tmp_path / "README.md").read_text() == "Mine."
+    (tmp_path / "README.md").unlink()
+    carrara(*line, check=True)
+    assert "Not to be trained on" in (tmp_path / "README.md").read_text()
+    carrara(*line, "--split", "train", check=True)
+    assert "To be trained on" in (tmp_path / "README.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

@@ -51,6 +51,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
+    from carrara.export.about import check_folder
+
+    check_folder(args.out)
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     check_many(len(jobs) * args.n, "contexts", args.yes)
@@ -65,13 +68,13 @@ def main(args: Namespace) -> int:
 
 def _tasks(args: Namespace, jobs: "list[Recipe]") -> int:
     from carrara.export import harness
-    from carrara.export.about import about
+    from carrara.export.about import CARD
 
     tasks = [harness.asked(job, args.n, args.prompts, args.max_tokens) for job in jobs]
     if len({one.name for one in tasks}) < len(tasks):
         raise UsageError("two of these tests have one name: export them into two folders")
     files = harness.write(args.out, tasks, args.prompts)
-    (args.out / "README.md").write_text(about(_command(args.out), _own_text(args)), "utf-8")
+    (args.out / CARD).write_text(_about(args), "utf-8")
     print(f"{args.out}: {len(files) - 1} tasks; lm_eval run --include_path {args.out} --tasks carrara --model …")
     return 0
 
@@ -80,7 +83,7 @@ def _requests(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> in
     from contextlib import ExitStack
 
     from carrara.core.files import whole_file
-    from carrara.export.about import about
+    from carrara.export.about import CARD
     from carrara.export.requests import Asked, rows
     from carrara.prompt.bulk import bulk
 
@@ -94,7 +97,7 @@ def _requests(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> in
             for file, text in zip(files, texts, strict=True):
                 file.write(text)
             written += 1
-    (args.out / "README.md").write_text(about(_command(args.out), _own_text(args)), "utf-8")
+    (args.out / CARD).write_text(_about(args), "utf-8")
     for name in forms:
         print(f"{args.out / name}: {written} items")
     return 0
@@ -129,7 +132,7 @@ def _data(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> int:
             place = one.path.parent.name, one.path.name.rsplit("-", 3)[0]
             written.append((by_path[place], conversations, one))
     found = hub.splits(args.out, written)
-    hub.describe(args.out, args.out.resolve().name, _command(args.out), _own_text(args), found)
+    hub.describe(args.out, args.out.resolve().name, _about(args), _own_text(args), found)
     total = sum(one.rows for one in found)
     configs = len({one.config for one in found})
     print(f"{args.out}: {total} questions in {len(found)} splits, of {configs} configurations")
@@ -140,7 +143,9 @@ def _own_text(args: Namespace) -> bool:
     return any(name in ("haystack", "pool") for name in options.given(args.params))
 
 
-def _command(out: Path) -> str:
-    """What was typed, without where the folder stands."""
-    name = out.resolve().name
-    return f"carrara {shlex.join(word.replace(str(out), name) for word in sys.argv[1:])}"
+def _about(args: Namespace) -> str:
+    from carrara.export.about import about
+
+    name = args.out.resolve().name  # and not where it stands
+    command = shlex.join(word.replace(str(args.out), name) for word in sys.argv[1:])
+    return about(f"carrara {command}", _own_text(args), args.split)

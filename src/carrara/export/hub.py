@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
-from carrara.export.about import CANARY, about, licence
+from carrara.export.about import CANARY, CARD, licence
 from carrara.export.shards import Table, Written
 from carrara.prompt.items import Item, questions_of, worded
 from carrara.prompt.wording import Pack
 from carrara.registry import load
 
-CARD, EVAL, CROISSANT = "README.md", "eval.yaml", "croissant.json"
+EVAL, CROISSANT = "eval.yaml", "croissant.json"
 CONVERSATIONS = "-conversations"
 """Behind the name of a configuration whose contexts are conversations: its columns are others."""
 
@@ -130,14 +130,14 @@ def splits(folder: Path, written: Sequence[tuple[Recipe, bool, Written]]) -> lis
     return list(found.values())
 
 
-def describe(folder: Path, name: str, command: str, own_text: bool, found: Sequence[Split]) -> None:
-    """Write what stands beside the files."""
-    (folder / CARD).write_text(card(name, command, own_text, found), "utf-8")
+def describe(folder: Path, name: str, said: str, own_text: bool, found: Sequence[Split]) -> None:
+    """Write what stands beside the files; `said` is what stands beside whatever is exported."""
+    (folder / CARD).write_text(card(name, said, own_text, found), "utf-8")
     (folder / EVAL).write_text(evaluation(name, found), "utf-8")
     (folder / CROISSANT).write_text(json.dumps(croissant(folder, name, own_text, found), indent=1) + "\n", "utf-8")
 
 
-def card(name: str, command: str, own_text: bool, found: Sequence[Split]) -> str:
+def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
     configs: dict[str, list[Split]] = {}
     for split in found:
         configs.setdefault(split.config, []).append(split)
@@ -161,7 +161,7 @@ def card(name: str, command: str, own_text: bool, found: Sequence[Split]) -> str
             "---",
             f"# {name}",
             "",
-            about(command, own_text),
+            said,
             "## What is in it",
             "",
             *lines,
