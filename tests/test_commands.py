@@ -198,6 +198,7 @@ def test_help_imports_nothing_heavy() -> None:
         assert f"'{heavy}'" not in shown
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")

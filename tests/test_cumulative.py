@@ -81,6 +81,7 @@ def test_a_preset_has_its_subsets() -> None:
         list(PRESETS["paper:michelangelo"].sizes("michelangelo/idk", [7 * K]))
 
 
+@pytest.mark.slow
 def test_subsets_are_run_with_worlds_of_their_own(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = ["run", "paper:michelangelo:idk", "--model", "carrara/oracle", "--tokenizer", "gpt2", "-n", "2"]

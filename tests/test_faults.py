@@ -149,6 +149,7 @@ def test_no_secret_of_an_address_is_kept(tmp_path: Path) -> None:
     assert found == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a#b?c", "a%2Fb", "~a\nb"])
 @pytest.mark.sampled(1)
 def test_any_path_will_do(name: str, tmp_path: Path) -> None:

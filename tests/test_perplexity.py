@@ -19,6 +19,7 @@ def asked(model: str, address: str, out: Path, *other: str) -> list[str]:
     return [*run, "--model", f"openai-api/test/{model}", "--base-url", address, "--out", str(out), *other]
 
 
+@pytest.mark.slow
 def test_a_run_keeps_the_mean_and_no_list(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv") as server:
         carrara(*asked("told", server.base_url, tmp_path / "run", "--perplexity"), check=True)

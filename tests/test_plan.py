@@ -52,6 +52,7 @@ def test_an_earlier_run_tells_how_much_is_written_and_how_fast() -> None:
     assert line.seconds == pytest.approx((10 * 4096 + 5000) / 1000)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     ended = carrara(
         "plan", "qa1", "--lengths", "4k,128k", "--model", "m/x", "--tokenizer", "gpt2", "--window", "64k", check=True

@@ -54,6 +54,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return installed(tmp_path_factory.mktemp("site"), "quay = quay_tests.suite", files)
 
 
+@pytest.mark.slow
 def test_a_test_of_a_package_is_run_and_reported(place: Path, tmp_path: Path) -> None:
     assert "quay/harbour" in said(place, "tasks", "quay")
     assert "crates" in said(place, "show", "harbour", "--length", "1k")

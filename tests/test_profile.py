@@ -130,6 +130,7 @@ def silent(prompt: str) -> str:
 KNOWN: dict[str, tuple[str, int]] = {}
 
 
+@pytest.mark.slow
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
 def test_a_profile_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -166,6 +167,7 @@ def test_all_capabilities_can_be_asked_for(tmp_path: Path) -> None:
     assert all(card["settled"] and card["beyond_longest"] for card in cards), cards
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv") as server:
         line = ["profile", "babilong/qa1", "--model", "openai-api/test/window-100", "--base-url", server.base_url]

@@ -155,6 +155,7 @@ def test_without_its_cache_a_folder_is_extended_for_the_new_alone(tmp_path: Path
     assert all(result.status == "unparsed" and result.output_tokens == 5 for result in results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [0, 100, 5000])
 @pytest.mark.sampled(1)
 def test_a_damaged_log_is_set_aside(tmp_path: Path, left: int) -> None:

@@ -337,6 +337,7 @@ def test_words_that_tell_an_overflow(words: str, status: int, overflow: bool) ->
     assert tells_overflow(words, status) is overflow
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
     change = (
         "import collections\n"

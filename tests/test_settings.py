@@ -91,6 +91,7 @@ def test_another_models_errors_are_not_this_ones(tmp_path: Path, server: Address
     assert "openai-api/test/quoting" in (out / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_password_in_an_address_is_written_nowhere(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
     secret = server.base_url.replace("//", "//somebody:pass-word-1234@")

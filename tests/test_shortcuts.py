@@ -15,6 +15,7 @@ def breaches(task: str, worlds: int) -> list[str]:
     return [breach.found for breach in audit(first, worlds).breaches if breach.check == "cheap"]
 
 
+@pytest.mark.slow
 def test_choices_that_no_story_names_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(items, "_posed", items.pose)
     assert breaches("michelangelo/idk", 80) == []

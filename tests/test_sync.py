@@ -488,6 +488,7 @@ def test_languages_are_as_the_paper_has_them() -> None:
             assert set(dictionary.values()) <= set(tongues.vocabularies[k + 1])
 
 
+@pytest.mark.slow
 def test_hops_are_taken_in_turn_and_kept() -> None:
     labels = [posed("translation", index, MULTI).question.labels for index in range(30)]
     assert {label["hops"] for label in labels if label["languages"] == "7"} == {"2", "3", "4", "5", "6"}

@@ -187,6 +187,7 @@ def closed(server: Server) -> str:
     return server.address
 
 
+@pytest.mark.slow
 def test_thinking_is_kept_in_what_is_gone_on_with(server: Server, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "exactly:40", model="think")
     assert code == 0, told
@@ -202,6 +203,7 @@ def test_thinking_kept_apart_is_refused(server: Server, tmp_path: Path) -> None:
     assert server.begun() == []
 
 
+@pytest.mark.slow
 def test_a_closed_message_is_told_by_a_single_token(server: Server, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "none", model="mistral")
     assert code == 0, told
@@ -220,6 +222,7 @@ def test_a_model_that_stops_is_pushed_on(server: Server, tmp_path: Path) -> None
     assert {result.reasoning for result in results} == {400}
 
 
+@pytest.mark.slow
 def test_a_model_that_will_not_go_on_says_so(server: Server, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "exactly:400", model="mute")
     assert code == 0, told
