@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.cli._output import progress
-from carrara.core.errors import UsageError
+from carrara.core.errors import Unreachable, UsageError
 from carrara.core.many import check_many
 from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
@@ -69,8 +69,18 @@ def main(args: Namespace) -> int:
 def _tasks(args: Namespace, jobs: "list[Recipe]") -> int:
     from carrara.export import harness
     from carrara.export.about import CARD
+    from carrara.prompt.items import left_out
 
-    tasks = [harness.asked(job, args.n, args.prompts, args.max_tokens) for job in jobs]
+    tasks = []
+    for job in jobs:
+        try:
+            tasks.append(harness.asked(job, args.n, args.prompts, args.max_tokens))
+        except Unreachable as reason:
+            if len(jobs) == 1:
+                raise
+            tell_once(left_out(job, reason))
+    if not tasks:
+        raise UsageError("none of these tests has a world of these lengths: ask for greater ones")
     if len({one.name for one in tasks}) < len(tasks):
         raise UsageError("two of these tests have one name: export them into two folders")
     files = harness.write(args.out, tasks, args.prompts)
@@ -147,5 +157,9 @@ def _about(args: Namespace) -> str:
     from carrara.export.about import about
 
     name = args.out.resolve().name  # and not where it stands
-    command = shlex.join(word.replace(str(args.out), name) for word in sys.argv[1:])
+    given = sys.argv[1:]
+    places = [at for at, word in enumerate(given) if word == "--out" or word.startswith("--out=")]
+    for at in places:
+        given[at : at + (2 if given[at] == "--out" else 1)] = ["--out", name]
+    command = shlex.join(given)
     return about(f"carrara {command}", _own_text(args), args.split)

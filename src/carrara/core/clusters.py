@@ -66,7 +66,12 @@ def _ray(workers: int | None) -> Iterator[Any]:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns where this is not said
     quiet = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
     here = {"num_cpus": workers or cores(), "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-    ray.init(**quiet, **(here if alone else {}))
+    try:
+        ray.init(**quiet, **(here if alone else {}))
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        place = "on this machine" if alone else f"at RAY_ADDRESS={os.environ['RAY_ADDRESS']}"
+        reason = str(error).strip().partition("\n")[0]
+        raise RunError(f"no Ray answers {place} ({reason}): is it running?") from None
     try:
         yield ray
     finally:

@@ -46,6 +46,9 @@ def on_all(work: Callable[[T], R], jobs: Sequence[T], workers: int | None = None
                 yield under_way.popleft().result()
         except BrokenProcessPool:
             raise RunError("a process that worked on this was killed: is the machine short of memory?") from None
+        finally:
+            for job_under_way in under_way:  # where one failed, or nobody asks for more
+                job_under_way.cancel()
 
 
 def cores() -> int:

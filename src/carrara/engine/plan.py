@@ -107,6 +107,11 @@ class Plan:
             raise UsageError(
                 f"{provider} has no batch interface that Inspect knows; `batch` is for {', '.join(BATCHING)}"
             )
+        if self.shard and self.budget and self.budget.kind != "time":
+            raise UsageError(
+                f"parts of a run do not know what the others use, and would pass `budget={self.budget}` together: "
+                "leave it out, or give a time"
+            )
         if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
             raise UsageError("`within` makes prompts shorter, and published ones are as they are: leave it out")
         check_style(self.model, self.jobs[0].first.style)

@@ -37,7 +37,7 @@ def about(command: str, own_text: bool, split: Split) -> str:
 {command}
 ```
 
-The same command makes the same bytes anywhere; another `--seed` makes other items. Every item is named by its id, and
+The same command makes the same items anywhere; another `--seed` makes other items. Every item is named by its id, and
 `carrara score` grades replies by these ids with the tests' own scorers, which count what a reply says and not what it
 happens to contain.
 

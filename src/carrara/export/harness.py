@@ -9,6 +9,7 @@ base model has a second task, by the likelihood of the right answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.talk import tell
 from carrara.prompt.items import contexts, questions_of
-from carrara.prompt.wording import read_pack
+from carrara.prompt.wording import Pack, read_pack
 
 LIKELIHOOD = "_likelihood"
 """Behind the name of the task that asks how likely the right answer is."""
@@ -113,9 +114,9 @@ def _escaped(text: str) -> str:
 
 def load(first: str = "", worlds: int = 0, prompts: str = "", **_: object) -> Mapping[str, Any]:
     """The documents of a task."""
-    pack = read_pack(Path(prompts)) if prompts else None
+    pack = _pack(prompts)
     rows = [
-        {"id": item.id, "prompt": item.text, "gold": item.gold}
+        {"id": item.id, "prompt": item.text, "gold": item.gold, "prompts": prompts}
         for context in contexts(Recipe.parse(first), worlds, pack, tell)
         for item in context.items
     ]
@@ -123,9 +124,14 @@ def load(first: str = "", worlds: int = 0, prompts: str = "", **_: object) -> Ma
     return {"test": make(rows)}
 
 
+@lru_cache(maxsize=4)
+def _pack(prompts: str) -> Pack | None:
+    return read_pack(Path(prompts)) if prompts else None
+
+
 def scored(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """The sound score of a reply, and whether it has an answer at all."""
     recipe = Recipe.parse(doc["id"])
-    posed = questions_of(recipe)
+    posed = questions_of(recipe, _pack(doc["prompts"]))
     found = grade(posed.task, posed.questions[recipe.question], results[0])
     return {"score": found.score, "answered": float(found.status == "ok")}

@@ -9,6 +9,7 @@ file as well; a test whose context is a conversation has `messages` in place of 
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,7 +51,7 @@ MEANING = {
     "labels": "what results may be sliced by, as JSON",
     "tokens": "of the whole prompt, by the tokenizer",
     "tokenizer": "what the tokens are counted by",
-    "sha256": "of the whole prompt",
+    "sha256": "of the prompt: for each message U+001E, its role, U+001F, its content",
 }
 MIME = "application/x-parquet"
 
@@ -94,6 +95,7 @@ def table(talks: bool) -> Table:
 
 def talks(first: Recipe, pack: Pack | None) -> bool:
     """Whether a test's contexts are conversations."""
+    first = replace(first, length=0)  # at any length it is the same, and at this one there is a world
     task, _, _, world, questions = questions_of(first, pack)
     wording = worded(first, load(first.task), pack)
     return task.frame(world, questions[0], wording, first.style).turns

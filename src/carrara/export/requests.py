@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from carrara.core.errors import UsageError
 from carrara.export.shards import Row
 from carrara.prompt.items import Item
 
@@ -34,6 +35,10 @@ def batch(item: Item, asked: Asked) -> Mapping[str, Any]:
 
 def vllm(item: Item, asked: Asked) -> Mapping[str, Any]:
     """A line of `vllm bench serve --dataset-name custom`, which puts it into the model's template."""
+    if item.prompt.frame.turns:
+        raise UsageError(
+            f"{item.recipe.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
+        )
     return {"prompt": item.text, "output_tokens": asked.max_tokens or max(ANSWER, item.question.budget)}
 
 

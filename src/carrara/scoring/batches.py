@@ -1,4 +1,7 @@
-"""Lines of batch interfaces: what OpenAI's and vLLM's give for the requests of `carrara export batch`."""
+"""Lines of batch interfaces: what OpenAI's and vLLM's give for the requests of `carrara export batch`.
+
+Whose replies they are is not read from them: a request that failed does not say it, and would be another model's.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +32,6 @@ def plain(row: dict[str, Any]) -> dict[str, Any]:
     if message.get("refusal") and not reply:
         reply, status = message["refusal"], "refused"
     beside = {
-        "model": body.get("model"),
         "input_tokens": usage.get("prompt_tokens"),
         "output_tokens": usage.get("completion_tokens"),
     }
