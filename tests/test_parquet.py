@@ -51,6 +51,12 @@ def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
     ended = carrara(*LINE, "-n", "4", "--out", tmp_path)
     assert ended.returncode == 2
     assert "holds other items" in ended.stderr
+    ended = carrara(*LINE, "-n", "2100", "--out", tmp_path)  # in files of other names
+    assert ended.returncode == 2
+    assert "00000-of-00001.parquet is there and holds other items" in ended.stderr
+    ended = carrara(*LINE, "-n", "1", "--seed", str(1 << 64), "--out", tmp_path / "seed")
+    assert ended.returncode == 2
+    assert "is the seed below 2**63?" in ended.stderr
     gone.write_bytes(b"something else")
     ended = carrara(*LINE, "-n", "3", "--out", tmp_path)
     assert ended.returncode == 2

@@ -8,7 +8,7 @@ many processes there were matters, nor on how many machines, nor how often it wa
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -75,14 +75,28 @@ def write_all(
     for job in jobs:
         shares = shares_of(job, FILE, MOST)
         parts.append([File(path(job.first, number, len(shares)), share) for number, share in enumerate(shares)])
-    work = partial(write, table=table, pack=pack)
-    return in_order(jobs, parts, spread(work, list(chain(*parts)), workers, engine), tell)
+    work, files = partial(write, table=table, pack=pack), list(chain(*parts))
+    _check_strays({one.path for one in files})
+    return in_order(jobs, parts, spread(work, files, workers, engine), tell)
+
+
+def _check_strays(own: Set[Path]) -> None:
+    """What an earlier command wrote, of another number of worlds, would be read together with these."""
+    for folder in {path.parent for path in own}:
+        for path in sorted(folder.glob("*.parquet")):
+            if path not in own:
+                raise UsageError(f"{path} is there and holds other items: remove it, or give another `out`")
 
 
 def write(file: File, table: Table, pack: Pack | None) -> Written:
     """In whichever process."""
     arrow, parquet = import_module("pyarrow"), _parquet()
-    about = {"kind": table.kind, "first": str(file.share.first), "worlds": file.share.worlds}
+    about = {
+        "kind": table.kind,
+        "columns": list(table.columns),
+        "first": str(file.share.first),
+        "worlds": file.share.worlds,
+    }
     if file.path.exists():
         return _known(file.path, about, parquet)
     made = make(file.share, table.row, pack)
@@ -94,7 +108,7 @@ def write(file: File, table: Table, pack: Pack | None) -> Written:
     try:
         # Questions on one context share it: a text that is repeated stands in a file once.
         parquet.write_table(
-            arrow.Table.from_pylist(made.rows, schema),
+            _rows(arrow, made.rows, schema),
             partial,
             compression="zstd",
             dictionary_pagesize_limit=1 << 30,
@@ -106,6 +120,13 @@ def write(file: File, table: Table, pack: Pack | None) -> Written:
     finally:
         partial.unlink(missing_ok=True)
     return Written(file.path, len(made.rows), made.unfit, known=False)
+
+
+def _rows(arrow: Any, rows: Sequence[object], schema: Any) -> Any:
+    try:
+        return arrow.Table.from_pylist(rows, schema)
+    except (OverflowError, arrow.ArrowInvalid) as error:
+        raise UsageError(f"these items cannot stand in a Parquet file ({error}): is the seed below 2**63?") from None
 
 
 def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
