@@ -113,6 +113,11 @@ class Stories:
                 used += piece.tokens or len(piece.text)
                 yield piece.text
 
+    def sizes(self, tongue: Tongue) -> Ids:
+        """How many tokens some worlds tell, without filler."""
+        told = (_told(posed) for posed in self._examples)
+        return np.array([sum(len(tongue.encode(" " + piece.text)) for piece in pieces) for pieces in told])
+
     def sample(self, tongue: Tongue, segments: int, size: int, between: bool = True) -> Sample:
         """The next story that has room in so many segments of so many tokens. Questions are asked after its last one,
         and `between` them as well.

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from carrara.recurrent.muon import Muon
 from carrara.recurrent.processor import hold
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
-from carrara.recurrent.vocabulary import Vocabulary, learned
+from carrara.recurrent.vocabulary import Ids, Vocabulary, learned
 
 STATE, PROGRESS = "training.safetensors", "training.json"
 MEMORY = 0.95
@@ -40,6 +41,8 @@ POINTS = 10
 """Steps between two points of the curve."""
 SAVED = 60.0
 """Seconds between two savings."""
+FITTING = 0.1
+"""The share of a test's worlds that must have room in a story, or the test waits for longer ones."""
 FILLER = 400_000
 """Tokens of filler that a vocabulary is made from."""
 
@@ -188,6 +191,19 @@ class Training:
                 saved = time.monotonic()
         self.save()
 
+    @cached_property
+    def _sizes(self) -> list[Ids]:
+        return [one.sizes(self.tongue) for one in self.stories]
+
+    def _fitting(self, tokens: int) -> list[Stories]:
+        """The tests of which enough worlds have room in so many: the others wait for longer stories."""
+        if len(self.stories) == 1:
+            return self.stories
+        found = [
+            one for one, sizes in zip(self.stories, self._sizes, strict=True) if (sizes <= tokens).mean() >= FITTING
+        ]
+        return found or self.stories
+
     def step(self) -> None:
         began = time.process_time()
         at, stage = self.at, self.settings.stages[self.at.stage]
@@ -197,7 +213,8 @@ class Training:
             grown = min(1.0, (at.step + 1) / max(1, stage.warm))
             optimiser.param_groups[0]["lr"] = rate * grown * (first + (last - first) * at.step / max(1, stage.steps))
         count = dice.between(*stage.segments)
-        told = (dice.choice(self.stories) for _ in range(stage.batch))
+        fitting = self._fitting(count * stage.size)
+        told = (dice.choice(fitting) for _ in range(stage.batch))
         batch = batch_of([one.sample(self.tongue, count, stage.size, self.settings.between) for one in told])
         for optimiser in self.optimisers:
             optimiser.zero_grad()
