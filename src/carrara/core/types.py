@@ -56,6 +56,9 @@ class BulkTap(Protocol):
 
     def __call__(self, gap: int, /) -> Unit: ...
 
+    def several(self, units: int) -> list[Unit]:
+        """So many units from here, fewer where there are no more, but one at least."""
+
     def upto(self, tokens: int) -> Unit:
         """The units from here that add at most so many tokens together, in few pieces; nothing if none does."""
 

@@ -44,6 +44,7 @@ from carrara.engine import attempts
 from carrara.engine.clipping import clip, kept, stub
 from carrara.engine.endings import FILTERED, tells_overflow
 from carrara.engine.providers import once, secrets_of
+from carrara.engine.rendering import beside
 from carrara.engine.shapes import watch
 from carrara.engine.surprise import reduced
 from carrara.engine.troubles import Garbled, Hanging, Trouble, trouble_of
@@ -154,12 +155,13 @@ def install(
     going_on: Mapping[str, Any] | None = None,
     limit: float | None = attempts.LIMIT,
     patience: float = attempts.PATIENCE,
+    quick: Callable[[Mapping[str, str]], bool] = lambda wanted: False,
 ) -> None:
     """Teach a model to send what a reference refers to. Messages without a reference pass as they are.
 
     `watcher` hears of every request. What `recall` knows is not sent. `going_on` is what the server has to be told to
     go on with a message of the model's own. `limit` is in seconds, for one request, and `patience` for a server to come
-    back.
+    back. What is `quick` to render is not rendered in a thread.
     """
     api = model.api
     if getattr(api.generate, "by_reference", False):
@@ -195,7 +197,7 @@ def install(
         own, sent = attempts.current(), False
         try:
             # In no variable of this frame, which the traceback of an error would keep alive.
-            expanded = [[*await anyio.to_thread.run_sync(expand, wanted), *begun]]
+            expanded = [[*await beside(quick(wanted), expand, wanted), *begun]]
             letters = sum(len(message.text) for message in expanded[0])
             own.sent()
             sent = True

@@ -22,7 +22,7 @@ from carrara.core.types import Message
 from carrara.engine.attempts import PATIENCE
 from carrara.engine.by_reference import REQUEST, RETRIEVE
 from carrara.engine.progress import LINE_EVERY
-from carrara.engine.rendering import item_of, messages_of
+from carrara.engine.rendering import item_of, messages_of, quick
 from carrara.prompt.items import Item
 from carrara.prompt.prompt import Part
 from carrara.retrieval import Index, Recall, Retrieval, Retrieved, Unavailable
@@ -45,6 +45,11 @@ def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
     if request := wanted.get(REQUEST, ""):
         messages[-1] = Message(messages[-1].role, messages[-1].content + request)
     return messages
+
+
+def quickly(wanted: Mapping[str, str]) -> bool:
+    """Whether that takes less than a thread does to call."""
+    return not wanted.get(RETRIEVE) and quick(wanted["id"])
 
 
 def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:

@@ -28,8 +28,8 @@ from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
 from carrara.engine.clipping import Glimpse
 from carrara.engine.endings import ending
-from carrara.engine.rendering import item_of
-from carrara.engine.retrieving import parts_of, prompt_of, recall_of
+from carrara.engine.rendering import QUICK, beside, item_of, kept, quick
+from carrara.engine.retrieving import parts_of, prompt_of, quickly, recall_of
 from carrara.engine.settings import SERVER
 from carrara.engine.surprise import NATS
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
@@ -63,7 +63,7 @@ def inspect_task(
     stop by themselves, such as base models.
     """
     asked = replace(first, length=first.length - within) if within else first
-    items = [item for context in contexts(asked, worlds, pack, tell) for item in context.items]
+    items = [item for context in contexts(asked, worlds, pack, tell, kept) for item in context.items]
     given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "answer" if within else ""}
     return Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
@@ -136,10 +136,11 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
 
 async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, generate: Generate) -> TaskState:
     model = get_model()
-    by_reference.install(model, prompt_of, progress)
+    by_reference.install(model, prompt_of, progress, quick=quickly)
     item = item_of(id)
     more = request(item.prompt.frame) if thinking.way == "asked" else ""
-    reference, places = await anyio.to_thread.run_sync(_referred, id, retrieve, more)
+    at_once = not retrieve and quick(id)
+    reference, places = await beside(at_once, _referred, id, retrieve, more)
     if places:
         state.metadata[PLACES] = list(places)
     completes = getattr(model.api, "base", None)
@@ -204,8 +205,9 @@ def graded() -> Scorer:
     """The sound score and, under their own names, the published ones."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        # In a thread: a reply of a million characters takes seconds, in which others arrive and time limits run.
-        found = await anyio.to_thread.run_sync(_graded, str(state.sample_id), state.output)
+        id = str(state.sample_id)
+        at_once = quick(id) and len(state.output.completion) <= QUICK  # one of a million characters takes seconds
+        found = await beside(at_once, _graded, id, state.output)
         return found.model_copy(update={"value": {**found.as_dict(), **await _recall(state)}})
 
     return score

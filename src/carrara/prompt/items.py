@@ -253,7 +253,11 @@ def rebuild(id: str, pack: Pack | None = None) -> Item:
 
 
 def contexts(
-    first: Recipe, count: int, pack: Pack | None = None, tell: Callable[[str], None] | None = None
+    first: Recipe,
+    count: int,
+    pack: Pack | None = None,
+    tell: Callable[[str], None] | None = None,
+    of: Callable[[Recipe, Pack | None], Context] = context_of,
 ) -> Iterator[Context]:
     """The contexts of `count` worlds in a row, starting with a recipe's.
 
@@ -265,7 +269,7 @@ def contexts(
     unfit: list[Unreachable] = []
     for index in range(first.index, first.index + count):
         try:
-            context = context_of(replace(first, index=index), pack)
+            context = of(replace(first, index=index), pack)
         except Unreachable as reason:
             unfit.append(reason)
             if tell is None:

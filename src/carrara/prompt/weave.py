@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, gcd
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from carrara.core.errors import Dry, Unreachable
 from carrara.core.keys import Key
@@ -26,6 +26,8 @@ POOL = 64
 """Units among which those that make the total come out are chosen."""
 WINDOW = 8
 """The room for which they are chosen, in typical units."""
+HELD = 1 << 12
+"""Tokens of filler up to which what was woven is kept, for short contexts are asked for again and again."""
 BULK = 1 << 18
 """Tokens of filler that are held at once: about a megabyte of text."""
 TRIES = 24
@@ -40,6 +42,15 @@ class _Scale(NamedTuple):
     """The room in which units are chosen: some typical, two large ones."""
     even: bool
     """Whether all costs have a common divisor, so that they add up to its multiples only."""
+
+
+class _Settled(NamedTuple):
+    bounds: list[int]
+    """Where each gap ends, in tokens of filler."""
+    tried: int
+    """Which filler it is filled with."""
+    units: list[Unit] | None = None
+    """What came of it, where that was woven and is short."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +74,15 @@ class Weave:
             for i in range(len(self.world.updates)):
                 yield from self._update(i)
             return
-        bounds, tried = self._settled
-        for unit in self._woven(bounds, tried):
+        for unit in self._held if self.room <= HELD else self._units():
             yield from unit
+
+    def _units(self) -> Iterator[Unit]:
+        return self._woven(self._settled.bounds, self._settled.tried)
+
+    @cached_property
+    def _held(self) -> list[Unit]:
+        return self._settled.units or list(self._units())
 
     def _update(self, i: int) -> Unit:
         return () if i == self.without else self.world.updates[i]
@@ -120,8 +137,8 @@ class Weave:
     def _gaps(self, tokens: int) -> Sequence[int]:
         """The tokens before each gap between the units of so much filler."""
         tap = self._open("filler", self.variant, 0)
-        if isinstance(tap, BulkTap):
-            return tap.gaps(tokens)
+        if (bulk := _bulk(tap)) is not None:
+            return bulk.gaps(tokens)
         gaps = [0]
         while gaps[-1] <= tokens:
             gaps.append(gaps[-1] + self.cost(tap(0)))
@@ -134,27 +151,28 @@ class Weave:
         return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
 
     @cached_property
-    def _settled(self) -> tuple[list[int], int]:
-        """Where each gap ends, in tokens of filler, and which filler it is filled with.
-
-        Where all gaps are short, or units have sizes that add up to few totals, none may be able to make the total
+    def _settled(self) -> _Settled:
+        """Where all gaps are short, or units have sizes that add up to few totals, none may be able to make the total
         come out: then other filler is tried, and if none does, all of it goes into the largest gap.
         """
         bounds = [*self._bounds, self.room]
         if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.even:
-            return bounds, 0
+            return _Settled(bounds, 0)
         for tried in range(TRIES):
             try:
-                for _ in self._woven(bounds, tried):
-                    pass
+                return self._proved(bounds, tried)
             except Unreachable:
                 continue
-            return bounds, tried
         largest = _largest(bounds)
-        heaped = [0] * largest + [self.room] * (len(bounds) - largest)
-        for _ in self._woven(heaped, 0):
-            pass
-        return heaped, 0
+        return self._proved([0] * largest + [self.room] * (len(bounds) - largest), 0)
+
+    def _proved(self, bounds: list[int], tried: int) -> _Settled:
+        """Raises Unreachable where so bounded filler does not come out."""
+        units = self._woven(bounds, tried)
+        if self.room <= HELD:
+            return _Settled(bounds, tried, list(units))
+        deque(units, 0)
+        return _Settled(bounds, tried)
 
     def settle(self) -> None:
         """Raise Unreachable, or Dry where a tap can tell, now, and not when the prompt is rendered."""
@@ -195,8 +213,8 @@ class Weave:
 
         A unit that goes far beyond is left out: some sentence is longer than the room in which the last are chosen.
         """
-        upto = tap.upto if isinstance(tap, BulkTap) else None
-        while upto and used < bound and (unit := upto(min(bound - used, BULK))):
+        bulk = _bulk(tap)
+        while bulk and used < bound and (unit := bulk.upto(min(bound - used, BULK))):
             used += self.cost(unit)
             yield unit
         typical, window = self._scale.typical, self._scale.window
@@ -243,8 +261,15 @@ class Weave:
         return self.world.filler(self.key.dice(purpose, *more), self.tokenizer)
 
 
+def _bulk(tap: Tap) -> BulkTap | None:
+    """By one attribute: `isinstance` of a protocol takes longer than a short gap."""
+    return cast(BulkTap, tap) if hasattr(tap, "upto") else None
+
+
 def some(tap: Tap, gap: int, most: int) -> list[Unit]:
     """Up to so many units of filler, fewer where there are no more, but one at least."""
+    if (bulk := _bulk(tap)) is not None:
+        return bulk.several(most)
     units = [tap(gap)]
     while len(units) < most:
         try:

@@ -115,7 +115,7 @@ def _gibberish(dice: Dice) -> str:
 def _opened(name: str) -> "Corpus":
     from carrara.text.corpus import cache
 
-    return _open(name, str(cache.folder("corpora")))
+    return _open(name, cache.where())
 
 
 @lru_cache(maxsize=64)

@@ -26,6 +26,9 @@ class Rounds:
         self._next = next(self._rounds)
         return (Piece(text, tokens=cost),)
 
+    def several(self, units: int) -> list[Unit]:
+        return [self() for _ in range(units)]
+
     def upto(self, tokens: int) -> Unit:
         said: list[str] = []
         left = most = min(tokens, _CHUNK)

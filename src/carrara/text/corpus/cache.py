@@ -16,9 +16,14 @@ from uuid import uuid4
 _PARTIAL = ".partial-"
 
 
+def where() -> str:
+    """What names the cache, where anything does."""
+    return os.environ.get("CARRARA_CACHE", "")
+
+
 def folder(kind: str) -> Path:
     """A folder of the cache, which is at `CARRARA_CACHE` or else `~/.cache/carrara`."""
-    path = Path(os.environ.get("CARRARA_CACHE") or "~/.cache/carrara").expanduser() / kind
+    path = Path(where() or "~/.cache/carrara").expanduser() / kind
     path.mkdir(parents=True, exist_ok=True)
     return path
 

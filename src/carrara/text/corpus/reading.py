@@ -22,8 +22,9 @@ from carrara.text.sieve import Sieve
 
 CHUNK = 1 << 14
 """Tokens of the longest piece, some 70 kB: it stays in the processor's cache, and 50M tokens are never one string."""
-_AT_ONCE = 1 << 12
-"""Sentences that are looked up together: many, because each look has its price, but few where little is read."""
+_FIRST, _MOST = 1 << 7, 1 << 12
+"""Sentences that are looked up together, at first and at last: many, because each look has its price, but few where
+little is read."""
 
 
 class Reading:
@@ -51,6 +52,21 @@ class Reading:
         self._turn()
         start, stop = self._runs[self._next]
         return self._piece([self._begun(start + 1, stop)])
+
+    def several(self, units: int) -> list[Unit]:
+        """The next sentences, each by itself, read in few slices: fewer where there are no more, one at least."""
+        found: list[Unit] = []
+        while len(found) < units and (not found or self.repeat or self.used < self.available):
+            self._must_have(1)
+            self._turn()
+            start, stop = self._runs[self._next]
+            end = min(stop, start + units - len(found))
+            self._begun(end, stop)
+            costs = np.diff(self._sums[start : end + 1]).tolist()
+            self.used += sum(costs)
+            texts = self.corpus.each(start, end)
+            found += [(Piece(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
+        return found
 
     def upto(self, tokens: int) -> Unit:
         """The next sentences that cost at most so many tokens together, as one piece no longer than a chunk.
@@ -146,16 +162,16 @@ class Reading:
 def _batches(spans: Iterable[tuple[int, int]]) -> Iterator[Numbers]:
     """Spans of sentences, some together, the long ones in parts: a document may be a whole library."""
     held: list[tuple[int, int]] = []
-    size = 0
+    size, most = 0, _FIRST
     for start, stop in spans:
         while start < stop:
-            end = min(stop, start + _AT_ONCE - size)
+            end = min(stop, start + most - size)
             held.append((start, end))
             size += end - start
             start = end
-            if size == _AT_ONCE:
+            if size == most:
                 yield np.array(held, np.uint64)
-                held, size = [], 0
+                held, size, most = [], 0, min(2 * most, _MOST)
     if held:
         yield np.array(held, np.uint64)
 
@@ -176,6 +192,7 @@ def reading(
     return opened
 
 
+@lru_cache(maxsize=256)
 def available(corpus: Corpus, tokenizer: str, split: Split | None, screen: Screen | None) -> int:
     """Tokens that a split may read of a corpus, without what a screen keeps out."""
     if screen is None:

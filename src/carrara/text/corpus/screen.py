@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -71,7 +70,7 @@ def screened(
     With a vocabulary, of which the words are some, its first use looks for all of it at once, and the next words need
     no pass over the text. Without one the words are their own.
     """
-    wanted = _normal(words)
+    wanted = _normal(tuple(words))
     if not wanted and not sieve:
         raise UsageError("cannot screen for no words: give words to be kept out")
     return _screen(corpus, wanted, tuple(vocabulary) or wanted, sieve)
@@ -162,11 +161,11 @@ def _found(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
 def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
     """All sentences in stretches, each with the number of its first."""
     for i, j in corpus.blocks():
-        raw, starts = corpus.raw(i, j), (corpus.starts[i : j + 1] - corpus.starts[i]).tolist()
-        yield i, [raw[a : b - 1].decode() for a, b in pairwise(starts)]
+        yield i, corpus.each(i, j)
 
 
-def _normal(words: Iterable[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
     found = tuple(sorted({" ".join(word.casefold().split()) for word in words}))
     if strange := [word for word in found if not says_something(word)]:
         raise UsageError(f"cannot screen for {', '.join(map(repr, strange))}: give words to be kept out")

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from weakref import finalize
@@ -80,6 +81,11 @@ class Corpus:
     def text(self, i: int, j: int) -> str:
         """The sentences i … j-1, joined by single spaces."""
         return self.raw(i, j).decode()
+
+    def each(self, i: int, j: int) -> list[str]:
+        """The same sentences, each by itself."""
+        raw, starts = self.raw(i, j), (self.starts[i : j + 1] - self.starts[i]).tolist()
+        return [raw[a : b - 1].decode() for a, b in pairwise(starts)]
 
     def joined(self, runs: Sequence[tuple[int, int]]) -> str:
         """Several runs of sentences, joined by single spaces too."""
