@@ -16,6 +16,7 @@ from carrara.prompt.items import Item, make
 from carrara.suites.sync import _paths, _words
 from carrara.suites.sync._graph import Graph, drawn, isomorphic
 from carrara.suites.sync._graph_worlds import FAMILIES, apart, distant, due, graph_of
+from carrara.suites.sync._scribe import Scribe
 from carrara.suites.sync._tongues import Shape, astray, coverage, covered, greedy, letters
 from carrara.suites.sync._tongues import drawn as drawn_tongues
 from carrara.suites.sync.graph import LABELS, Answer
@@ -455,7 +456,7 @@ def test_how_nodes_are_said(text: str, nodes: tuple[int, ...] | None) -> None:
 
 @pytest.mark.parametrize("languages", [3, 4, 6])
 def test_coverage_is_the_optimum(languages: int) -> None:
-    tongues = drawn_tongues(Dice("coverage", languages), Shape(languages, 24, 3, 5, 12, 4))
+    tongues = drawn_tongues(Scribe(Dice("coverage", languages)), Shape(languages, 24, 3, 5, 12, 4))
     starts = {word: set(_starts(tongues.dictionaries, word)) for word in tongues.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
     found = coverage(letters(tongues.dictionaries))
@@ -720,7 +721,7 @@ def grade_of(item: Item) -> float:
 
 def test_astray_says_whether_greed_misses_the_optimum() -> None:
     for n in range(40):
-        found = letters(drawn_tongues(Dice("greed", n), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
+        found = letters(drawn_tongues(Scribe(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
         orders = list(found), list(found)[::-1]
         greedily = max(covered(found, greedy(found, words)) for words in orders)
         assert astray(found) == (greedily < coverage(found).size)
@@ -731,3 +732,13 @@ def test_astray_says_whether_greed_misses_the_optimum() -> None:
 def test_a_share_of_greed_is_a_share(test: str, share: str) -> None:
     with pytest.raises(UsageError, match="share"):
         posed(test, 0, 0, greedy=share)
+
+
+def test_scribes_go_on_with_the_stream_of_their_dice() -> None:
+    plain, scribe = Dice("words", 7), Scribe(Dice("words", 7))
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    words = scribe.words(2, 9)
+    for n in range(20_000):  # over the ends of several blocks
+        assert next(words) == "".join(plain.choice(alphabet) for _ in range(plain.between(2, 9)))
+        if n % 3 == 0:
+            assert scribe.sample(range(50), 7) == plain.sample(range(50), 7)

@@ -26,10 +26,11 @@ def digest(*parts: str | int) -> int:
 class Dice:
     """A stream of random choices that is the same on every machine and Python version."""
 
-    __slots__ = ("random",)
+    __slots__ = ("random", "source")
 
     def __init__(self, *parts: str | int) -> None:
-        self.random = random.Random(digest(*parts)).random
+        self.source = random.Random(digest(*parts))
+        self.random = self.source.random
 
     def below(self, n: int) -> int:
         """Uniform over 0 … n-1."""

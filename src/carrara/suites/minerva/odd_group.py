@@ -20,6 +20,7 @@ The lists are the updates: the same words in another order each, but for one lis
 letters together.
 """
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -139,21 +140,44 @@ def _as_long(words: Sequence[str], changed: int, others: Sequence[str], prices: 
 
     Some give way to others that cost the same. So the lengths of lists do not tell which one is odd.
     """
-    stock = defaultdict[int, list[str]](list)
+    stock = defaultdict[int, _Shelf](_Shelf)
     for word, cost in zip(others, prices(others), strict=True):
-        stock[cost].append(word)
+        stock[cost].put(word)
     found, costs, size = list(words), prices(list(words)), len(words) - changed
     slots = [*((n, 1) for n in range(size, len(words))), *((n, -1) for n in range(changed))]
     owed = sum(map(len, found[:changed])) - sum(map(len, found[size:]))
     for _ in range(ROUNDS):
         for n, sign in slots:
-            wanted = len(found[n]) + sign * owed
-            best = min(stock[costs[n]], key=lambda word: abs(len(word) - wanted), default=found[n])
-            gained = sign * (len(best) - len(found[n]))
-            if abs(owed - gained) < abs(owed):
-                stock[costs[n]][stock[costs[n]].index(best)] = found[n]
-                found[n], owed = best, owed - gained
+            shelf, have = stock[costs[n]], len(found[n])
+            place = shelf.nearest(have + sign * owed)
+            gained = sign * (len(shelf.words[place]) - have) if place is not None else 0
+            if place is not None and abs(owed - gained) < abs(owed):
+                found[n], owed = shelf.exchanged(place, found[n]), owed - gained
     return found
+
+
+class _Shelf:
+    """Words that cost the same, in their order, and where those of each length stand."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._places: dict[int, list[int]] = {}
+
+    def put(self, word: str) -> None:
+        self._places.setdefault(len(word), []).append(len(self.words))
+        self.words.append(word)
+
+    def nearest(self, letters: int) -> int | None:
+        """Where the first word stands whose length comes nearest."""
+        near = ((abs(size - letters), places[0]) for size, places in self._places.items() if places)
+        return min(near, default=(0, None))[1]
+
+    def exchanged(self, place: int, word: str) -> str:
+        """The word of a place, where another one stands from now on."""
+        before, self.words[place] = self.words[place], word
+        self._places[len(before)].remove(place)
+        insort(self._places.setdefault(len(word), []), place)
+        return before
 
 
 def _free(texts: Sequence[str], joint: str = ", ", /) -> list[int]:

@@ -1,7 +1,7 @@
 """Invented languages: vocabularies, and dictionaries between neighbours.
 
 >>> from carrara.core.keys import Dice
->>> tongues = drawn(Dice("an example"), Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
+>>> tongues = drawn(Scribe(Dice("an example")), Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
 >>> tongues.vocabularies[0]
 ('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
 >>> tongues.dictionaries[0]
@@ -10,16 +10,14 @@
 'mick'
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from carrara.core.keys import Dice
+from carrara.suites.sync._scribe import Scribe
 
 Dictionary = Mapping[str, str]
-
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Shape(NamedTuple):
@@ -125,32 +123,27 @@ def astray(letters: Mapping[str, int]) -> bool:
     return any((a | b | c).bit_count() > found for a, b, c in combinations(best, 3))
 
 
-def drawn(dice: Dice, shape: Shape) -> Tongues:
+def drawn(dice: Scribe, shape: Shape) -> Tongues:
     """Languages without a word in common.
 
     Some words go all the way through the dictionaries; what else a dictionary has is drawn from the vocabularies on
     both sides, whatever its neighbours have.
     """
-    words = _words(dice, shape)
-    vocabularies = tuple(tuple(next(words) for _ in range(shape.words)) for _ in range(shape.languages))
+    new = dict[str, None]()
+    words = dice.words(shape.least, shape.most)
+    while len(new) < shape.languages * shape.words:
+        new[next(words)] = None
+    vocabularies = tuple(zip(*[iter(new)] * shape.words, strict=True))
     through = [dice.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
     dictionaries = []
     for k in range(shape.languages - 1):
         more = shape.entries - shape.chained
-        sources = dice.sample([word for word in vocabularies[k] if word not in set(through[k])], more)
-        targets = dice.sample([word for word in vocabularies[k + 1] if word not in set(through[k + 1])], more)
+        sources, targets = (dice.sample(_without(vocabularies[n], through[n]), more) for n in (k, k + 1))
         pairs = [*zip(through[k], through[k + 1], strict=True), *zip(sources, targets, strict=True)]
         dictionaries.append(dict(dice.shuffled(pairs)))
     return Tongues(vocabularies, tuple(dictionaries))
 
 
-def _words(dice: Dice, shape: Shape) -> Iterator[str]:
-    """New words without end, as short and as long as any. A world in which greed goes astray takes many draws of them,
-    so `Dice.choice` is written out."""
-    seen: set[str] = set()
-    random, letters = dice.random, len(_ALPHABET)
-    while True:
-        word = "".join([_ALPHABET[int(random() * letters)] for _ in range(dice.between(shape.least, shape.most))])
-        if word not in seen:
-            seen.add(word)
-            yield word
+def _without(words: Sequence[str], some: Iterable[str]) -> list[str]:
+    left = set(some)
+    return [word for word in words if word not in left]

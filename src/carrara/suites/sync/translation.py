@@ -44,6 +44,7 @@ from carrara.core.types import (
 from carrara.suites.sync import _tongue_text as text
 from carrara.suites.sync import _words as words
 from carrara.suites.sync._graph_worlds import due
+from carrara.suites.sync._scribe import Scribe
 from carrara.suites.sync._tongue_text import Ask, Asked
 from carrara.suites.sync._tongues import (
     Coverage,
@@ -275,7 +276,7 @@ def _guarded(key: Key, params: Params, languages: int) -> tuple[Tongues, Coverag
     With three languages words have two letters, and whoever takes two new ones with each has the most.
     """
     shape = Shape(languages, params.words, params.letters[0], params.letters[1], params.entries, params.chained)
-    dice = key.dice("languages")
+    dice = Scribe(key.dice("languages"))
     easy = languages == 3 or due(key.index // len(params.languages), params.greedy)
     for n in range(DRAWS + PLAIN):
         tongues = drawn(dice, shape)
