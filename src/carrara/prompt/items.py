@@ -153,8 +153,8 @@ def worded(recipe: Recipe, task: AnyTest, pack: Pack | None) -> Mapping[str, str
     return pack.wording(recipe.task, task) if pack else task.wording
 
 
-def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, without: int | None = None) -> Context:
-    """The context that a recipe names. `variant` and `without` are for the audit (weave.py)."""
+def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
+    """The context that a recipe names. `variant` is for the audit (weave.py)."""
     wording = worded(recipe, registry.load(recipe.task), pack)
     task, params, key, world, questions = questions_of(recipe, pack)
     frames = [task.frame(world, question, wording, recipe.style) for question in questions]
@@ -163,7 +163,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0, wi
     measures = [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = 0 if task.given(params, recipe.length) is not None else _room(recipe, longest.puzzle)
-    weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant, without)
+    weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant)
     if room:
         if world.filler is None:
             raise Unreachable(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")

@@ -65,14 +65,12 @@ class Weave:
     tokenizer: str
     variant: int = 0
     """Another number gives other filler around the same updates."""
-    without: int | None = None
-    """An update that is left out, its filler staying as it is: for the audit."""
 
     def __iter__(self) -> Iterator[Piece]:
         yield from self.world.opening
         if self.world.filler is None or self.room == 0:
-            for i in range(len(self.world.updates)):
-                yield from self._update(i)
+            for update in self.world.updates:
+                yield from update
             return
         for unit in self._held if self.room <= HELD else self._units():
             yield from unit
@@ -83,9 +81,6 @@ class Weave:
     @cached_property
     def _held(self) -> list[Unit]:
         return self._settled.units or list(self._units())
-
-    def _update(self, i: int) -> Unit:
-        return () if i == self.without else self.world.updates[i]
 
     @cached_property
     def drawn(self) -> tuple[float, ...]:
@@ -193,7 +188,7 @@ class Weave:
             for unit in self._reach(tap, gap, used, bounds[gap]):
                 used += self.cost(unit)
                 yield unit
-            yield self._update(gap)
+            yield self.world.updates[gap]
         for unit in self._reach(tap, chosen, used, bounds[chosen] - window):
             used += self.cost(unit)
             yield unit
@@ -201,7 +196,7 @@ class Weave:
         behind = bounds[chosen]
         tail: list[Unit] = []
         for gap in range(chosen + 1, len(bounds)):
-            tail.append(self._update(gap - 1))
+            tail.append(self.world.updates[gap - 1])
             for unit in self._reach(tap, gap, behind, bounds[gap]):
                 behind += self.cost(unit)
                 tail.append(unit)

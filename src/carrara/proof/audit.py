@@ -24,7 +24,7 @@ from carrara.core.splits import owner
 from carrara.core.types import Message, Undecidable
 from carrara.prompt import items
 from carrara.prompt.items import Context, Item
-from carrara.prompt.measure import count
+from carrara.prompt.measure import assemble, count
 from carrara.prompt.wording import Pack
 from carrara.proof.shortcuts.search import FEW, MARGIN, Found, Search, Shortcut, Taken
 
@@ -103,8 +103,9 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
     for context in items.contexts(first, worlds, pack, report.left_out.append):
-        _check_context(report, context, first, pack)
-        for item in context.items:
+        asked = context.items
+        _check_context(report, context, asked, first, pack)
+        for item in asked:
             report.items += 1
             hashes[item.id] = item.survey.sha256
             if search and context.recipe.index - first.index < SEARCHED:
@@ -147,16 +148,16 @@ def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
     return [item for context in items.contexts(own, worlds, pack, lambda said: None) for item in context.items]
 
 
-def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack | None) -> None:
+def _check_context(report: Audited, context: Context, asked: Sequence[Item], first: Recipe, pack: Pack | None) -> None:
     given = context.task.given(items.questions_of(context.recipe).params, first.length) is not None
     others = _refilled(report, context, pack) if first.length and context.world.filler else None
     owned_by = first.split if _given(first) else owner(items.questions_of(replace(context.recipe, length=0)).world)
-    longest = max(item.survey.tokens for item in context.items)
+    longest = max(item.survey.tokens for item in asked)
 
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))
 
-    for item in context.items:
+    for item in asked:
         gold, messages = item.question.gold, item.messages()
         solved = _solved(item, messages)
         if solved != gold:
@@ -177,7 +178,7 @@ def _check_context(report: Audited, context: Context, first: Recipe, pack: Pack 
         if item.task.parse("", item.question) is not None:
             breach("reply", item, "an empty reply is read as an answer")
         if solved == gold:  # of a text that cannot be read, leaving something out proves nothing
-            _check_needs(report, item)
+            _check_needs(report, item, messages)
 
 
 def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:
@@ -191,14 +192,17 @@ def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context |
     return None
 
 
-def _check_needs(report: Audited, item: Item) -> None:
+def _check_needs(report: Audited, item: Item, messages: Sequence[Message]) -> None:
     needs = item.question.needs
     most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
     if len(needs) > most:
         needs = tuple(item.recipe.key.dice("audit", item.recipe.question).sample(needs, most))
+    pieces = list(item.prompt.weave)
+    if assemble(item.prompt.frame, pieces) != messages:
+        report.breaches.append(Breach("needs", item.id, "its pieces do not make up its prompt"))
     for update in needs:
-        weave = replace(item.prompt.weave, without=update)
-        read = _solved(item, replace(item.prompt, weave=weave).messages())
+        left = [piece for piece in pieces if piece.update != update]
+        read = _solved(item, assemble(item.prompt.frame, left))
         report.needed += 1
         report.raised += isinstance(read, Undecidable)
         if read == item.question.gold:
