@@ -55,6 +55,21 @@ def dict_of(sample: Sample) -> dict[tuple[int, ...], list[int]]:
     return {tuple(ask.question): ask.answer for ask in sample.asks if ask.segment == 2}
 
 
+def test_what_cannot_be_said_is_not_asked() -> None:
+    """In the middle of a story an answer may be a word that no story's end brings."""
+    own = stories("michelangelo/latent_list", complexity="1")
+    texts = [*own.texts()]
+    few = Words(Vocabulary(sorted({word for word in learned(texts, []).own if word not in ("2", "-")}), []))
+    answers = [ask.answer for _ in range(4) for ask in own.sample(few, 2, 128).asks]
+    assert answers
+    assert not few.says("2")
+    assert not few.says("-31")
+    assert few.says("312")
+    every = Words(learned(texts, []))
+    assert len([ask for _ in range(4) for ask in own.sample(every, 2, 128).asks]) > len(answers)
+    assert all(few.says(few.decode(answer)) for answer in answers)
+
+
 def test_code_is_not_strewn() -> None:
     own, plain = (
         stories("michelangelo/latent_list", complexity="1"),

@@ -54,6 +54,9 @@ class Spoken:
     def answer(self, text: str) -> list[int]:
         return [*self.encode(f" {text}"), self.end]
 
+    def says(self, text: str) -> bool:
+        return True
+
     def decode(self, ids: Iterable[int]) -> str:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
 

@@ -98,11 +98,13 @@ class Stories:
         return Strewing(updates, self.filler(STREWN_FROM), tells, first.key.dice("strewing"))
 
     def texts(self) -> Iterator[str]:
-        """What worlds say without their filler, and what is asked and answered."""
+        """What worlds say without their filler, and what is asked and answered, by questions of other worlds too."""
         for posed in self._examples:
-            yield from (piece.text for piece in _told(posed))
+            told = _told(posed)
+            yield from (piece.text for piece in told)
             for question in posed.questions:
                 yield from (question.ask, self.test.write(question.gold))
+            yield from (answer for question in self.pool if (answer := self._solved(posed, question, told)) is not None)
 
     def filler(self, tokens: int) -> Iterator[str]:
         posed = self._posed("train", 0)
@@ -217,7 +219,7 @@ class Stories:
             answer = self._solved(posed, question, known)
             if len(known) < len(read) and self._solved(posed, question, [span.piece for span in read]) != answer:
                 return None
-            if answer is not None:
+            if answer is not None and tongue.says(answer):
                 found.append(Ask(segment, tongue.question(question.ask), tongue.answer(answer)))
         return found
 

@@ -22,6 +22,9 @@ class Tongue(Protocol):
     def answer(self, text: str) -> list[int]:
         """An answer with its end, as the model is to say it."""
 
+    def says(self, text: str) -> bool:
+        """Whether the model can say it."""
+
     def decode(self, ids: Iterable[int]) -> str: ...
 
 
@@ -31,13 +34,16 @@ class Words:
     end, pad = END, PAD
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.encode, self.decode = vocabulary.encode, vocabulary.decode
+        self.encode, self.decode, self._said = vocabulary.encode, vocabulary.decode, vocabulary.said
 
     def question(self, ask: str) -> list[int]:
         return [*self.encode(ask), ANSWER]
 
     def answer(self, text: str) -> list[int]:
         return [*self.encode(text), END]
+
+    def says(self, text: str) -> bool:
+        return all(i < self._said for i in self.encode(text))
 
 
 class Text:
@@ -59,6 +65,9 @@ class Text:
 
     def answer(self, text: str) -> list[int]:
         return [*self.encode(text), self.end]
+
+    def says(self, text: str) -> bool:
+        return True
 
     def decode(self, ids: Iterable[int]) -> str:
         if hasattr(self._own, "decode"):
