@@ -194,6 +194,16 @@ def test_base_requests_end_where_the_answer_does(tmp_path: Path) -> None:
     assert request["body"].get("stop", []) == list(item.prompt.frame.stop)
 
 
+@pytest.mark.parametrize(("model", "sampled"), [("gpt-4o", {"temperature": 0}), ("o3-mini", {})])
+def test_chat_requests_say_what_their_model_takes(model: str, sampled: dict[str, Any], tmp_path: Path) -> None:
+    """OpenAI's models that think refuse a temperature, and `max_tokens`."""
+    line = ["export", "batch", "qa1", "-n", "1", "--model", model, "--max-tokens", "99", "--out", tmp_path]
+    carrara(*line, check=True)
+    [request] = map(json.loads, (tmp_path / "batch.jsonl").read_text().splitlines())
+    settings = {name: value for name, value in request["body"].items() if name not in ("model", "messages")}
+    assert settings == {"max_completion_tokens": 99, **sampled}
+
+
 def test_loads_have_the_prompts_of_items(tmp_path: Path) -> None:
     carrara(
         "export", "serving", "qa1", "--lengths", "2k", "-n", "2", "--tokenizer", "gpt2", "--out", tmp_path, check=True

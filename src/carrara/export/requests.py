@@ -1,5 +1,6 @@
 """Items as requests: for batch interfaces, whose results `carrara score` reads; and to measure how fast a server is."""
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,6 +11,16 @@ from carrara.prompt.items import Item
 
 ANSWER = 16
 """Tokens that a server is asked for at least, where it is its speed that is measured."""
+_THINKS = re.compile(r"(?:.*/)?(?:o\d|gpt-5)(?!.*chat)")
+
+
+def _sampled(model: str) -> dict[str, Any]:
+    """The likeliest reply, but from OpenAI's models that think: these refuse a request with a temperature.
+
+    >>> _sampled("gpt-4o"), _sampled("o3-mini"), _sampled("openai/gpt-5.1"), _sampled("gpt-5-chat-latest")
+    ({'temperature': 0}, {}, {}, {'temperature': 0})
+    """
+    return {} if _THINKS.match(model) else {"temperature": 0}
 
 
 class Asked(NamedTuple):
@@ -25,11 +36,12 @@ def batch(item: Item, asked: Asked) -> Mapping[str, Any]:
     prompt = {"prompt": item.text} if base else {"messages": [one._asdict() for one in item.messages()]}
     stop = {"stop": list(item.prompt.frame.stop)} if base and item.prompt.frame.stop else {}
     most = asked.max_tokens or (item.question.budget if base else None)
+    limit = "max_tokens" if base else "max_completion_tokens"
     return {
         "custom_id": item.id,
         "method": "POST",
         "url": "/v1/completions" if base else "/v1/chat/completions",
-        "body": {"model": asked.model, **prompt, "temperature": 0, **({"max_tokens": most} if most else {}), **stop},
+        "body": {"model": asked.model, **prompt, **_sampled(asked.model), **({limit: most} if most else {}), **stop},
     }
 
 
