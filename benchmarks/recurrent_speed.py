@@ -5,7 +5,7 @@
 The share is FLOPs that a step needs (counted by PyTorch) by the seconds of the processor that it took, over the same
 for a product of two large matrices in the same precision, in the same minute. Resident memory is that of a process of
 its own, which reads 8 items of 64k and of 1M tokens side by side, from text to state; and one item of 10M, by the first
-kind.
+kind. The window reads nothing until it is asked, so that what it reads in a second means nothing.
 """
 
 import subprocess
