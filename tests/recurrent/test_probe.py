@@ -110,6 +110,7 @@ def test_what_a_model_raises_while_it_reads_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")  # on a single core
 def test_a_trainer_of_ones_own_gets_stories_in_bytes() -> None:
     from itertools import islice
 

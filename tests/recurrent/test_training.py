@@ -146,7 +146,7 @@ def test_settings_that_make_no_sense_are_told(text: str, message: str, tmp_path:
 def test_presets_are_read() -> None:
     assert load("small", None, ["qa1"], {}).kind == "rmt"
     assert load("small", None, ["qa1"], {"kind": "delta"}).stages
-    assert [one.steps for one in load("hard", None, ["qa3"], {"longer": 0.5}).stages][:2] == [750, 400]
+    assert [one.steps for one in load("hard", None, ["qa3"], {"longer": 0.5}).stages][:2] == [1000, 750]
     with pytest.raises(UsageError, match="is no multiple of a course"):
         load("small", None, ["qa1"], {"longer": 0})
     with pytest.raises(UsageError, match="names no tests"):
