@@ -27,12 +27,13 @@ Numbers = NDArray[np.float64]
 SHORTEST = 256.0
 """Tokens that a prompt without filler counts as."""
 TOPS = 50
-STEP = 0.25
+STEP = 0.125
 """Of places, in doublings."""
 WIDTHS = (0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.7)
 """Doublings that a fall around a place takes, its middle half twice that."""
-SHARES = (0.02, 0.04, 0.07, 0.12, 0.2, 0.35)
-"""Of what it has above the floor, that a score loses with each doubling."""
+SHARES = tuple(0.02 * 1.2**n for n in range(18))
+"""Of what it has above the floor, that a score loses with each doubling. Between shares that lie far apart a decline is
+taken for a fall."""
 BEYOND = 8.0
 """Doublings past the longest length at which a fall may stand: it is then none that is seen."""
 BEFORE = 3.0
@@ -43,6 +44,8 @@ stops where it happens to be, which costs the rest."""
 BLIND = 0.05
 """A threshold that is not this far above the floor says nothing: a score that holds it may be guessed."""
 TINY = 1e-6
+FAR = 20.0
+"""Of log likelihood, below that of the curve that fits best."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,10 @@ class Curve:
         )
         self._log = -np.log(np.where(np.arange(self._top.size) < self._falls, falls[0].size, declines[0].size))
         self._scores: dict[float, Numbers] = {}
+        self._logs: dict[int, tuple[Numbers, Numbers]] = {}
+        """Of a right score at a length, and of a wrong one."""
         self._ends: dict[Rule, Numbers] = {}
-        self._orders: dict[Rule, NDArray[np.intp]] = {}
+        self._likely: tuple[NDArray[np.intp], Numbers] | None = None
 
     def score(self, length: float) -> Numbers:
         """At a length, by every curve of the grid."""
@@ -131,16 +136,25 @@ class Curve:
         """Scores of so many worlds: right or wrong, or in between, where each counts as so much of a right one."""
         before = self.counts.get(length, (0.0, 0))
         self.counts[length] = before[0] + total, before[1] + n
-        p = np.clip(self.score(length), TINY, 1 - TINY)
-        self._log = self._log + total * np.log(p) + (n - total) * np.log1p(-p)
+        if length not in self._logs:
+            p = np.clip(self.score(length), TINY, 1 - TINY)
+            self._logs[length] = np.log(p), np.log1p(-p)
+        right, wrong = self._logs[length]
+        self._log = self._log + total * right + (n - total) * wrong
+        self._likely = None
 
     @property
-    def weights(self) -> Numbers:
-        raised = np.exp(self._log - self._log.max())
-        return np.asarray(raised / raised.sum())
+    def likely(self) -> tuple[NDArray[np.intp], Numbers]:
+        """Those curves of the grid that are not out of the question, and the weight of each: soon they are few."""
+        if self._likely is None:
+            places = np.flatnonzero(self._log > self._log.max() - FAR)
+            raised = np.exp(self._log[places] - self._log.max())
+            self._likely = places, np.asarray(raised / raised.sum())
+        return self._likely
 
     def mean(self, length: float) -> float:
-        return float(self.weights @ self.score(length))
+        places, weights = self.likely
+        return float(weights @ self.score(length)[places])
 
     def ends(self, rule: Rule) -> Numbers:
         """Up to how many doublings each curve of the grid holds by a rule. Minus infinity: not even without filler; no
@@ -159,23 +173,21 @@ class Curve:
         found = np.where(left > 1, -np.inf, np.concatenate([fall, decline]))
         return np.asarray(np.where(level - self.floor < BLIND, np.nan, found))
 
-    def _order(self, rule: Rule) -> NDArray[np.intp]:
-        """The curves that have an end, from the one that ends first."""
-        if rule not in self._orders:
-            ends = self.ends(rule)
-            self._orders[rule] = np.argsort(ends)[: np.count_nonzero(~np.isnan(ends))]
-        return self._orders[rule]
-
     def blind(self, rule: Rule) -> float:
         """How sure it is that no effective length is defined."""
-        return float(self.weights[np.isnan(self.ends(rule))].sum())
+        places, weights = self.likely
+        return float(weights[np.isnan(self.ends(rule)[places])].sum())
 
     def effective(self, rule: Rule, inside: float = INSIDE) -> tuple[float, float, float]:
         """The lower end, the median and the upper end of the length that it holds to, where one is defined.
 
         0 is not even without filler, and what lies past the longest length is infinite."""
-        ends, order = self.ends(rule), self._order(rule)
-        risen = np.cumsum(self.weights[order])
+        places, weights = self.likely
+        ends = self.ends(rule)[places]
+        order = np.argsort(ends, kind="stable")[: np.count_nonzero(~np.isnan(ends))]
+        if not len(order):
+            return 0.0, 0.0, math.inf
+        risen = np.cumsum(weights[order])
         risen /= max(risen[-1], TINY)
         low, middle, high = (
             self._length(float(ends[order[min(len(order) - 1, int(np.searchsorted(risen, at)))]]))
@@ -190,7 +202,8 @@ class Curve:
 
     def gain(self, lengths: list[int], rule: Rule) -> list[float]:
         """What one score at each of these lengths is expected to tell about the effective length, in nats."""
-        weights, ends = self.weights, self.ends(rule)
+        places, weights = self.likely
+        ends = self.ends(rule)[places]
         first, last = self._first, doublings(self.longest)
         most = math.ceil((last - first) / STEP) + 2
         bins = np.where(np.isnan(ends), most + 1, np.clip(np.floor((ends - first) / STEP) + 1, 0, most)).astype(int)
@@ -198,24 +211,40 @@ class Curve:
         known = mass > 1e-12
         gains = []
         for length in lengths:
-            p = self.score(length)
-            right = np.bincount(bins, weights * p)
+            right = np.bincount(bins, weights * self.score(length)[places])
             whole = _entropy(np.array([right.sum()]))[0]
             within = float((mass[known] * _entropy(right[known] / mass[known])).sum())
             gains.append(max(0.0, float(whole) - within))
         return gains
 
+    def chance(self, length: int) -> float:
+        """The chance of a score at this length that lies so far off as the one that was seen, to the same side."""
+        return _tail(*self.counts[length], self.mean(length))
+
     def misfit(self) -> float:
-        """How far the scores lie from the curve that fits best, as a share of chance: near 0 where it cannot be one."""
+        """How far the scores lie from the curve that fits best, as a share of chance: near 0 where it cannot be one.
+
+        All of them together, or the one that is least like it.
+        """
         from scipy import stats
 
         best = int(np.argmax(self._log))
-        statistic = freedom = 0.0
-        for length, (total, n) in self.counts.items():
-            p = float(np.clip(self.score(length)[best], 0.02, 0.98))
-            statistic += (total - n * p) ** 2 / (n * p * (1 - p))
-            freedom += 1
-        return float(stats.chi2.sf(statistic, max(1.0, freedom - 3))) if freedom > 3 else 1.0
+        ps = {length: float(np.clip(self.score(length)[best], 0.02, 0.98)) for length in self.counts}
+        statistic = sum(
+            (total - n * ps[at]) ** 2 / (n * ps[at] * (1 - ps[at])) for at, (total, n) in self.counts.items()
+        )
+        if len(ps) <= 3:
+            return 1.0
+        single = min(_tail(total, n, ps[at]) for at, (total, n) in self.counts.items())
+        return min(float(stats.chi2.sf(statistic, len(ps) - 3)), 2 * len(ps) * single)
+
+
+def _tail(total: float, n: float, p: float) -> float:
+    """The chance of so much or more, or of so much or less, whichever is smaller."""
+    from scipy import stats
+
+    low, high = math.ceil(total), math.floor(total)
+    return float(min(stats.binom.cdf(low, n, p), stats.binom.sf(high - 1, n, p)))
 
 
 def _entropy(p: Numbers) -> Numbers:
