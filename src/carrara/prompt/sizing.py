@@ -12,7 +12,7 @@ from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, Prices, Room, World
+from carrara.core.types import AnyTest, Frame, Piece, Prices, Room, World
 from carrara.prompt.measure import assemble, count
 from carrara.tokens.base import Tokenizer
 
@@ -43,14 +43,18 @@ def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapp
     tokenizer = tokens.get(recipe.tokenizer)
     priced = prices(tokenizer)
 
-    def taken(world: World[Any]) -> tuple[int, int]:
-        """By the longest prompt, and of that by what is around the world's pieces."""
-        pieces = [*world.opening, *(piece for update in world.updates for piece in update)]
-        frames = [task.frame(world, q, wording, recipe.style) for q in task.questions(world, key, params)]
-        whole = max(count(tokenizer, recipe.style, assemble(frame, pieces)) for frame in frames)
-        return whole, whole - sum(priced([piece.text for piece in pieces], frames[0].joint))
+    def pieces_of(world: World[Any]) -> list[Piece]:
+        return [*world.opening, *(piece for update in world.updates for piece in update)]
 
-    budget = recipe.length - taken(task.world(key, params, None))[1]
+    def taken(world: World[Any], pieces: Sequence[Piece]) -> tuple[int, Frame]:
+        """By its longest prompt, and the frame of one."""
+        frames = [task.frame(world, q, wording, recipe.style) for q in task.questions(world, key, params)]
+        return max(count(tokenizer, recipe.style, assemble(frame, pieces)) for frame in frames), frames[0]
+
+    bare = task.world(key, params, None)
+    pieces = pieces_of(bare)
+    whole, frame = taken(bare, pieces)
+    budget = recipe.length - (whole - sum(priced([piece.text for piece in pieces], frame.joint)))
     unfit: Unreachable | None = None
     for again in range(CORRECTIONS):
         tried: set[int] = set()
@@ -61,7 +65,7 @@ def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapp
             except Unreachable as reason:
                 unfit = reason
                 break
-            off = taken(world)[0] - recipe.length
+            off = taken(world, pieces_of(world))[0] - recipe.length
             if not off:
                 return world
             budget -= off
