@@ -86,17 +86,45 @@ def test_lengths_that_were_passed_over_are_looked_at() -> None:
     assert chosen(curve, BASE, LENGTHS, 8, 2.0) == (1024, CHECKED)
 
 
+def test_a_score_that_is_odd_is_doubted() -> None:
+    """Two of four are right at 8k, where all around are: four more are asked, and no curve is like what comes of it."""
+    curve = asked(lambda _: 1.0, [length for length in LENGTHS if length != 8192], 12)
+    curve.add(8192, 2, 4)
+    assert chosen(curve, BASE, LENGTHS, 8, 2.0) == (8192, CHECKED)
+    curve.add(8192, 1, 12)
+    assert curve.misfit() < 0.01
+
+
+def test_what_lies_behind_a_fall_is_looked_at_where_it_costs_little() -> None:
+    """A dip at 4k is no end, if 8k is right again; 128k would cost more than all else."""
+    curve = asked(lambda n: 0.95 if n <= 2048 else 0.1, [0, 1024, 2048, 4096], 120)
+    assert chosen(curve, BASE, LENGTHS, 8, 2.0) == (8192, CHECKED)
+    curve = asked(lambda n: 0.95 if n <= 32768 else 0.1, LENGTHS[:-1], 10)
+    assert settled(curve, BASE, LENGTHS, 2.0)
+
+
+def test_no_more_is_asked_of_what_no_curve_is_like() -> None:
+    dip = profiled(lambda x: 0.3 if 12 < x < 14 else 0.95, random.Random(4))
+    assert dip.misfit() < 0.01
+    assert sum(n for _, n in dip.counts.values()) < 500
+
+
+def profiled(score: Callable[[float], float], dice: random.Random) -> Curve:
+    """Asked as a profile asks, to its end."""
+    curve = Curve(0.1, LENGTHS[-1])
+    while not settled(curve, BASE, LENGTHS, 2.0) and (step := chosen(curve, BASE, LENGTHS, 8, 2.0)):
+        length, n = step
+        curve.add(length, float(sum(dice.random() < score(doublings(length)) for _ in range(n))), n)
+    return curve
+
+
 @pytest.mark.slow
 def test_intervals_hold_the_true_length() -> None:
     """A small part of `benchmarks/profile.py`: a curve with its stopping rule, forty times."""
     dice, held = random.Random(8), 0
     true = 2.0 ** (14 + 0.5 * math.log((0.9 - 0.1) / (0.85 * 0.9 - 0.1) - 1))
     for _ in range(40):
-        curve = Curve(0.1, LENGTHS[-1])
-        while not settled(curve, BASE, LENGTHS, 2.0) and (step := chosen(curve, BASE, LENGTHS, 8, 2.0)):
-            length, n = step
-            p = 0.1 + 0.8 / (1 + math.exp((doublings(length) - 14) / 0.5))
-            curve.add(length, float(sum(dice.random() < p for _ in range(n))), n)
+        curve = profiled(lambda x: 0.1 + 0.8 / (1 + math.exp((x - 14) / 0.5)), dice)
         low, _, high = curve.effective(BASE)
         held += low <= true <= high
     assert held >= 30  # three standard errors below 36
