@@ -38,7 +38,7 @@ BEYOND = 8.0
 """Doublings past the longest length at which a fall may stand: it is then none that is seen."""
 BEFORE = 3.0
 """Doublings before the shortest length at which a decline may have begun: which is how it can be of any steepness."""
-INSIDE = 0.94
+INSIDE = 0.955
 """Of the posterior, in an interval that is to hold the true length in nine of ten: who stops as soon as it is narrow
 stops where it happens to be, which costs the rest."""
 BLIND = 0.05
@@ -117,7 +117,9 @@ class Curve:
         self._logs: dict[int, tuple[Numbers, Numbers]] = {}
         """Of a right score at a length, and of a wrong one."""
         self._ends: dict[Rule, Numbers] = {}
+        self._orders: dict[Rule, NDArray[np.intp]] = {}
         self._likely: tuple[NDArray[np.intp], Numbers] | None = None
+        self._found: dict[tuple[Rule, float], tuple[float, float, float]] = {}
 
     def score(self, length: float) -> Numbers:
         """At a length, by every curve of the grid."""
@@ -142,6 +144,7 @@ class Curve:
         right, wrong = self._logs[length]
         self._log = self._log + total * right + (n - total) * wrong
         self._likely = None
+        self._found.clear()
 
     @property
     def likely(self) -> tuple[NDArray[np.intp], Numbers]:
@@ -182,18 +185,28 @@ class Curve:
         """The lower end, the median and the upper end of the length that it holds to, where one is defined.
 
         0 is not even without filler, and what lies past the longest length is infinite."""
+        if (rule, inside) not in self._found:
+            self._found[rule, inside] = self._effective(rule, inside)
+        return self._found[rule, inside]
+
+    def _effective(self, rule: Rule, inside: float) -> tuple[float, float, float]:
+        ends, order = self.ends(rule), self._order(rule)
         places, weights = self.likely
-        ends = self.ends(rule)[places]
-        order = np.argsort(ends, kind="stable")[: np.count_nonzero(~np.isnan(ends))]
-        if not len(order):
+        whole = np.zeros_like(ends)
+        whole[places] = weights
+        risen = np.cumsum(whole[order])
+        if not len(order) or risen[-1] <= 0:
             return 0.0, 0.0, math.inf
-        risen = np.cumsum(weights[order])
-        risen /= max(risen[-1], TINY)
-        low, middle, high = (
-            self._length(float(ends[order[min(len(order) - 1, int(np.searchsorted(risen, at)))]]))
-            for at in ((1 - inside) / 2, 0.5, (1 + inside) / 2)
-        )
+        found = np.searchsorted(risen, risen[-1] * np.array([(1 - inside) / 2, 0.5, (1 + inside) / 2]))
+        low, middle, high = (self._length(float(ends[order[min(len(order) - 1, int(place))]])) for place in found)
         return low, middle, high
+
+    def _order(self, rule: Rule) -> NDArray[np.intp]:
+        """The curves that have an end, from the one that ends first."""
+        if rule not in self._orders:
+            ends = self.ends(rule)
+            self._orders[rule] = np.argsort(ends)[: np.count_nonzero(~np.isnan(ends))]
+        return self._orders[rule]
 
     def _length(self, end: float) -> float:
         if end < self._first:
@@ -226,7 +239,7 @@ class Curve:
 
         All of them together, or the one that is least like it.
         """
-        from scipy import stats
+        from scipy.special import chdtrc
 
         best = int(np.argmax(self._log))
         ps = {length: float(np.clip(self.score(length)[best], 0.02, 0.98)) for length in self.counts}
@@ -236,15 +249,15 @@ class Curve:
         if len(ps) <= 3:
             return 1.0
         single = min(_tail(total, n, ps[at]) for at, (total, n) in self.counts.items())
-        return min(float(stats.chi2.sf(statistic, len(ps) - 3)), 2 * len(ps) * single)
+        return min(float(chdtrc(len(ps) - 3, statistic)), 2 * len(ps) * single)
 
 
 def _tail(total: float, n: float, p: float) -> float:
     """The chance of so much or more, or of so much or less, whichever is smaller."""
-    from scipy import stats
+    from scipy.special import bdtr, bdtrc
 
     low, high = math.ceil(total), math.floor(total)
-    return float(min(stats.binom.cdf(low, n, p), stats.binom.sf(high - 1, n, p)))
+    return float(min(bdtr(low, n, p), bdtrc(high - 1, n, p) if high else 1.0))
 
 
 def _entropy(p: Numbers) -> Numbers:
