@@ -55,13 +55,16 @@ def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
     while True:
         chunk = upto(draw, CHUNK if rest > 8 * TAIL else POOLS[0]) or [draw()]  # raises where there are no more
         costs = room.prices(chunk, joint)
+        if rest - (whole := sum(costs)) >= TAIL:
+            rest -= whole
+            words += chunk
+            continue
         n = 0
         while n < len(chunk) and rest - costs[n] >= TAIL:
             rest -= costs[n]
             words.append(chunk[n])
             n += 1
-        if n < len(chunk):
-            break
+        break
     pool, costs = chunk[n:], costs[n:]
     for most in POOLS:
         more = upto(draw, most + room.again - len(pool))

@@ -5,7 +5,7 @@ is corrected by what it is off. Where prices add up, as they do with nearly all 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from carrara import tokens
 from carrara.core.errors import Unreachable
@@ -30,6 +30,9 @@ def prices(tokenizer: Tokenizer) -> Prices:
         known = _PRICES.setdefault((tokenizer.name, joint), {})
         if len(known) > _CACHED:
             known.clear()
+        costs = list(map(known.get, texts))
+        if None not in costs:
+            return cast(list[int], costs)
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             bare, *counts = tokenizer.count_many([f"a{joint}a", *(f"a{joint}{text}{joint}a" for text in new)])
             known.update((text, counted - bare) for text, counted in zip(new, counts, strict=True))

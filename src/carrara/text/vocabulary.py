@@ -74,6 +74,27 @@ class Supply:
             f"shorter one, or name a longer list with words=dictionary or words=FILE"
         )
 
+    def several(self, n: int) -> list[str]:
+        """So many words, or as many as there are: the same as one after the other, in one loop, for contexts are made
+        of tens of thousands.
+        """
+        words, size, without, moved, random = self.words, len(self.words), self._without, self._moved, self._dice.random
+        found: list[str] = []
+        first = self._drawn
+        while len(found) < n and first < size:
+            place = first + int(random() * (size - first))
+            chosen, last = moved.get(place, place), moved.pop(first, first)
+            if place != first:
+                moved[place] = last
+            first += 1
+            if (word := words[chosen]) not in without:
+                found.append(word)
+        self._drawn = first
+        with suppress(Dry):
+            while len(found) < n:
+                found.append(self())
+        return found
+
     def _compound(self) -> str:
         """Two words joined, such as `garden-ladder`: what comes when all words of the dictionary were said."""
         while True:
@@ -111,11 +132,15 @@ def any_word(words: str, dice: Dice) -> str:
 
 
 def some(draw: Draw, n: int) -> list[str]:
-    return [draw() for _ in range(n)]
+    """So many words. Raises Dry where there are fewer."""
+    found = draw.several(n) if isinstance(draw, Supply) else []
+    return found + [draw() for _ in range(n - len(found))]
 
 
 def upto(draw: Draw, n: int) -> list[str]:
     """So many words, or as many as there are."""
+    if isinstance(draw, Supply):
+        return draw.several(n)
     found: list[str] = []
     with suppress(Dry):
         while len(found) < n:
