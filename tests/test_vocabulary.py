@@ -14,7 +14,7 @@ def test_many_at_once_are_the_same_as_one_after_the_other(words: str, without: i
     left_out = set(listed(words)[:without])
     number = len(listed(words)) + 50
     one, many = (supply(words, Dice("vocabulary", words), left_out) for _ in range(2))
-    singly = []
+    singly: list[str] = []
     try:
         while len(singly) < number:
             singly.append(one())
