@@ -6,6 +6,7 @@ is drawn anew.
 """
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from carrara.core.keys import Key, Split, digest
@@ -18,7 +19,7 @@ _TRIES = 10_000
 def owner(world: World[Any]) -> Split:
     """Of a `sized` test it is the world of length 0 that is owned, and with it those of its key at any length."""
     updates = sorted(world.updates) if world.timeless else world.updates
-    pieces = [*world.opening, *(piece for update in updates for piece in update)]
+    pieces = [*world.opening, *chain.from_iterable(updates)]
     place = digest(*(piece.text for piece in pieces)) % 100
     for split, share in _SHARES:
         if place < share:

@@ -8,6 +8,7 @@ analysis) is the same for all tests and lives elsewhere.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from carrara.core.keys import Dice, Key
@@ -155,6 +156,11 @@ class World(Generic[L]):
     """The part of the context, from 0 to 1, that holds all updates."""
     spread: Spread = "tokens"
     """What depths are shares of: of the window's tokens, or of its gaps between units of filler."""
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """All that it tells without filler, in order."""
+        return [*self.opening, *chain.from_iterable(self.updates)]
 
 
 class Example(NamedTuple):

@@ -174,7 +174,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
     task, params, key, world, questions = questions_of(recipe, pack)
     frames = [task.frame(world, question, wording, recipe.style) for question in questions]
     tokenizer = tokens.get(recipe.tokenizer)
-    fixed = [*world.opening, *(piece for update in world.updates for piece in update)]
+    fixed = world.pieces
     measures = [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = 0 if task.given(params, recipe.length) is not None else _room(recipe, longest.puzzle)

@@ -46,16 +46,13 @@ def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapp
     tokenizer = tokens.get(recipe.tokenizer)
     priced = prices(tokenizer)
 
-    def pieces_of(world: World[Any]) -> list[Piece]:
-        return [*world.opening, *(piece for update in world.updates for piece in update)]
-
     def taken(world: World[Any], pieces: Sequence[Piece]) -> tuple[int, Frame]:
         """By its longest prompt, and the frame of one."""
         frames = [task.frame(world, q, wording, recipe.style) for q in task.questions(world, key, params)]
         return max(count(tokenizer, recipe.style, assemble(frame, pieces)) for frame in frames), frames[0]
 
     bare = task.world(key, params, None)
-    pieces = pieces_of(bare)
+    pieces = bare.pieces
     whole, frame = taken(bare, pieces)
     budget = recipe.length - (whole - sum(priced([piece.text for piece in pieces], frame.joint)))
     unfit: Unreachable | None = None
@@ -68,7 +65,7 @@ def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapp
             except Unreachable as reason:
                 unfit = reason
                 break
-            off = taken(world, pieces_of(world))[0] - recipe.length
+            off = taken(world, world.pieces)[0] - recipe.length
             if not off:
                 return world
             budget -= off

@@ -245,4 +245,4 @@ class _Span(NamedTuple):
 
 
 def _told(posed: Posed) -> tuple[Piece, ...]:
-    return (*posed.world.opening, *(piece for update in posed.world.updates for piece in update))
+    return tuple(posed.world.pieces)
