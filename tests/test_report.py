@@ -11,7 +11,6 @@ from argparse import ArgumentParser
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -410,9 +409,7 @@ def test_coordinates_are_short(value: float, shown: str) -> None:
 def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
     """Stands in for the engine's reader: results by directory."""
     found: dict[Path, list[Result]] = {}
-    reading = ModuleType("carrara.engine.replies")
-    reading.read_results = lambda directory: found.get(directory, [])  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "carrara.engine.replies", reading)
+    monkeypatch.setattr("carrara.engine.replies.read_results", lambda directory: found.get(directory, []))
     return found
 
 

@@ -253,11 +253,16 @@ class Curve:
 
 
 def _tail(total: float, n: float, p: float) -> float:
-    """The chance of so much or more, or of so much or less, whichever is smaller."""
-    from scipy.special import bdtr, bdtrc
+    """The chance of so much or more, or of so much or less, whichever is smaller: the binomial's, for any share of n.
 
-    low, high = math.ceil(total), math.floor(total)
-    return float(min(bdtr(low, n, p), bdtrc(high - 1, n, p) if high else 1.0))
+    >>> round(_tail(1, 4, 0.5), 4), _tail(4, 4, 1 - 1e-9) > 0.99
+    (0.3125, True)
+    """
+    from scipy.special import betainc
+
+    less = betainc(n - total, total + 1, 1 - p) if total < n else 1.0
+    more = betainc(total, n - total + 1, p) if total > 0 else 1.0
+    return float(min(less, more))
 
 
 def _entropy(p: Numbers) -> Numbers:
