@@ -98,8 +98,9 @@ def doublings(length: float) -> float:
 class Curve:
     """What is known of one score against length."""
 
-    def __init__(self, floor: float, longest: int, shortest: int = 0) -> None:
-        """`shortest` is the length whose score is the base of rules: without filler, or the shortest there is."""
+    def __init__(self, floor: float, longest: int, shortest: int = 0, early: float = 1.0) -> None:
+        """`shortest` is the length whose score is the base of rules: without filler, or the shortest there is. `early`
+        is how much likelier a decline from there on is than one from a place behind it."""
         self.floor, self.longest, self._first = min(max(floor, 0.0), 0.95), longest, doublings(shortest)
         self.counts: dict[int, tuple[float, float]] = {}
         """The sum of scores, and how many, at each length."""
@@ -113,6 +114,7 @@ class Curve:
             np.concatenate([one.ravel(), other.ravel()]) for one, other in zip(falls, declines, strict=True)
         )
         self._log = -np.log(np.where(np.arange(self._top.size) < self._falls, falls[0].size, declines[0].size))
+        self._log[self._falls :] += np.log(early) * (self._place[self._falls :] <= first)
         self._scores: dict[float, Numbers] = {}
         self._logs: dict[int, tuple[Numbers, Numbers]] = {}
         """Of a right score at a length, and of a wrong one."""

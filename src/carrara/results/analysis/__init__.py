@@ -11,7 +11,7 @@
 4096 20 0.5 0.30-0.70
 8192 20 0.0 0.00-0.16
 >>> print(effective_lengths(summarize(results))[0])
-4.6k
+4.2k
 """
 
 from carrara.results.analysis.categories import CategoryScore, categories

@@ -22,6 +22,10 @@ RULE = (
     "up to which length the score is at least 85 % of the model's own at the shortest, by the curve that it follows, "
     "with a 95 % interval"
 )
+EARLY = 10.0
+"""How much likelier a score sinks from the shortest length on than from a place behind it: whoever chose the lengths
+often has none in between, where a profile would have looked. Intervals hold slow declines by it (simulated).
+"""
 SURE = 0.01
 """A chance below which scores do not fall as a curve does."""
 
@@ -141,7 +145,7 @@ def reached(points: Sequence[tuple[int, float, float]], floor: float) -> Reach |
     from carrara.profiling.curve import Curve, Rule
 
     lengths, rule = tuple(length for length, _, _ in points), Rule("base", SHARE)
-    curve = Curve(floor, lengths[-1], lengths[0])
+    curve = Curve(floor, lengths[-1], lengths[0], EARLY)
     for length, mean, worth in points:
         curve.add(length, mean * worth, worth)
     if SHARE * points[0][1] <= floor or curve.blind(rule) > 0.5:
