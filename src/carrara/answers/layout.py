@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from carrara.answers.contract import FINAL
 from carrara.answers.evidence import OR
 from carrara.answers.statements import ANY, BULLET, END_OF_LIST, MISSING, NOTHING, SAYS, word
 
@@ -125,6 +126,9 @@ def _aside(found: re.Match[str]) -> str:
 
 # --- the table ---
 
+_BARE = re.compile(rf"(?:{FINAL} )?[a-z0-9]++(?:-[a-z]++)*+(?:, [a-z0-9]++(?:-[a-z]++)*+)*+")
+"""Words with nothing but commas between them: no row finds anything there, and they may be tens of thousands."""
+
 _MARKS: tuple[tuple[re.Pattern[str], By | None, By | None], ...] = (
     # what is found, what stands for it in a plain text, and what among statements
     (re.compile(r"[^\S\n]+"), " ", " "),
@@ -190,13 +194,15 @@ _MARKS: tuple[tuple[re.Pattern[str], By | None, By | None], ...] = (
 def plain(text: str) -> str:
     """A tidy text without marks of emphasis, code, lists and headings; a list of numbers that is spread over lines
     stands on one."""
-    for pattern, by, _ in _MARKS:
+    for pattern, by, _ in () if _BARE.fullmatch(text) else _MARKS:
         text = text if by is None else pattern.sub(by, text)
     return text.strip()
 
 
 def laid_out(said: str) -> str:
     """A text that was spoken, as statements."""
+    if _BARE.fullmatch(said):
+        return said
     text = tidy(said)
     for pattern, _, by in _MARKS:
         text = text if by is None else pattern.sub(by, text)

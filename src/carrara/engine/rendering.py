@@ -1,17 +1,17 @@
-"""The items of a run, built once and kept while they are wanted: they are recipes, so keeping them costs little."""
+"""The items of a run, built once and kept while they are wanted: most are recipes, so keeping them costs little."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from threading import Lock
 from typing import ParamSpec, TypeVar
 
 import anyio
 
 from carrara.core.errors import UsageError
+from carrara.core.kept import Kept
 from carrara.core.recipe import Recipe
 from carrara.core.types import Message
-from carrara.prompt.items import POSED, Context, Item, context_of
+from carrara.prompt.items import KEPT, Context, Item, context_of, weight
 from carrara.prompt.wording import Pack
 
 QUICK = 1 << 12
@@ -35,17 +35,19 @@ def kept(first: Recipe, pack: Pack | None) -> Context:
     return _context(first)
 
 
-@lru_cache(maxsize=POSED)
-def _context(first: Recipe) -> Context:
+def _made(first: Recipe) -> Context:
     if first.pack and first.pack not in _PACKS:
         raise UsageError(f"{first} was made with a prompt pack of hash {first.pack}: give it with `prompts`")
     return context_of(first, _PACKS.get(first.pack))
 
 
-@lru_cache(maxsize=POSED)
-def item_of(id: str) -> Item:
+def _item(id: str) -> Item:
     recipe = Recipe.parse(id)
     return _context(replace(recipe, question=0)).item(recipe.question)
+
+
+_context = Kept(_made, weight, KEPT)
+item_of = Kept(_item, lambda id: weight(Recipe.parse(id)), KEPT)
 
 
 def quick(id: str) -> bool:

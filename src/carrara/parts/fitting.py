@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from carrara.core.errors import Unreachable
 from carrara.core.types import Prices, Room
-from carrara.text.vocabulary import upto
+from carrara.text.vocabulary import priced, upto
 
 CHUNK = 256
 """Things that are priced at once."""
@@ -53,8 +53,9 @@ def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
     """
     rest, words = room.budget, list[str]()
     while True:
-        chunk = upto(draw, CHUNK if rest > 8 * TAIL else POOLS[0]) or [draw()]  # raises where there are no more
-        costs = room.prices(chunk, joint)
+        chunk, costs = priced(draw, CHUNK if rest > 8 * TAIL else POOLS[0], room.prices, joint)
+        if not chunk:
+            draw()  # raises: there are no more
         if rest - (whole := sum(costs)) >= TAIL:
             rest -= whole
             words += chunk
@@ -67,9 +68,9 @@ def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
         break
     pool, costs = chunk[n:], costs[n:]
     for most in POOLS:
-        more = upto(draw, most + room.again - len(pool))
+        more, taking = priced(draw, most + room.again - len(pool), room.prices, joint)
         pool += more
-        costs += room.prices(more, joint)
+        costs += taking
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
             return words + [word for word, yes in zip(pool, taken, strict=True) if yes]
     raise Unreachable(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")

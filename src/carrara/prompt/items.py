@@ -5,12 +5,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from carrara import registry, tokens
 from carrara.core import params as parameters
 from carrara.core.errors import Unreachable, UsageError
+from carrara.core.kept import Kept
 from carrara.core.keys import Key, Split
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
@@ -26,8 +27,10 @@ PROBED_UNITS = 256
 """Units of filler with which it is probed that costs add up."""
 REPAIRS = 8
 """Corrections before other filler is tried, and other fillers before an exact length is given up."""
-POSED = 4096
-"""Worlds that are kept, to serve every length: they are small, and drawing one may take longer than rendering it."""
+SMALL = 1 << 12
+"""What a world weighs that is the same at every length, in tokens: it is never large."""
+KEPT = 1 << 24
+"""What is kept may weigh: four thousand small worlds, which serve every length, or sixteen of a million tokens."""
 OTHER_FILLER = 1000
 """Far from the variants that the audit asks for."""
 
@@ -158,7 +161,12 @@ def pose(recipe: Recipe, pack: Pack | None) -> Posed:
     return Posed(task, params, key, world, task.questions(world, key, params))
 
 
-_posed = lru_cache(maxsize=POSED)(pose)
+def weight(recipe: Recipe, pack: Pack | None = None) -> int:
+    """How much is held by whoever keeps the world of a recipe, in tokens."""
+    return max(SMALL, recipe.length) if registry.load(recipe.task).sized else SMALL
+
+
+_posed = Kept(pose, weight, KEPT)
 
 
 def worded(recipe: Recipe, task: AnyTest, pack: Pack | None) -> Mapping[str, str]:

@@ -130,7 +130,9 @@ class Measure:
 def assemble(frame: Frame, pieces: Iterable[Piece]) -> list[Message]:
     """The messages of a prompt with just these pieces."""
     if not frame.turns:
-        text = frame.joint.join(frame.labels.get(piece.role, "") + piece.text for piece in pieces)
+        labels = frame.labels
+        texts = [labels.get(piece.role, "") + piece.text for piece in pieces] if labels else [p.text for p in pieces]
+        text = frame.joint.join(texts)
         return [Message("user", frame.before + text + frame.after)]
     messages = [Message(piece.role, piece.text) for piece in pieces]
     if messages and frame.before:

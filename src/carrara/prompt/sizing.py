@@ -4,7 +4,9 @@ A test says with prices what its world takes, to the best of its knowledge; the 
 is corrected by what it is off. Where prices add up, as they do with nearly all tokenizers, that is one correction.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, cast
 
 from carrara import tokens
@@ -14,20 +16,20 @@ from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.types import AnyTest, Frame, Piece, Prices, Room, World
 from carrara.prompt.measure import assemble, count
-from carrara.tokens.base import Tokenizer
 
 CORRECTIONS = 8
 """Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
-_CACHED = 2_000_000
+_CACHED = 400_000
+"""Texts of one joint that are kept, more than a dictionary has words."""
 
-_PRICES: dict[tuple[str, str], dict[str, int]] = {}
 
-
-def prices(tokenizer: Tokenizer) -> Prices:
+@cache
+def prices(name: str) -> Prices:
     """What texts add by a tokenizer, each behind a joint: counted between two others, and kept."""
+    tokenizer, by_joint = tokens.get(name), defaultdict[str, dict[str, int]](dict)
 
     def priced(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
-        known = _PRICES.setdefault((tokenizer.name, joint), {})
+        known = by_joint[joint]
         if len(known) > _CACHED:
             known.clear()
         costs = list(map(known.get, texts))
@@ -44,7 +46,7 @@ def prices(tokenizer: Tokenizer) -> Prices:
 def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapping[str, str]) -> World[Any]:
     """The world of a key whose longest prompt has exactly the tokens that a recipe asks for."""
     tokenizer = tokens.get(recipe.tokenizer)
-    priced = prices(tokenizer)
+    priced = prices(recipe.tokenizer)
 
     def taken(world: World[Any], pieces: Sequence[Piece]) -> tuple[int, Frame]:
         """By its longest prompt, and the frame of one."""

@@ -7,15 +7,16 @@ An id has to mean the same everywhere, so in it a list stands by the hash of its
 import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from threading import Lock
 from unicodedata import category, normalize
 
 from carrara.core.data import lines
 from carrara.core.errors import Dry, UsageError
 from carrara.core.files import SMALL, content
-from carrara.core.keys import Dice, digest
-from carrara.core.types import EndingTap, Filler, Piece, Unit
+from carrara.core.keys import Dice, Key, digest
+from carrara.core.types import EndingTap, Filler, Piece, Prices, Unit
 
 KINDS = ("dictionary", "common", "gibberish")
 ENDLESS = ("dictionary", "gibberish")
@@ -40,6 +41,8 @@ _JOINTS = "-'’"
 _HASH = re.compile(r"[0-9a-f]{16}")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
+AT_ONCE = 64
+"""Words that are drawn together, where they are remembered."""
 LEAST = 2
 """Tokens that a word and its comma take at least, by any tokenizer."""
 
@@ -104,6 +107,52 @@ class Supply:
                 return word
 
 
+class _Stream:
+    """What a supply has given so far, and what more it gives."""
+
+    def __init__(self, words: str, dice: Dice) -> None:
+        self._draw, self._given, self._lock = supply(words, dice), list[str](), Lock()
+        self._costs: dict[tuple[Prices, str], list[int]] = {}
+
+    def part(self, start: int, n: int) -> list[str]:
+        """So many words from a place on, or as many as there are."""
+        with self._lock:
+            if (more := start + n - len(self._given)) > 0:
+                self._given += upto(self._draw, max(more, AT_ONCE))
+            return self._given[start : start + n]
+
+    def costs(self, start: int, end: int, prices: Prices, joint: str) -> list[int]:
+        """What that part takes."""
+        with self._lock:
+            known = self._costs.setdefault((prices, joint), [])
+            if len(known) < end:
+                known += prices(self._given[len(known) : end], joint)
+            return known[start:end]
+
+    def end(self) -> str:
+        """Raises Dry, where there was no such part."""
+        return self._draw()
+
+
+class Remembered:
+    """The words of a world from the first on, which are drawn once for all that want them."""
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream, self._taken = stream, 0
+
+    def __call__(self) -> str:
+        return next(iter(self.several(1)), None) or self._stream.end()
+
+    def several(self, n: int) -> list[str]:
+        found = self._stream.part(self._taken, n)
+        self._taken += len(found)
+        return found
+
+    def priced(self, n: int, prices: Prices, joint: str) -> tuple[list[str], list[int]]:
+        start, found = self._taken, self.several(n)
+        return found, self._stream.costs(start, self._taken, prices, joint)
+
+
 class _Gibberish:
     """Random letters, never the same ones twice."""
 
@@ -126,6 +175,20 @@ def supply(words: str, dice: Dice, without: Collection[str] = ()) -> Draw:
     return Supply(listed(words), dice, without, _common() if words == "dictionary" else ())
 
 
+def drawn(words: str, key: Key) -> Draw:
+    """The words of a world: the same at every length, so that a shorter one's are the first of a longer one's.
+
+    They are remembered for a while: a world that fills a length is made more than once until it fits, and worlds of
+    several lengths are often wanted one after the other.
+    """
+    return Remembered(_stream(words, key))
+
+
+@lru_cache(maxsize=2)
+def _stream(words: str, key: Key) -> _Stream:
+    return _Stream(words, key.dice("words"))
+
+
 def any_word(words: str, dice: Dice) -> str:
     """One word, whatever was drawn before."""
     return _Gibberish(dice)() if words == "gibberish" else dice.choice(listed(words))
@@ -133,19 +196,27 @@ def any_word(words: str, dice: Dice) -> str:
 
 def some(draw: Draw, n: int) -> list[str]:
     """So many words. Raises Dry where there are fewer."""
-    found = draw.several(n) if isinstance(draw, Supply) else []
+    found = draw.several(n) if isinstance(draw, Supply | Remembered) else []
     return found + [draw() for _ in range(n - len(found))]
 
 
 def upto(draw: Draw, n: int) -> list[str]:
     """So many words, or as many as there are."""
-    if isinstance(draw, Supply):
+    if isinstance(draw, Supply | Remembered):
         return draw.several(n)
     found: list[str] = []
     with suppress(Dry):
         while len(found) < n:
             found.append(draw())
     return found
+
+
+def priced(draw: Draw, n: int, prices: Prices, joint: str) -> tuple[list[str], list[int]]:
+    """So many words, or as many as there are, and what each takes."""
+    if isinstance(draw, Remembered):
+        return draw.priced(n, prices, joint)
+    words = upto(draw, n)
+    return words, prices(words, joint)
 
 
 def filler(words: str, without: Collection[str], told: Callable[[str, Dice], str] = lambda word, dice: word) -> Filler:

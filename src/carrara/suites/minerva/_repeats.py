@@ -38,7 +38,7 @@ class Repeated:
 def repeated(key: Key, params: Params, told: bool) -> World[Repeated]:
     """The word's number of times is a label if it may be told."""
     times = in_turn(key, "times", params.times)
-    word, first, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 3)
+    word, first, last = drawn = vocabulary.some(vocabulary.drawn(params.words, key), 3)
     return World(
         structure=Repeated(word, times, params.times, last, {"times": str(times)} if told else {}),
         opening=(Piece(first),),

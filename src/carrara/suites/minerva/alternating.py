@@ -78,7 +78,7 @@ class Alternating(YesOrNo[Params, Roles]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Roles]:
         roles, answer = in_turn(key, "cell", list(product(params.roles, params.answer)))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         dice = key.dice("place")
         one, two = dice.sample(range(roles), 2)
         turns = dice.sample(range(params.turns), 2)

@@ -76,7 +76,7 @@ class Association(YesOrNo[Params, Tagged]):
         attributes, answer = in_turn(key, "cell", list(product(params.attributes, params.answer)))
         dice = key.dice("attributes")
         mine, other = dice.sample(range(1, attributes + 1), 2)
-        first, second, start, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 4)
+        first, second, start, last = drawn = vocabulary.some(vocabulary.drawn(params.words, key), 4)
         tags = {first: mine, second: mine if answer == "yes" else other}
         around = [pair(word, _tag(dice.between(1, attributes))) for word in (start, last)]
         return World(

@@ -80,7 +80,7 @@ class Batch(Minerva[Params, Pairs, Words]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Pairs]:
         size = in_turn(key, "size", params.size)
-        drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 4 + 2 * size)
+        drawn = vocabulary.some(vocabulary.drawn(params.words, key), 4 + 2 * size)
         ends, pairs = drawn[:4], tuple(zip(drawn[4 : 4 + size], drawn[4 + size :], strict=True))
         return World(
             structure=Pairs(pairs, pair(*ends[2:]), {"size": str(size)}),

@@ -85,7 +85,7 @@ class Blocks(Minerva[Params, Roles, Words]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Roles]:
         roles = in_turn(key, "roles", params.roles)
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         dice = key.dice("place")
         own, turn = dice.below(roles), dice.below(params.turns)
         line = turn * roles + own

@@ -76,7 +76,7 @@ class GroupAssociation(YesOrNo[Params, Lists]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
         lists, answer = in_turn(key, "cell", list(product(params.lists, params.answer)))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         dice = key.dice("place")
         one, two = dice.sample(range(lists), 2)
         needles = (Needle(draw(), one, dice.random()), Needle(draw(), one if answer == "yes" else two, dice.random()))

@@ -80,7 +80,7 @@ class Iterate(Minerva[Params, Lists, Words]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
         lists, which = in_turn(key, "cell", list(product(params.lists, params.which)))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         share = 1.0 if which == "last" else 0.0
         needles = tuple(Needle(draw(), n, share) for n in range(lists))
         parts = lists_of(room, draw, params.items, lists, needles, f"lists={lists}")

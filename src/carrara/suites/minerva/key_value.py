@@ -75,7 +75,7 @@ class KeyValue(Minerva[Params, Paired, str]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Paired]:
         depth = in_turn(key, "depth", params.depth)
-        word, value, *ends = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 6)
+        word, value, *ends = drawn = vocabulary.some(vocabulary.drawn(params.words, key), 6)
         return World(
             structure=Paired(word, value, pair(*ends[2:]), {"depth": f"{depth:g}"}),
             opening=(Piece(pair(*ends[:2])),),

@@ -80,7 +80,7 @@ class Membership(Minerva[Params, Lists, str]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
         lists, place = in_turn(key, "cell", list(product(params.lists, range(QUARTERS + 1))))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         dice = key.dice("place")
         needle = Needle(draw(), int((place + dice.random()) * lists / QUARTERS), dice.random())
         there = (needle,) if place != ABSENT else ()

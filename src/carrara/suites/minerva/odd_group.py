@@ -96,7 +96,7 @@ class OddGroup(Minerva[Params, Groups, str]):
     def world(self, key: Key, params: Params, room: Room | None) -> World[Groups]:
         size, share = in_turn(key, "cell", list(product(params.size, params.changed)))
         changed = max(1, int(size * share))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         needed = size + changed
         drawn, lists = vocabulary.some(draw, needed * (1 + room.again if room else 1))[-needed:], params.lists
         if room is not None:

@@ -75,7 +75,7 @@ class Overwrite(Edit[Params]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Source]:
         nth, to = in_turn(key, "cell", list(product(params.nth, params.to)))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         y = draw() if to == "word" else ""
         items = listed(room, draw, params.items, least=nth)
         result = tuple(item for item in (y if n % nth == 0 else item for n, item in enumerate(items, 1)) if item)

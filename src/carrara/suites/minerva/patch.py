@@ -107,7 +107,7 @@ class Patch(Minerva[Params, Sequel, str]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Sequel]:
         size, cut, nth = in_turn(key, "cell", params.cells)
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         pattern = vocabulary.some(draw, size * (1 + room.again if room else 1))[-size:]
         tail = 1 if cut == 0 else int(size * cut) % size
         head, repeats = key.dice("head").below(size), params.repeats

@@ -82,7 +82,7 @@ class Positions(YesOrNo[Params, Two]):
         cell = one, two = in_turn(key, "depths", cells)
         turn = cells.index(cell) + key.index // len(cells)
         before = one < two or (one == two and turn % 2 == 0)  # the next time, side by side, the other way round
-        first, second, start, last = drawn = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 4)
+        first, second, start, last = drawn = vocabulary.some(vocabulary.drawn(params.words, key), 4)
         order = (first, second) if before else (second, first)
         return World(
             structure=Two(first, second, before, last, {"apart": f"{abs(one - two):g}"}),

@@ -92,7 +92,7 @@ class SequenceSearch(YesOrNo[Params, Sought]):
     def world(self, key: Key, params: Params, room: Room | None) -> World[Sought]:
         cells = list(product(params.size, params.answer))
         cell = size, answer = in_turn(key, "cell", cells)
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         first, last, moved, other, *sequence = every = vocabulary.some(draw, 4 + size)
         wrong = in_turn(key, "wrong", params.wrong, every=len(cells)) if answer == "no" else ""
         asked, opening, closing = list(sequence), [first], [last]

@@ -108,7 +108,7 @@ class SetState(Minerva[Params, Drawn, Words]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Drawn]:
         size, number = in_turn(key, "size", list(product(params.size, params.steps)))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         steps, words = state.told(
             (_published if params.paper else _steady)(size, key.dice("steps")),
             draw,

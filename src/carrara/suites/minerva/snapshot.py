@@ -67,11 +67,11 @@ class Snapshot(Edit[Params]):
     )
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Source]:
-        of, dice = in_turn(key, "of", params.of), key.dice("words")
+        of = in_turn(key, "of", params.of)
         if of == "numbers":
-            items = numbers(room, dice, params.items)
+            items = numbers(room, key.dice("words"), params.items)
         else:
-            items = listed(room, vocabulary.supply(params.words, dice), params.items)
+            items = listed(room, vocabulary.drawn(params.words, key), params.items)
         return self.shown(Source(items, items, {}, {"of": of}))
 
     def answer(self, context: str, asked: str) -> Words:

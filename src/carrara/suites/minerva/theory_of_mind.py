@@ -91,7 +91,7 @@ class TheoryOfMind(Minerva[Params, Played, Hands]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Played]:
         agents, size, steps = in_turn(key, "cell", list(product(params.agents, params.size, params.steps)))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         play = state.played(agents, size, key.dice("steps"), draw, steps, room)
         labels = {"agents": str(agents), "size": str(size), **labelled("steps", steps, params.steps)}
         return World(Played(play, labels), Told(play.lines))

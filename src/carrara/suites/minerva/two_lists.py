@@ -93,7 +93,7 @@ class TwoLists(Minerva[Params, Lists, Words]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
         size, chosen = in_turn(key, "cell", list(product(params.size, params.chosen)))
-        draw = vocabulary.supply(params.words, key.dice("words"))
+        draw = vocabulary.drawn(params.words, key)
         drawn = vocabulary.some(draw, 2 * size)
         old, new = drawn[:size], drawn[size:]
         others = max(params.items, 2 * size) - size

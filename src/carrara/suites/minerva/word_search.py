@@ -77,7 +77,7 @@ class WordSearch(YesOrNo[Params, Sought]):
 
     def world(self, key: Key, params: Params, room: Room | None) -> World[Sought]:
         depth, answer = in_turn(key, "cell", list(product(params.depth, params.answer)))
-        word, first, last = ends = vocabulary.some(vocabulary.supply(params.words, key.dice("words")), 3)
+        word, first, last = ends = vocabulary.some(vocabulary.drawn(params.words, key), 3)
         there = answer == "yes"
         return World(
             structure=Sought(word, there, last, {"depth": f"{depth:g}"}),
