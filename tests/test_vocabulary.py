@@ -3,8 +3,9 @@
 import pytest
 
 from carrara.core.errors import Dry
-from carrara.core.keys import Dice
-from carrara.text.vocabulary import Supply, listed, some, supply, upto
+from carrara.core.keys import Dice, Key
+from carrara.prompt.sizing import prices
+from carrara.text.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
 
 
 @pytest.mark.parametrize("words", ["common", "dictionary"])
@@ -29,3 +30,33 @@ def test_a_list_that_is_too_short_is_a_sentence() -> None:
     three = Supply(("oak", "elm", "ash"), Dice("short"))
     with pytest.raises(Dry, match="the list has 3 words"):
         some(three, 4)
+
+
+@pytest.mark.parametrize("words", ["common", "dictionary", "gibberish"])
+def test_remembered_words_are_those_of_a_supply(words: str) -> None:
+    """Whoever wants more or fewer, or others in between: and what they take is the same, too."""
+    key, cost = Key("minerva/iterate", 1, "", "test", 0, 0), prices("gpt2")
+    plain = some(supply(words, key.dice("words")), 900)
+
+    def taken(draw: Draw, *sizes: int) -> None:
+        found: list[str] = []
+        for size in sizes:
+            more, costs = priced(draw, size, cost, ", ")
+            assert costs == cost(more)
+            found += [*more, draw()]
+        assert found == plain[: len(found)]
+
+    taken(drawn(words, key), 5, 300)
+    for other in range(3):  # those of other worlds, which push it out
+        assert some(drawn(words, Key("minerva/iterate", 1, "", "test", 0, 1 + other)), 9) != plain[:9]
+    taken(drawn(words, key), 1, 200, 64, 400)
+    taken(drawn(words, key), 700)
+
+
+def test_remembered_words_run_out() -> None:
+    draw = drawn("common", Key("minerva/iterate", 1, "", "test", 1, 0))
+    number = len(listed("common"))
+    assert sorted(upto(draw, number + 10)) == sorted(listed("common"))
+    assert upto(draw, 1) == []
+    with pytest.raises(Dry, match="more, none of them twice"):
+        draw()

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from carrara.answers.contract import FINAL
 from carrara.answers.evidence import OR
-from carrara.answers.statements import ANY, BULLET, END_OF_LIST, MISSING, NOTHING, SAYS, word
+from carrara.answers.statements import ANY, BARE, BULLET, END_OF_LIST, MISSING, NOTHING, SAYS, word
 
 By = str | Callable[[re.Match[str]], str]
 
@@ -126,8 +126,8 @@ def _aside(found: re.Match[str]) -> str:
 
 # --- the table ---
 
-_BARE = re.compile(rf"(?:{FINAL} )?[a-z0-9]++(?:-[a-z]++)*+(?:, [a-z0-9]++(?:-[a-z]++)*+)*+")
-"""Words with nothing but commas between them: no row finds anything there, and they may be tens of thousands."""
+_BARE = re.compile(rf"(?:{FINAL} )?{BARE.pattern}")
+"""A text in which no row finds anything."""
 
 _MARKS: tuple[tuple[re.Pattern[str], By | None, By | None], ...] = (
     # what is found, what stands for it in a plain text, and what among statements

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from carrara.answers.asked import NOTHING_ASKED, SIDE, Asked
 from carrara.answers.evidence import SO
-from carrara.answers.statements import ASIDE, DENIES, MISSING, NO_WORD, SAYS, is_talk, word
+from carrara.answers.statements import ASIDE, BARE, DENIES, MISSING, NO_WORD, SAYS, is_talk, word
 
 SOME = 5
 """Words that are a list without commas where no label says so; and items of a line that may go on in the next one."""
@@ -189,6 +189,8 @@ def _is_nothing(text: str) -> bool:
 
 def _row(text: str) -> list[str]:
     """The items of a text that is a list and nothing else, with commas, with semicolons, or with `and`."""
+    if BARE.fullmatch(bare := text.strip()):
+        return bare.split(", ")
     if (one := word(text)) is not None:
         return [one]
     if ";" in text and "," in text and text.count(";") * _MANY > text.count(","):

@@ -14,6 +14,8 @@ ANY = rf"[^{_SIGNS}]"
 _WORD = re.compile(rf"(?:(?![^\W_]){ANY})*+{ANY}++")
 _WHOLE = re.compile(r"\+?(-?[0-9]+)(?:\.0+)?")
 """A whole number, however it is written."""
+BARE = re.compile(r"[a-z0-9]++(?:-[a-z]++)*+(?:, [a-z0-9]++(?:-[a-z]++)*+)*+")
+"""Words with nothing but commas between them, as right answers have them: there may be tens of thousands."""
 _AROUND = ' ".,;!_✅✔☑✓\ufe0f'
 _TALK = re.compile(
     r"sure|certainly|absolutely|okay|ok|yes|yeah|hello|hi|thanks|great|done|understood|sorry|unfortunately|well|hmm"

@@ -41,3 +41,9 @@ class Kept(Generic[Given, Made]):
             while self._weight > self._most and len(self._made) > 1:  # the last one stays, whatever it weighs
                 self._weight -= self._made.popitem(last=False)[1][1]
         return made
+
+    def cache_clear(self) -> None:
+        """Forget all: as that of `functools.cache` is named."""
+        with self._lock:
+            self._made.clear()
+            self._weight = 0

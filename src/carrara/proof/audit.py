@@ -46,8 +46,8 @@ VARIANTS = 33
 """Other fillers that are tried."""
 NEEDS = 8
 """Needed updates of one item that are left out, drawn where there are more: in some tests every word is needed."""
-SEARCHED = 200
-"""Worlds of either split with which shortcuts are searched for."""
+SEARCHED, SEARCHED_TOKENS = 200, 1 << 21
+"""Worlds of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
 OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
 """The split from which they are learned."""
 NEEDS_TOKENS = 1 << 18
@@ -99,7 +99,8 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
 def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     report = Audited(first.task, first.length)
     hashes: dict[str, str] = {}
-    search = Search(_training(first, min(worlds, SEARCHED), pack)) if worlds >= FEW else None
+    few = min(worlds, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
+    search = Search(_training(first, few, pack)) if worlds >= FEW else None
     taken: list[Taken] = []
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
@@ -110,7 +111,7 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
         for item in asked:
             report.items += 1
             hashes[item.id] = item.survey.sha256
-            if search and context.recipe.index - first.index < SEARCHED:
+            if search and context.recipe.index - first.index < few:
                 taken.append(search.take(item))
             report.floor += item.question.floor
         offsets += context.weave.offsets() if first.length and context.world.filler else []

@@ -224,7 +224,9 @@ WORDS: Mapping[str, Reader] = {
 
 
 def _overlap(sight: Sight, piece: Sequence[str]) -> int:
-    return sum((Counter(words(sight.ask)) & Counter(piece)).values())
+    """How many words of the question a piece has, each as often as both do."""
+    asked = sight.asked
+    return 0 if asked.keys().isdisjoint(piece) else sum((asked & Counter(piece)).values())
 
 
 def _piece(choose: Callable[[Sight, Sequence[int]], int]) -> Reader:

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from carrara.answers.grade import grade
+from carrara.answers.grade import read
 from carrara.prompt.items import Item, questions_of
 from carrara.proof.shortcuts import part
 from carrara.proof.shortcuts.blind import Habits
@@ -43,8 +43,9 @@ MOST = 48
 """Things that may be said of an item, from among which is chosen."""
 LONGEST = 1 << 16
 """Characters of what a reader says: longer lists are right nowhere, and take long to read."""
-ECHOED = 1 << 15
-"""Tokens of prompts that are said back."""
+ECHO = "the prompt said back"
+ECHOED, ECHOES = 1 << 15, 1 << 20
+"""Tokens of a prompt that is said back, and of all of either split: long ones take as long to read as all the rest."""
 FREQUENT, LAST = 12, 12
 """Words of the context that may be said, too, where an answer is one of them."""
 
@@ -95,7 +96,9 @@ class Search:
         self._declared = _declared(learned_from[0]) if learned_from else {}
         self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
         self._habits = Habits(learned_from)
+        self._echoed = 0
         self._train = [self.take(item) for item in learned_from]
+        self._echoed = 0
 
     def take(self, item: Item) -> Taken:
         """Have everybody answer an item who does not understand it."""
@@ -110,15 +113,15 @@ class Search:
         believed = {} if "strings" in self._declared else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
         by = _sayings(sight, form, believed)
-        worth = {one: grade(item.task, item.question, one).score for one in {*by, *strings.values(), *blind.values()}}
+        worth = {one: _worth(item, one) for one in {*by, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
             "blind": {name: worth[reply] for name, reply in blind.items()},
             "strings": {name: worth[reply] for name, reply in strings.items()},
             "part": part.scores(item),
         }
-        if item.prompt.tokens <= ECHOED:
-            echo = grade(item.task, item.question, item.messages()[-1].content).score
-            scores["blind"] = {**scores["blind"], "the prompt said back": echo}
+        if item.prompt.tokens <= ECHOED and self._echoed + item.prompt.tokens <= ECHOES:
+            self._echoed += item.prompt.tokens
+            scores["blind"] = {**scores["blind"], ECHO: _worth(item, item.messages()[-1].content)}
         posed = Posed(list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by]))
         return Taken(item, scores, posed)
 
@@ -134,10 +137,10 @@ class Search:
     def _best(self, kind: Kind, test: Sequence[Taken]) -> Iterator[Shortcut]:
         """What does best on the training split, scored on the test split; down to the first that is not declared."""
         names = [name for name in _names(kind, self._train) if name != part.BACKWARDS]
-        means = {name: fmean(_filled(kind, name, self._train)) for name in names}
+        means = {name: fmean(_filled(kind, name, _asked(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
-            found = _shortcut(kind, name, _filled(kind, name, test), test)
-            yield found
+            asked = _asked(kind, name, test)
+            yield _shortcut(kind, name, _filled(kind, name, asked), asked)
             if not _by_name(self._declared, name):
                 return
 
@@ -151,6 +154,12 @@ class Search:
                     chosen = posed.worth[learned.choose(posed)] if learned and posed.said else item.question.floor
                     found.append(float(chosen))
         return found
+
+
+def _worth(item: Item, reply: str) -> float:
+    """The score of a reply, as `grade` has it, without the published ones."""
+    stated = read(item.task, item.question, reply)
+    return item.task.score(stated.answer, item.question) if stated else 0.0
 
 
 def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
@@ -193,6 +202,11 @@ def _error(scores: Sequence[float]) -> float:
 
 def _names(kind: Kind, several: Sequence[Taken]) -> list[str]:
     return sorted({name for taken in several for name in taken.scores[kind]})
+
+
+def _asked(kind: Kind, name: str, several: Sequence[Taken]) -> Sequence[Taken]:
+    """Those that somebody was to answer: not every prompt is said back."""
+    return [taken for taken in several if name != ECHO or name in taken.scores[kind]] or several
 
 
 def _filled(kind: Kind, name: str, several: Sequence[Taken]) -> list[float]:

@@ -38,7 +38,12 @@ class Sight:
 
     @cached_property
     def by_piece(self) -> list[list[str]]:
-        return [words(piece) for piece in self.pieces]
+        return [[piece.casefold()] if piece.isalnum() else words(piece) for piece in self.pieces]
+
+    @cached_property
+    def asked(self) -> Counter[str]:
+        """The words of the question."""
+        return Counter(words(self.ask))
 
     @cached_property
     def words(self) -> list[str]:
