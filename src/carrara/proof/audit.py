@@ -2,9 +2,9 @@
 
 For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves
 it; leaving out any needed update changes it or makes it undecidable; the length is exact; a new process makes the
-same bytes; the split that made the world owns it; the perfect reply is read back as the gold answer and an empty one
-as none; and no way of answering without understanding scores much more than the floor, unless the test says why it
-cannot be otherwise (shortcuts/).
+same bytes (of as many long ones as have two million tokens); the split that made the world owns it; the perfect reply
+is read back as the gold answer and an empty one as none; and no way of answering without understanding scores much
+more than the floor, unless the test says why it cannot be otherwise (shortcuts/).
 """
 
 import json
@@ -50,6 +50,8 @@ SEARCHED, SEARCHED_TOKENS = 200, 1 << 21
 """Worlds of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
 OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
 """The split from which they are learned."""
+REMADE_TOKENS = 1 << 21
+"""Tokens of prompts that a new process makes once more: what depends on how Python hashes does so in many of them."""
 NEEDS_TOKENS = 1 << 18
 """As many are left out as make up so many tokens of prompts, if that is more."""
 
@@ -110,7 +112,8 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
         _check_context(report, context, asked, first, pack)
         for item in asked:
             report.items += 1
-            hashes[item.id] = item.survey.sha256
+            if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
+                hashes[item.id] = item.survey.sha256
             if search and context.recipe.index - first.index < few:
                 taken.append(search.take(item))
             report.floor += item.question.floor
@@ -244,7 +247,7 @@ for id in asked["ids"]:
 
 
 def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
-    """Make every item again in a new process, where Python hashes texts differently."""
+    """Make items again in a new process, where Python hashes texts differently."""
     run = subprocess.run(
         [sys.executable, "-c", _AGAIN],
         input=json.dumps({"ids": list(hashes), "pack": pack and pack.replaced}),
