@@ -1,7 +1,8 @@
 """How contexts of words are laid out, and read again: lists, pairs, and lines behind a label."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import count, repeat
 from typing import overload
 
@@ -12,6 +13,8 @@ OPEN, INSTRUCT = "Context:", "Instruction:"
 """By what a context and what is asked of it are found."""
 
 _USER: Role = "user"
+_piece: Callable[[tuple[str, Role, int, None]], Piece] = partial(tuple.__new__, Piece)
+"""A piece of what it has, without the Python by which a named tuple is called."""
 _QUOTED = re.compile(r'"([^"\n]*)"')
 _LABELLED = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
 
@@ -37,7 +40,7 @@ class Told(Sequence[Unit]):
 
     def __iter__(self) -> Iterator[Unit]:
         """Without a line of Python for each: they are gone through again and again."""
-        return zip(map(Piece, self._texts, repeat(_USER), count()))
+        return zip(map(_piece, zip(self._texts, repeat(_USER), count(), repeat(None))))
 
 
 def split_prompt(messages: Sequence[Message]) -> tuple[str, str]:

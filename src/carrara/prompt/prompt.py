@@ -119,6 +119,33 @@ class Prompt:
 
     def survey(self) -> Survey:
         """Length, hash and spans in one pass. The hash covers roles and contents."""
+        return self._of_parts() if self.frame.turns else self._of_text()
+
+    def _of_text(self) -> Survey:
+        """Where all is one message, of a piece for each word perhaps: without two parts for each of them."""
+        frame, cost, joint_tokens = self.frame, self.measure.cost, self.measure.joint
+        needs, labels, joint = frozenset(self.needs), frame.labels, frame.joint
+        digest = sha256(f"\x1euser\x1f{frame.before}".encode())
+        spans, held = list[Span](), list[str]()
+        place, hashed_to, tokens, before = len(frame.before), len(frame.before), self.measure.before, ""
+        for piece in self.weave:
+            text, _, update, taken = piece
+            if labels:
+                before += labels.get(piece.role, "")
+            start = place + len(before)
+            place = start + len(text)
+            after = tokens + (cost((piece,)) if taken is None else taken)
+            if update is not None:
+                spans.append(Span(update, 0, start, place, tokens + joint_tokens, after, update in needs))
+            held += before, text
+            tokens, before = after, joint
+            if place - hashed_to > HELD:
+                digest.update("".join(held).encode())
+                held, hashed_to = [], place
+        digest.update("".join([*held, frame.after]).encode())
+        return Survey(self.tokens, place + len(frame.after), digest.hexdigest(), tuple(spans))
+
+    def _of_parts(self) -> Survey:
         digest = sha256()
         spans = []
         message, start, characters = -1, 0, 0
