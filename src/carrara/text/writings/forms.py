@@ -158,9 +158,9 @@ def _play(pen: Pen) -> str:
     pen.meet(people)
     speakers = [short(person).removeprefix("the ").upper() for person in people]
     head = lines(pen.material("title"), f"Persons: {', '.join(people)}.")
-    speech = [_direction(pen, people)]
+    speech, others = [_direction(pen, people)], pen.others(people)
     for n in range(pen.dice.between(6, 10)):
-        pen.cast(pen.others(people))
+        pen.cast(others)
         match pen.dice.below(6):
             case 0 | 1:
                 said = pen.material("said")

@@ -3,11 +3,15 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from carrara.core.keys import Dice
 from carrara.text.writings.people import CITIES, NAMES, short
 from carrara.text.writings.stock import Stock
 
+Words = frozenset[str]
+
+_ANYWHERE = {"name": NAMES, "city": CITIES}
 _SLOT = re.compile(r"\{(\w+)\}")
 _SPOKEN = re.compile(r'\.(?=" [a-z])')
 """A quotation that goes on: `"I know." said the cook` is not how it is written."""
@@ -17,53 +21,49 @@ class Pen:
     def __init__(self, dice: Dice, topic: Stock, voice: Stock, mood: Stock | None) -> None:
         self.dice = dice
         self.topic, self.voice, self.mood = topic, voice, mood
-        self._used: dict[tuple[object, str], set[int]] = {}
+        self._used: dict[int, set[int]] = {}
+        """Places that were drawn, by the identity of what they were drawn from: it is told faster than what that is."""
+        self._casts: dict[tuple[str, ...], tuple[str, ...]] = {}
+        """All so far, so that the same people are the same options again."""
         self._cast: tuple[str, ...] = ()
         self._met: set[str] = set()
 
-    def material(self, kind: str, said: frozenset[str] = frozenset()) -> str:
+    def material(self, kind: str, said: Words = frozenset()) -> str:
         """Something of the topic, and nothing that repeats what has been said in the sentence."""
-        match kind:
-            case "topic":
-                return self.topic.name
-            case "name":
-                return self._drawn("", kind, NAMES)
-            case "city":
-                return self._drawn("", kind, CITIES)
-            case "person" if self._cast:
-                return self._called(self._drawn(self._cast, kind, self._cast, said))
-            case _:
-                return self._drawn("topic", kind, self.topic.entries[kind], said)
+        if kind == "topic":
+            return self.topic.name
+        if kind in _ANYWHERE:
+            return self._drawn(kind, _ANYWHERE[kind])
+        if kind == "person" and self._cast:
+            return self._called(self._drawn(kind, self._cast, said))
+        return self._drawn(kind, self.topic.entries[kind], said)
 
     def say(self, kind: str, but: str = "") -> str:
         """A sentence of the voice, which adds none of some words to its own."""
-        return self.fill(self._drawn("voice", kind, self.voice.entries[kind]), but)
+        return self.fill(self._drawn(kind, self.voice.entries[kind]), but)
 
     def feel(self, kind: str) -> str:
         """A sentence of the mood, or of the voice where there is none."""
-        if self.mood is None:
-            return self.say(kind)
-        return self.fill(self._drawn("mood", kind, self.mood.entries[kind]))
+        return self.fill(self._drawn(kind, (self.mood or self.voice).entries[kind]))
 
     def fill(self, pattern: str, but: str = "") -> str:
-        parts = _parts(pattern)
-        if len(parts) == 1:
+        slots, end, said = _parsed(pattern)
+        if not slots:
             return pattern
-        said = _words(pattern, True) | _words(but.lower(), False)
-        out = []
-        for place, part in enumerate(parts):
-            if place % 2 == 0:
-                out.append(part)
-                continue
-            kind = part.lower()
+        if but:
+            said |= _words(but.lower())
+        filled = ""
+        for before, kind, capital, last in slots:
             text = self.material(kind, said)
-            said |= _words(text, kind in _DEEDS)
-            out.append(text[0].upper() + text[1:] if part[0].isupper() else text)
-        return _SPOKEN.sub(",", "".join(out))
+            if not last:
+                said |= _said(kind, text)
+            filled += f"{before}{text[0].upper()}{text[1:]}" if capital else before + text
+        filled += end
+        return _SPOKEN.sub(",", filled) if '."' in filled else filled
 
     def cast(self, people: Sequence[str]) -> None:
         """Those that are meant by a person from now on. Whoever has been named in full is named shortly after that."""
-        self._cast = tuple(people)
+        self._cast = self._casts.setdefault(tuple(people), tuple(people))
 
     def meet(self, people: Sequence[str]) -> None:
         """Have people count as named in full."""
@@ -88,21 +88,21 @@ class Pen:
         self._met.add(person)
         return person
 
-    def _drawn(self, source: object, kind: str, options: Sequence[str], said: frozenset[str] = frozenset()) -> str:
-        used = self._used.setdefault((source, kind), set())
-        if len(used) >= len(options):
+    def _drawn(self, kind: str, options: Sequence[str], said: Words = frozenset()) -> str:
+        used, random, count = self._used.setdefault(id(options), set()), self.dice.random, len(options)
+        if len(used) >= count:
             used.clear()
-        for tried in range(_TRIES):
-            while (place := self.dice.below(len(options))) in used and tried < _TRIES - 4:
+        for tried in _TRIES:
+            while (place := int(random() * count)) in used and tried < _NEW:
                 pass
-            if not said or said.isdisjoint(_words(options[place], kind in _DEEDS)):
+            if not said or said.isdisjoint(_said(kind, options[place])):
                 break
         used.add(place)
         return options[place]
 
 
-_TRIES = 12
-"""How often something else is drawn, in the end even what was used before, until a repeated word is put up with."""
+_TRIES, _NEW = range(12), 8
+"""How often something else is drawn, the last times even what was used before, until a repeated word is put up with."""
 _DEEDS = frozenset(("act", "did", "doing"))
 _WORD = re.compile(r"[a-z]{4,}")
 _WHEN = re.compile(
@@ -119,14 +119,35 @@ _LITTLE = frozenset((
 ))  # fmt: skip
 
 
+def _said(kind: str, text: str) -> Words:
+    """The words of some material that a sentence should not have twice; `when` if it tells when something is done."""
+    return _words_and_when(text) if kind in _DEEDS else _words(text)
+
+
 @lru_cache(maxsize=1 << 16)
-def _words(text: str, deed: bool) -> frozenset[str]:
-    """The words that a sentence should not have twice; `when` if it tells when something is done."""
-    found = {word.removesuffix("s") for word in {*_WORD.findall(_SLOT.sub(" ", text).lower())} - _LITTLE}
-    return frozenset(found | {"when"} if deed and _WHEN.search(text) else found)
+def _words(text: str) -> Words:
+    return frozenset(word.removesuffix("s") for word in {*_WORD.findall(_SLOT.sub(" ", text).lower())} - _LITTLE)
 
 
 @lru_cache(maxsize=1 << 14)
-def _parts(pattern: str) -> list[str]:
-    """A pattern's words and slots, in turn."""
-    return _SLOT.split(pattern)
+def _words_and_when(text: str) -> Words:
+    return _words(text) | {"when"} if _WHEN.search(text) else _words(text)
+
+
+class _Slot(NamedTuple):
+    before: str
+    """What stands between it and the slot before it."""
+    kind: str
+    capital: bool
+    last: bool
+
+
+@lru_cache(maxsize=1 << 14)
+def _parsed(pattern: str) -> tuple[Sequence[_Slot], str, Words]:
+    """A pattern's slots, what stands behind the last, and the words that it has of its own."""
+    *parts, end = _SLOT.split(pattern)
+    slots = [
+        _Slot(before, name.lower(), name[0].isupper(), last=left == 0)
+        for before, name, left in zip(parts[::2], parts[1::2], reversed(range(len(parts) // 2)), strict=True)
+    ]
+    return slots, end, _words_and_when(pattern)

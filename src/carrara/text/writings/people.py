@@ -1,6 +1,7 @@
 """Names and places that any draft may have, and how people are called when they have been named."""
 
 import re
+from functools import lru_cache
 
 NAMES = (
     "Ada", "Agnes", "Alina", "Amos", "Anouk", "Arlo", "Beatrix", "Bela", "Bruno", "Cecily", "Clara", "Conrad",
@@ -25,6 +26,7 @@ MONTHS = (
 _MORE = re.compile(r" (?:who|whose|with|without|of|from|in|on|at|that|behind|by|for|under|beside)\b.*")
 
 
+@lru_cache(maxsize=1 << 12)
 def short(person: str) -> str:
     """How somebody is called who has been named before.
 

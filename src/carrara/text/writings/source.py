@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from itertools import product
 from math import ceil
 from typing import Protocol
 
 from carrara.core.errors import Dry, UsageError
-from carrara.core.keys import Dice, digest
+from carrara.core.keys import Dice
 from carrara.text.writings.bank import BUILT_IN, Bank, bank
 from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
 
@@ -53,11 +54,11 @@ class Writer:
     def any(self, keys: Sequence[Key], dice: Dice) -> Iterator[tuple[Key, str]]:
         if not keys:
             raise Dry("no topic is left to fill a conversation with: ask for fewer keys or examples")
-        seen: set[int] = set()
+        seen: set[bytes] = set()
         while True:
             key = dice.choice(keys)
             draft = write(key, dice)
-            if (mark := digest(draft)) not in seen:
+            if (mark := blake2b(draft.encode(), digest_size=8).digest()) not in seen:
                 seen.add(mark)
                 yield key, draft
 
