@@ -44,7 +44,8 @@ def count_chat(tokenizer: Tokenizer, messages: Sequence[Message]) -> int:
     if tokenizer.chat is None:
         return sum(tokenizer.count_many([m.content for m in messages]))
     segments = tokenizer.chat.segments(messages)
-    return sum(s.special for s in segments) + sum(tokenizer.count_many([s.text for s in segments if not s.special]))
+    texts = [segment.text for segment in segments if not segment.special]
+    return len(segments) - len(texts) + sum(tokenizer.count_many(texts))
 
 
 def count_plain(tokenizer: Tokenizer, text: str) -> int:

@@ -6,12 +6,14 @@ are one token each whatever a content spells out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 from carrara.core.types import Message, Role
 from carrara.tokens.base import Segment
 
 
+@cache
 def _special(token: str) -> Segment:
     return Segment(token, special=True)
 
