@@ -6,7 +6,7 @@ prompt's length is the count of its puzzle plus the costs of its filler. That is
 task's units, and where it fails the weaver counts whole prompts instead.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -63,11 +63,7 @@ class Measure:
 
     def _added(self, text: str, role: Role) -> int:
         if self.frame.turns:
-            turns = [Message("user", "A"), Message("assistant", "B")]
-            if role == "assistant":  # formats differ in what they make of two turns of one speaker
-                turns.append(Message("user", "A"))
-            count_turns = [count_chat(self.tokenizer, [*turns, *more]) for more in ([Message(role, text)], [])]
-            return count_turns[0] - count_turns[1]
+            return count_chat(self.tokenizer, [*_turns(role), Message(role, text)]) - self._without_turn[role]
         text = self.frame.labels.get(role, "") + text
         return self.tokenizer.count(self._around + text + self.frame.joint + self.lead) - self._without
 
@@ -79,6 +75,11 @@ class Measure:
     def _without(self) -> int:
         """Tokens where nothing stands between two pieces."""
         return self.tokenizer.count(self._around + self.lead)
+
+    @cached_property
+    def _without_turn(self) -> Mapping[Role, int]:
+        """Tokens of the turns behind which one of a role is counted."""
+        return {role: count_chat(self.tokenizer, _turns(role)) for role in ("user", "assistant")}
 
     def _after(self) -> int:
         """Tokens of the prompt behind its last piece."""
@@ -125,6 +126,12 @@ class Measure:
         frame = self.frame
         opened = bool(fixed) and fixed[0].update is None
         return frame.turns or ((opened or frame.before.endswith(frame.joint)) and frame.after.startswith(frame.joint))
+
+
+def _turns(role: Role) -> list[Message]:
+    """Formats differ in what they make of two turns of one speaker: a turn follows the other's."""
+    turns = [Message("user", "A"), Message("assistant", "B")]
+    return [*turns, Message("user", "A")] if role == "assistant" else turns
 
 
 def assemble(frame: Frame, pieces: Iterable[Piece]) -> list[Message]:
