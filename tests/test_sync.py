@@ -737,8 +737,9 @@ def test_a_share_of_greed_is_a_share(test: str, share: str) -> None:
 def test_scribes_go_on_with_the_stream_of_their_dice() -> None:
     plain, scribe = Dice("words", 7), Scribe(Dice("words", 7))
     alphabet = "abcdefghijklmnopqrstuvwxyz"
-    words = scribe.words(2, 9)
-    for n in range(20_000):  # over the ends of several blocks
-        assert next(words) == "".join(plain.choice(alphabet) for _ in range(plain.between(2, 9)))
-        if n % 3 == 0:
-            assert scribe.sample(range(50), 7) == plain.sample(range(50), 7)
+    for n in range(2_000):  # over the ends of several blocks
+        words = ["".join(plain.choice(alphabet) for _ in range(plain.between(2, 9))) for _ in range(n % 20)]
+        assert scribe.words(n % 20, 2, 9) == words
+        assert scribe.sample(range(50), 7) == plain.sample(range(50), 7)
+        assert scribe.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
+        assert scribe.below(7) == plain.below(7)

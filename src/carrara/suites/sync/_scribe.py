@@ -4,7 +4,8 @@ A world in which greed goes astray takes tens of thousands of words. NumPy's Mer
 numbers come in blocks from there, and a word is a slice of what a block's numbers are as letters.
 """
 
-from collections.abc import Iterator
+from collections.abc import MutableSequence, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from carrara.core.keys import Dice
 
 ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 _BLOCK = 1 << 13
+
+T = TypeVar("T")
 
 
 class Scribe(Dice):
@@ -21,28 +24,45 @@ class Scribe(Dice):
         _, state, _ = dice.source.getstate()
         self._stream = np.random.RandomState()
         self._stream.set_state(("MT19937", np.array(state[:-1], np.uint32), state[-1], 0, 0.0))
-        self._numbers: list[float] = []
-        self._letters = ""
-        self._at = 0
-        self.random = self._one
+        self._ahead = np.empty(0)
+        """Numbers of the stream that have not been used."""
+        self.random = lambda: float(self._next(1)[0])
 
-    def words(self, least: int, most: int) -> Iterator[str]:
-        """Words without end of so many letters, each as `"".join(dice.choice(…) …)` would draw it."""
-        span = most - least + 1
-        while True:
-            if self._at + most >= len(self._numbers):
-                self._go_on()
-            start = self._at + 1
-            self._at = start + least + int(self._numbers[self._at] * span)
-            yield self._letters[start : self._at]
+    def words(self, count: int, least: int, most: int) -> list[str]:
+        """Words of so many letters, each as `"".join(dice.choice(…) …)` would draw it."""
+        self._look(count * (most + 1))
+        numbers = self._ahead[: count * (most + 1)]
+        letters = np.frombuffer(ALPHABET, np.uint8)[(numbers * len(ALPHABET)).astype(np.intp)].tobytes().decode()
+        # The letters of a word that began at each number.
+        sizes = ((numbers * (most - least + 1)).astype(np.uint8) + np.uint8(least)).tobytes()
+        end, found = 0, list[str]()
+        for _ in range(count):
+            start = end + 1
+            end = start + sizes[end]
+            found.append(letters[start:end])
+        self._ahead = self._ahead[end:]
+        return found
 
-    def _one(self) -> float:
-        if self._at == len(self._numbers):
-            self._go_on()
-        self._at += 1
-        return self._numbers[self._at - 1]
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        places = range(len(items) - 1, 0, -1)
+        for i, number in zip(places, self._next(len(places)).tolist(), strict=True):
+            j = int(number * (i + 1))
+            items[i], items[j] = items[j], items[i]
 
-    def _go_on(self) -> None:
-        values = np.concatenate([self._numbers[self._at :], self._stream.random_sample(_BLOCK)])
-        self._numbers, self._at = values.tolist(), 0
-        self._letters = np.frombuffer(ALPHABET, np.uint8)[(values * len(ALPHABET)).astype(np.intp)].tobytes().decode()
+    def sample(self, items: Sequence[T], k: int) -> list[T]:
+        if 4 * k >= len(items):
+            return super().sample(items, k)
+        seen: dict[int, None] = {}
+        while len(seen) < k:
+            seen.update(dict.fromkeys((self._next(k - len(seen)) * len(items)).astype(np.intp).tolist()))
+        return [items[i] for i in seen]
+
+    def _next(self, count: int) -> "np.typing.NDArray[np.float64]":
+        self._look(count)
+        numbers, self._ahead = self._ahead[:count], self._ahead[count:]
+        return numbers
+
+    def _look(self, count: int) -> None:
+        """Have so many numbers ahead, at least."""
+        if len(self._ahead) < count:
+            self._ahead = np.concatenate([self._ahead, self._stream.random_sample(max(_BLOCK, count))])

@@ -12,8 +12,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 from carrara.suites.sync._scribe import Scribe
 
@@ -88,16 +90,19 @@ class Coverage(NamedTuple):
 def coverage(letters: Mapping[str, int]) -> Coverage:
     """By trying all triples, so that the optimum is proved."""
     words = sorted(letters)
-    bits = [letters[word] for word in words]
-    size, ways, best = -1, 0, (0, 0, 0)
-    for a, b in combinations(range(len(words)), 2):
-        two = bits[a] | bits[b]
-        for c in range(b + 1, len(words)):
-            count = (two | bits[c]).bit_count()
-            if count > size:
-                size, ways, best = count, 1, (a, b, c)
-            elif count == size:
-                ways += 1
+    bits = np.array([letters[word] for word in words], np.uint32)
+    second, third = np.triu_indices(len(words), 1)
+    two = bits[second] | bits[third]
+    size, ways, best, behind = -1, 0, (0, 0, 0), 0
+    for first in range(len(words) - 2):
+        behind += len(words) - 1 - first  # so many pairs have words up to this one
+        counts = np.bitwise_count(bits[first] | two[behind:])
+        most = int(counts.max())
+        if most > size:
+            place = behind + int(counts.argmax())
+            size, ways, best = most, 0, (first, int(second[place]), int(third[place]))
+        if most == size:
+            ways += int(np.count_nonzero(counts == most))
     n = len(words)
     total = n * (n - 1) * (n - 2) // 6
     return Coverage(size, (words[best[0]], words[best[1]], words[best[2]]), ways / total)
@@ -105,10 +110,11 @@ def coverage(letters: Mapping[str, int]) -> Coverage:
 
 def greedy(letters: Mapping[str, int], words: Sequence[str]) -> tuple[str, ...]:
     """Three words, each of which adds the most letters to those before it; of several the first in the order given."""
-    chosen = list[str]()
+    chosen, bits = list[str](), 0
     for _ in range(3):
         left = [word for word in words if word not in chosen]
-        chosen.append(max(left, key=lambda word: covered(letters, [*chosen, word])))
+        chosen.append(max(left, key=lambda word: (bits | letters[word]).bit_count()))
+        bits |= letters[chosen[-1]]
     return tuple(chosen)
 
 
@@ -118,8 +124,10 @@ def astray(letters: Mapping[str, int]) -> bool:
     The most are found among words that no other one surpasses: that is quickly tried.
     """
     found = max(covered(letters, greedy(letters, words)) for words in (list(letters), list(letters)[::-1]))
-    sets = sorted(set(letters.values()))
-    best = [one for one in sets if not any(one != other and one | other == other for other in sets)]
+    best = list[int]()
+    for one in sorted(set(letters.values()), key=int.bit_count, reverse=True):
+        if not any(one | other == other for other in best):
+            best.append(one)
     return any((a | b | c).bit_count() > found for a, b, c in combinations(best, 3))
 
 
@@ -130,16 +138,16 @@ def drawn(dice: Scribe, shape: Shape) -> Tongues:
     both sides, whatever its neighbours have.
     """
     new = dict[str, None]()
-    words = dice.words(shape.least, shape.most)
-    while len(new) < shape.languages * shape.words:
-        new[next(words)] = None
+    while missing := shape.languages * shape.words - len(new):
+        new.update(dict.fromkeys(dice.words(missing, shape.least, shape.most)))
     vocabularies = tuple(zip(*[iter(new)] * shape.words, strict=True))
     through = [dice.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
+    others = [_without(*both) for both in zip(vocabularies, through, strict=True)]
     dictionaries = []
-    for k in range(shape.languages - 1):
+    for (source, target), (left, right) in zip(pairwise(through), pairwise(others), strict=True):
         more = shape.entries - shape.chained
-        sources, targets = (dice.sample(_without(vocabularies[n], through[n]), more) for n in (k, k + 1))
-        pairs = [*zip(through[k], through[k + 1], strict=True), *zip(sources, targets, strict=True)]
+        pairs = [*zip(source, target, strict=True)]
+        pairs += zip(dice.sample(left, more), dice.sample(right, more), strict=True)
         dictionaries.append(dict(dice.shuffled(pairs)))
     return Tongues(vocabularies, tuple(dictionaries))
 
