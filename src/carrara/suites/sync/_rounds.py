@@ -1,11 +1,12 @@
 """Sentences said over and over in rounds: each once a round, in a new order every time, many at once."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 
+from carrara import tokens
 from carrara.core.keys import Dice
 from carrara.core.types import Piece, Unit
-from carrara.tokens.base import Tokenizer
 
 _CHUNK = 1 << 14
 """Tokens that are given as one piece."""
@@ -14,11 +15,8 @@ _CHUNK = 1 << 14
 class Rounds:
     """A tap of sentences joined by spaces, none of which is said twice as often as another."""
 
-    def __init__(self, sentences: Sequence[str], dice: Dice, tokenizer: Tokenizer) -> None:
-        counts = tokenizer.count_many([*(f"{sentence} {sentence}" for sentence in sentences), *sentences])
-        size = len(sentences)
-        self._said = [(text, counts[n] - counts[size + n]) for n, text in enumerate(sentences)]
-        self._rounds = chain.from_iterable(_forever(self._said, dice))
+    def __init__(self, sentences: Sequence[str], dice: Dice, tokenizer: str) -> None:
+        self._rounds = chain.from_iterable(_forever(_counted(tuple(sentences), tokenizer), dice))
         self._next = next(self._rounds)
 
     def __call__(self, gap: int = 0) -> Unit:
@@ -44,6 +42,15 @@ class Rounds:
             found.append(reached)
             self._next = next(self._rounds)
         return found
+
+
+@lru_cache(maxsize=256)
+def _counted(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
+    """Each with what it adds behind itself, counted once for all the taps that say it."""
+    twice = [f"{sentence} {sentence}" for sentence in sentences]
+    counts = tokens.get(tokenizer).count_many([*twice, *sentences])
+    pairs, alone = counts[: len(twice)], counts[len(twice) :]
+    return [(text, both - one) for text, both, one in zip(sentences, pairs, alone, strict=True)]
 
 
 def _forever(said: Sequence[tuple[str, int]], dice: Dice) -> Iterator[list[tuple[str, int]]]:

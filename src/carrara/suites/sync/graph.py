@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
 
-from carrara import tokens
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Fault, Frame, Message, Piece, Question, Room, Style, Test, World
 from carrara.suites.sync import _graph_text as text
@@ -152,7 +151,7 @@ class SyncGraph(Test[Params, Hidden, Answer]):
             structure=Hidden(graph, tuple(Asked(ask, asked[ask]) for ask in params.ask), params.unreachable),
             updates=tuple((Piece(text.edge(*edge), update=i),) for i, edge in enumerate(edges)),
             opening=(Piece(text.opening(nodes)),),
-            filler=lambda dice, name: Rounds([text.no_edge(node) for node in range(nodes)], dice, tokens.get(name)),
+            filler=lambda dice, name: Rounds([text.no_edge(node) for node in range(nodes)], dice, name),
             grit=lambda dice, _: lambda gap: (Piece(text.grit(dice, nodes)),),
             timeless=True,
         )
