@@ -178,12 +178,9 @@ def worded(recipe: Recipe, task: AnyTest, pack: Pack | None) -> Mapping[str, str
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
     """The context that a recipe names. `variant` is for the audit (weave.py)."""
-    wording = worded(recipe, registry.load(recipe.task), pack)
     task, params, key, world, questions = questions_of(recipe, pack)
-    frames = [task.frame(world, question, wording, recipe.style) for question in questions]
-    tokenizer = tokens.get(recipe.tokenizer)
+    measures = _measures(replace(recipe, question=0, length=recipe.length if task.sized else 0), pack)
     fixed = world.pieces
-    measures = [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = 0 if task.given(params, recipe.length) is not None else _room(recipe, longest.puzzle)
     weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant)
@@ -197,10 +194,22 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
         except Unreachable as reason:
             raise Unreachable(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
     prompts = [
-        Prompt(frame, weave, measure, question.needs, measure.puzzle + room)
-        for frame, measure, question in zip(frames, measures, questions, strict=True)
+        Prompt(measure.frame, weave, measure, question.needs, measure.puzzle + room)
+        for measure, question in zip(measures, questions, strict=True)
     ]
     return Context(recipe, task, world, questions, prompts)
+
+
+def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
+    """The frames of a world's questions, measured."""
+    task, _, _, world, questions = questions_of(recipe, pack)
+    wording, tokenizer, fixed = worded(recipe, task, pack), tokens.get(recipe.tokenizer), world.pieces
+    frames = [task.frame(world, question, wording, recipe.style) for question in questions]
+    return [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
+
+
+_measures = Kept(measured, weight, KEPT)
+"""Once for all lengths of a world that is the same at them."""
 
 
 def _room(recipe: Recipe, puzzle: int) -> int:
