@@ -122,3 +122,11 @@ def test_depths_are_uniform() -> None:
     found = [share for i in range(80) for share in shares(make(NAME, length=1024, index=i, params={"complexity": "5"}))]
     tenths = [sum(int(10 * share) == tenth for share in found) / len(found) for tenth in range(10)]
     assert all(0.05 < tenth < 0.16 for tenth in tenths)
+
+
+def test_what_was_woven_last_is_the_same_as_what_is_woven_anew() -> None:
+    one, other = (make("sync/graph", index=index, length=8192) for index in range(2))
+    anew = one.prompt.text  # the other has been woven since
+    again = make("sync/graph", index=0, length=8192)
+    assert [item.prompt.text for item in again.context.items][0] == again.prompt.text == anew
+    assert other.prompt.text != anew

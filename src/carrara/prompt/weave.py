@@ -9,7 +9,7 @@ only the pool, and what stands behind it in short gaps, is ever held.
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -82,8 +82,10 @@ class Weave:
         if self.world.filler is not None and HELD < self.room <= MOST:
             _ = self._held
 
-    def _units(self) -> Iterator[Unit]:
-        return self._woven(self._settled.bounds, self._settled.tried)
+    def _units(self) -> Iterable[Unit]:
+        bounds, tried, _ = self._settled
+        weave, units = _LATEST[0]
+        return units if weave is self else self._woven(bounds, tried)
 
     @cached_property
     def _held(self) -> list[Unit]:
@@ -173,7 +175,10 @@ class Weave:
         units = self._woven(bounds, tried)
         if self.room <= HELD:
             return _Settled(bounds, tried, list(units))
-        deque(units, 0)
+        if self.room <= MOST:
+            _LATEST[0] = self, list(units)
+        else:
+            deque(units, 0)
         return _Settled(bounds, tried)
 
     def settle(self) -> None:
@@ -261,6 +266,10 @@ class Weave:
     def _open(self, purpose: str, *more: int) -> Tap:
         assert self.world.filler is not None
         return self.world.filler(self.key.dice(purpose, *more), self.tokenizer)
+
+
+_LATEST: list[tuple[Weave | None, Sequence[Unit]]] = [(None, ())]
+"""What was woven last to prove that it comes out, and is not long: the questions on one context follow each other."""
 
 
 def _bulk(tap: Tap) -> BulkTap | None:
