@@ -6,7 +6,7 @@ redraw one of those, keep what is not worse. The slice is held, or else it would
 easiest to satisfy; and operations that are often redrawn are drawn more often.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from carrara.core.keys import Dice
@@ -15,13 +15,14 @@ from carrara.suites.michelangelo._list_machine import (
     KINDS,
     LOW,
     START,
+    Answer,
     Kind,
     Look,
     Operation,
     View,
-    perform,
 )
 
+BRINGING = ("append", "insert")
 SHORTEST = 3
 """Lists never shrink below this, so that a slice always has something to show."""
 PATIENCE = 60
@@ -123,34 +124,25 @@ def _sequence(dice: Dice, old: _Sequence, kinds: Sequence[Kind], count: int, red
     though each half of it counts.
     """
     new, lists = list(old.operations[:redrawn]), old.lists[: redrawn + 1]
+    known = set(lists)
     while (i := len(new)) < count:
         values = lists[-1]
         operation = old.operations[i] if redrawn < i < len(old.operations) else None
-        if operation is not None and possible(operation, values):
-            after = list(values)
-            perform(operation, after)
-            state = tuple(after)
-        else:
-            operation = None
-        while operation is None or state in lists:
-            operation, after = draw(dice, values, kinds), list(values)
-            perform(operation, after)
-            state = tuple(after)
+        state = _next(operation, values) if operation else None
+        while operation is None or state is None or state in known:
+            operation = draw(dice, values, kinds)
+            state = _next(operation, values)
         lists.append(state)
+        known.add(state)
         new.append(operation)
     return _Sequence(tuple(new), lists)
 
 
-def possible(operation: Operation, values: Sequence[int]) -> bool:
-    match operation.kind:
-        case "insert":
-            return operation.args[0] <= len(values)
-        case "pop":
-            return len(values) > SHORTEST and (not operation.args or operation.args[0] < len(values))
-        case "remove":
-            return len(values) > SHORTEST and operation.args[0] in values
-        case _:
-            return True
+def _next(operation: Operation, values: Sequence[int]) -> tuple[int, ...] | None:
+    """The list after an operation; None where that is not possible, or would shrink it too much."""
+    after = list(values)
+    possible = _goes_on(after, (operation,)) and len(after) >= SHORTEST
+    return tuple(after) if possible else None
 
 
 def _judge(sequence: _Sequence, view: View, window: _Window, most: int) -> tuple[Bad, Look]:
@@ -161,19 +153,32 @@ def _judge(sequence: _Sequence, view: View, window: _Window, most: int) -> tuple
     operations, lists = sequence
     final = lists[-1]
     look = Look("len") if view == "len" else window.of(view, len(final))
-    gold = look.at(final)
+    show, part = _SHOWS[view], slice(0, None) if view == "len" else slice(look.start, look.stop)
+    gold = show(final[part])
+    of_nothing = view in ("sum", "len")  # of nothing there are these, and no other view
     if view != "len":
-        shown = {gold} if view in ("min", "max") else {*final[look.start : look.stop]}
-        if not any(kind in ("append", "insert") and args[-1] in shown for kind, args in operations):
+        shown = {gold} if view in ("min", "max") else {*final[part]}
+        if shown.isdisjoint([args[-1] for kind, args in operations if kind in BRINGING]):
             return frozenset(range(len(operations))), look
     bad = []
     for i in reversed(range(len(operations))):
         without = list(lists[i])
-        if not _goes_on(without, operations[i + 1 :]) or look.at(without) in (gold, (), None):
+        goes_on, seen = _goes_on(without, operations[i + 1 :]), without[part]
+        if not goes_on or not (seen or of_nothing) or show(seen) == gold:
             bad.append(i)
             if len(bad) > most:
                 break
     return frozenset(bad), look
+
+
+_SHOWS: Mapping[View, Callable[[Sequence[int]], Answer]] = {
+    "print": tuple,
+    "sum": sum,
+    "min": min,
+    "max": max,
+    "len": len,
+}
+"""What views show of numbers, where there are any."""
 
 
 def _goes_on(values: list[int], operations: Sequence[Operation]) -> bool:
@@ -181,25 +186,26 @@ def _goes_on(values: list[int], operations: Sequence[Operation]) -> bool:
 
     An insertion beyond the end would not raise, but it would no longer stand where it says: it fails too.
     """
-    for kind, args in operations:
-        if kind == "append":
+    for kind, args in operations:  # the commonest kinds first
+        if kind == "sort":
+            values.sort()
+        elif kind == "reverse":
+            values.reverse()
+        elif kind == "remove":
+            try:
+                values.remove(args[0])
+            except ValueError:
+                return False
+        elif kind == "append":
             values.append(args[0])
         elif kind == "insert":
             if args[0] > len(values):
                 return False
             values.insert(*args)
-        elif kind == "pop":
+        else:
             if (args[0] if args else 0) >= len(values):
                 return False
             values.pop(*args)
-        elif kind == "remove":
-            if args[0] not in values:
-                return False
-            values.remove(args[0])
-        elif kind == "sort":
-            values.sort()
-        else:
-            values.reverse()
     return True
 
 
