@@ -50,8 +50,8 @@ class Reading:
         """The next sentence."""
         self._must_have(1)
         self._turn()
-        start, stop = self._runs[self._next]
-        return self._piece([self._begun(start + 1, stop)])
+        (start, stop), before = self._runs[self._next], self._read
+        return self._piece([self._begun(start + 1, stop)], self._read - before)
 
     def several(self, units: int) -> list[Unit]:
         """The next sentences, each by itself, read in few slices: fewer where there are no more, one at least."""
@@ -77,7 +77,7 @@ class Reading:
             return ()
         self._must_have(tokens)
         runs: list[tuple[int, int]] = []
-        left = min(tokens, CHUNK)
+        left = most = min(tokens, CHUNK)
         while left > 0:
             self._turn()
             fits = bisect_right(self._ends, self._read + left, self._next)
@@ -92,9 +92,11 @@ class Reading:
             if end == start and not runs and int(self._sums[end + 1] - self._sums[end]) <= tokens:
                 end += 1  # a sentence longer than a chunk
             if end > start:
+                left += self._read
                 runs.append(self._begun(end, stop))
+                left -= self._read
             break
-        return self._piece(runs) if runs else ()
+        return self._piece(runs, most - left) if runs else ()
 
     def gaps(self, tokens: int) -> Numbers:
         """The tokens that are read before each gap between sentences, of the next so many: ascending from 0.
@@ -115,8 +117,7 @@ class Reading:
         gaps = np.concatenate(found)
         return gaps[: np.searchsorted(gaps, np.uint64(tokens), "right")]
 
-    def _piece(self, runs: Sequence[tuple[int, int]]) -> Unit:
-        cost = sum(int(self._sums[end]) - int(self._sums[start]) for start, end in runs)
+    def _piece(self, runs: Sequence[tuple[int, int]], cost: int) -> Unit:
         self.used += cost
         return (Piece(self.corpus.joined(runs), tokens=cost),)
 

@@ -50,16 +50,23 @@ class Screen:
 
     def unblocked(self, spans: Numbers) -> Numbers:
         """What is left of spans of sentences (start, stop): in their order, runs without a blocked one."""
-        blocked, owners = [], []
-        for part in (self.failed, self.named):
-            low, high = part.searchsorted(spans).T
-            blocked.append(part[indices(low, high)])
-            owners.append(np.repeat(np.arange(len(spans)), high - low))
-        out, whose = np.concatenate(blocked), np.concatenate([np.arange(len(spans)), *owners])
-        begins = np.concatenate([spans[:, 0], out + np.uint64(1)])
-        ends = np.concatenate([spans[:, 1], out])
-        runs = np.stack([begins[np.lexsort((begins, whose))], ends[np.lexsort((ends, whose))]], axis=1)
-        return runs[runs[:, 0] < runs[:, 1]]
+        return _unblocked(self, spans.tobytes())
+
+
+@lru_cache(maxsize=64)
+def _unblocked(screen: Screen, spans_as_bytes: bytes) -> Numbers:
+    """Kept for a while, for an item reads twice: to see where its gaps are, and to be told."""
+    spans = np.frombuffer(spans_as_bytes, np.uint64).reshape(-1, 2)
+    blocked, owners = [], []
+    for part in (screen.failed, screen.named):
+        low, high = part.searchsorted(spans).T
+        blocked.append(part[indices(low, high)])
+        owners.append(np.repeat(np.arange(len(spans)), high - low))
+    out, whose = np.concatenate(blocked), np.concatenate([np.arange(len(spans)), *owners])
+    begins = np.concatenate([spans[:, 0], out + np.uint64(1)])
+    ends = np.concatenate([spans[:, 1], out])
+    runs = np.stack([begins[np.lexsort((begins, whose))], ends[np.lexsort((ends, whose))]], axis=1)
+    return runs[runs[:, 0] < runs[:, 1]]
 
 
 def screened(

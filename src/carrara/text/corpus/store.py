@@ -97,10 +97,10 @@ class Corpus:
                 reads[-1].append((start, end - 1))
             else:
                 reads.append([(start, end - 1)])
-        found: list[bytes] = []
+        found: list[memoryview] = []
         for read in reads:
             first = read[0][0]
-            raw = os.pread(self._file, read[-1][1] - first, first)
+            raw = memoryview(os.pread(self._file, read[-1][1] - first, first))
             found += [raw[start - first : end - first] for start, end in read]
         return b" ".join(found).decode()
 
