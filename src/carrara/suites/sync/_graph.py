@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from carrara.core.keys import Dice, digest
 
@@ -163,5 +163,6 @@ def _matched(one: Graph, other: Graph, order: Sequence[int], found: dict[int, in
 
 def drawn(dice: Dice, nodes: int, density: float) -> Iterator[Graph]:
     """Random graphs without end: each pair of nodes has an edge with a probability, along a hidden order."""
+    random, pairs = dice.random, list(combinations(range(nodes), 2))
     while True:
-        yield Graph(nodes, frozenset((a, b) for a in range(nodes) for b in range(a + 1, nodes) if dice.chance(density)))
+        yield Graph(nodes, frozenset([pair for pair in pairs if random() < density]))
