@@ -27,10 +27,10 @@ PROBED_UNITS = 256
 """Units of filler with which it is probed that costs add up."""
 REPAIRS = 8
 """Corrections before other filler is tried, and other fillers before an exact length is given up."""
-SMALL = 1 << 12
+SMALL = 1 << 11
 """What a world weighs that is the same at every length, in tokens: it is never large."""
-KEPT = 1 << 24
-"""What is kept may weigh: four thousand small worlds, which serve every length, or sixteen of a million tokens."""
+KEPT = 1 << 23
+"""What is kept may weigh: four thousand small worlds, which serve every length, or eight of a million tokens."""
 OTHER_FILLER = 1000
 """Far from the variants that the audit asks for."""
 

@@ -159,6 +159,7 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
     others = _refilled(report, context, pack) if first.length and context.world.filler else None
     owned_by = first.split if _given(first) else owner(items.questions_of(replace(context.recipe, length=0)).world)
     longest = max(item.survey.tokens for item in asked)
+    told = [[piece.text for piece in update] for update in context.world.updates]
 
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))
@@ -174,8 +175,7 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
         if whole != item.survey.tokens or (first.length and not given and longest != first.length):
             breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
         for span in item.survey.spans:
-            texts = [piece.text for piece in context.world.updates[span.update]]
-            if messages[span.message].content[span.start : span.end] not in texts:
+            if messages[span.message].content[span.start : span.end] not in told[span.update]:
                 breach("spans", item, f"update {span.update} is not at {span.start}")
         if fingerprint(messages) != item.survey.sha256:
             breach("bytes", item, "its hash is that of another text")
