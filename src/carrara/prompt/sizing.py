@@ -19,7 +19,7 @@ from carrara.prompt.measure import assemble, count
 
 CORRECTIONS = 8
 """Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
-_CACHED = 400_000
+_CACHED = 1 << 18
 """Texts of one joint that are kept, more than a dictionary has words."""
 
 
