@@ -60,12 +60,17 @@ def fingerprint(messages: Iterable[Message]) -> str:
     return digest.hexdigest()
 
 
+def _opened(role: Role) -> str:
+    """What stands before a message's content in a hash."""
+    return f"\x1e{role}\x1f"
+
+
 def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
     """Parts as they pass, and into a hash, which is that of `fingerprint` when all have passed: little text is held."""
     message, held, size = -1, list[str](), 0
     for part in parts:
         if part.message != message:
-            held.append(f"\x1e{part.role}\x1f")
+            held.append(_opened(part.role))
             message = part.message
         held.append(part.text)
         size += len(part.text)
@@ -125,7 +130,7 @@ class Prompt:
         """Where all is one message, of a piece for each word perhaps: without two parts for each of them."""
         frame, cost, joint_tokens = self.frame, self.measure.cost, self.measure.joint
         needs, labels, joint = frozenset(self.needs), frame.labels, frame.joint
-        digest = sha256(f"\x1euser\x1f{frame.before}".encode())
+        digest = sha256(f"{_opened('user')}{frame.before}".encode())
         spans, held = list[Span](), list[str]()
         place, hashed_to, tokens, before = len(frame.before), len(frame.before), self.measure.before, ""
         for piece in self.weave:

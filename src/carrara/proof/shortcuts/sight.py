@@ -23,7 +23,8 @@ CLOSED = 24
 
 
 def words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]
+    """In small letters. Most pieces of some contexts are one word, which is told at once."""
+    return [text.casefold()] if text.isalnum() else [word.casefold() for word in _WORD.findall(text)]
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Sight:
 
     @cached_property
     def by_piece(self) -> list[list[str]]:
-        return [[piece.casefold()] if piece.isalnum() else words(piece) for piece in self.pieces]
+        return [words(piece) for piece in self.pieces]
 
     @cached_property
     def asked(self) -> Counter[str]:
