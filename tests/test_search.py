@@ -16,6 +16,7 @@ from carrara.core.types import World as HouseWorld
 from carrara.parts.simple import Housed, Test, World
 from carrara.proof.audit import audit, searched
 from carrara.proof.floors import is_official
+from carrara.proof.shortcuts import search
 from carrara.proof.shortcuts.kept import kept
 from carrara.suites.minerva import sequence_search
 from carrara.suites.minerva.sequence_search import Params, SequenceSearch, Sought
@@ -124,6 +125,15 @@ def test_the_old_sequence_search_is_found_out(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(items, "_posed", items.pose)
     breaches = audit(replace(first("minerva/sequence_search"), seed=5), 60).breaches
     assert {breach.check for breach in breaches} >= {"cheap"}
+
+
+def test_prompts_are_said_back_as_far_as_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And who says them back is measured by these alone."""
+    monkeypatch.setattr(search, "ECHOES", 12 * 512)
+    found = {one.name: one for one in searched(first("minerva/snapshot", 512), 40).shortcuts}
+    assert found[search.ECHO].n == 12
+    assert found[search.ECHO].score > 0.9
+    assert all(one.n > 30 for name, one in found.items() if name != search.ECHO)
 
 
 def test_a_needle_is_in_a_tenth_of_ten() -> None:
