@@ -2,16 +2,24 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test test-all check help fix env site lock data wheel inspect-ends floors shortcuts audit bench clean
+.PHONY: demo tutorial test test-all test-pythons check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
-demo: env  ## run the quick preset on the embedded model and say where the report is
-	.venv/bin/carrara demo
+demo: .venv-demo/.ready  ## run the quick preset on the embedded model and say where the report is; N=1: one item per length
+	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
+
+tutorial:  ## type docs/tutorial.md into an empty environment, and compare what it shows with what is printed
+	@$(PYTHON) -c '$(NEW_ENOUGH)'
+	$(PYTHON) -m tools.tutorial
 
 test: check  ## lint, types, and the quick tests: every contract and every suite, in fewer cases
 	.venv/bin/pytest -m "not slow"
 
 test-all: check  ## lint, types, and all tests
 	.venv/bin/pytest
+
+test-pythons:  ## the byte tests on each Python that is installed, 3.11 to 3.14; the others are skipped
+	@$(PYTHON) -c '$(NEW_ENOUGH)'
+	$(PYTHON) -m tools.pythons
 
 check: env
 	.venv/bin/ruff format --check .
@@ -25,10 +33,17 @@ fix: env  ## format, and mend what ruff can
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
 
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "Carrara needs Python 3.11 or later: make PYTHON=python3.12 …")
+
+.venv-demo/.ready: locks/pip.txt locks/demo.txt pyproject.toml
+	@$(PYTHON) -c '$(NEW_ENOUGH)'
+	$(PYTHON) -m tools.demo
+	@touch $@
+
 env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
 
 .venv/.ready: locks/requirements.txt locks/sources.txt locks/torch.txt locks/recurrent.txt locks/rl.txt locks/harness.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Carrara needs Python 3.11 or later: make PYTHON=python3.12 …")'
+	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	$(PYTHON) -m venv --clear .venv
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/requirements.txt
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/sources.txt
@@ -58,6 +73,10 @@ THERE := sed -n 's/^\([^ =]*\)==[^ ;]* \\$$/--no-emit-package \1/p'
 lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q pyproject.toml --extra plain --extra ray --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
+	uv pip compile -q pyproject.toml --extra demo --group build -c locks/requirements.txt --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/demo.txt
+	echo pip | uv pip compile -q - --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/pip.txt
 	uv pip compile -q locks/sources.in --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/sources.txt
 	uv pip compile -q --group docs -c locks/requirements.txt --universal --python-version 3.11 \
@@ -94,8 +113,8 @@ inspect-ends: env  ## the contract with Inspect AI, on the oldest release that w
 	  .venv/inspect/bin/python -c 'import inspect_ai; print("inspect-ai", inspect_ai.__version__)'; \
 	  .venv/inspect/bin/pytest -n 2 -q $(CONTRACT); done
 
-floors: env  ## the floors that `carrara tasks` lists, kept beside the code: after a change of a test
-	$(PY) -m carrara.proof.floors
+chance-levels: env  ## the chance levels that `carrara tasks` lists, kept beside the code: after a change of a test
+	$(PY) -m carrara.proof.chance_levels
 
 shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the code: after a change of a test
 	$(PY) -m carrara.proof.shortcuts.kept
@@ -119,4 +138,4 @@ audit: env  ## the long proofs, kept under results/
 	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .cache site docs/tests
+	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache site docs/tests

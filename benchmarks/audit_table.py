@@ -1,4 +1,4 @@
-"""What `carrara audit all --json` found, as a table: floors, the best shortcut of each kind, reach by tenths.
+"""What `carrara audit all --json` found, as a table: chance levels, the best shortcut of each kind, reach by tenths.
 
     python -m benchmarks.audit_table results/audit_all.json
 
@@ -31,7 +31,19 @@ def main(file: Path) -> None:
     breaches = sum(len(row["breaches"]) for row in rows)
     items, tests = sum(row["items"] for row in rows), len({row["task"] for row in rows})
     print(f"{items:,} items of {tests} tests, {breaches} breaches\n")
-    columns = ["test", "length", "floor", *KINDS, "first", "middle", "last", "any", "pieces", "backwards", "strings by"]
+    columns = [
+        "test",
+        "length",
+        "chance_level",
+        *KINDS,
+        "first",
+        "middle",
+        "last",
+        "any",
+        "pieces",
+        "backwards",
+        "strings by",
+    ]
     lines = []
     for row in rows:
         reach = [f"{row['reach'][part]:.2f}" if part in row["reach"] else "-" for part in PARTS]
@@ -39,7 +51,7 @@ def main(file: Path) -> None:
         by = max(
             (one for one in row["shortcuts"] if one["kind"] == "strings"), key=lambda one: one["score"], default=None
         )
-        shown = [row["task"], write_length(row["length"]), f"{row['floor']:.3f}"]
+        shown = [row["task"], write_length(row["length"]), f"{row['chance_level']:.3f}"]
         lines.append([*shown, *(best(row, kind) for kind in KINDS), *reach, backwards, by["name"] if by else ""])
     for line in table(columns, lines):
         print(line)

@@ -19,10 +19,11 @@ from carrara.profiling.curve import doublings
 from carrara.results.analysis.comparison import Side, compare
 from carrara.results.analysis.effective import effective_lengths
 from carrara.results.analysis.leaderboard import leaderboard
+from carrara.results.analysis.paired_test import ALPHA, interval, p_value
 from carrara.results.analysis.summary import summarize
 
 LENGTHS = (0, 4096, 8192, 16384, 32768, 65536)
-FLOOR = 0.1
+CHANCE_LEVEL = 0.1
 EASE = 0.25
 """By how much a world's own share of right replies may differ, in both directions."""
 
@@ -30,9 +31,9 @@ Curve = Callable[[float], float]
 
 CURVES: dict[str, Curve] = {
     "all but perfect": lambda x: 0.97,
-    "falls around 12k": lambda x: FLOOR + 0.8 / (1 + math.exp((x - math.log2(12288)) / 0.5)),
+    "falls around 12k": lambda x: CHANCE_LEVEL + 0.8 / (1 + math.exp((x - math.log2(12288)) / 0.5)),
     "declines slowly": lambda x: 0.95 - 0.06 * max(0.0, x - 8),
-    "cliff at 20k": lambda x: 0.9 if x < math.log2(20480) else FLOOR,
+    "cliff at 20k": lambda x: 0.9 if x < math.log2(20480) else CHANCE_LEVEL,
 }
 
 
@@ -65,7 +66,7 @@ def asked(curve: Curve, worlds: int, dice: random.Random, model: str = "a", ques
                         world_id=name,
                         status="ok",
                         score=score,
-                        floor=FLOOR,
+                        chance_level=CHANCE_LEVEL,
                     )
                 )
     return found
@@ -93,8 +94,8 @@ def held(curve: Curve, times: int, **how: object) -> Iterator[tuple[str, float]]
         rows = summarize(results)
         means += [row.stat.low <= curve(doublings(row.length)) <= row.stat.high for row in rows]
         [one] = effective_lengths(rows)
-        if one.reach:
-            lengths.append(one.reach.low * 0.999 <= true <= one.reach.high * 1.001 or one.reach.low == true)
+        if found := one.estimate:
+            lengths.append(found.low * 0.999 <= true <= found.high * 1.001 or found.low == true)
         [line] = leaderboard(results)
         areas.append((line.area_low or 0) <= whole <= (line.area_high or 0))
     yield "mean", fmean(means)
@@ -121,6 +122,81 @@ def told_apart(times: int, worlds: int, better: float) -> tuple[float, float, fl
     return fmean(inside), fmean(apart), fmean(any_apart)
 
 
+def paired_coverage(n: int, steps: int) -> tuple[list[float], list[float]]:
+    """Compute how often the interval of n paired all-or-nothing scores holds the difference, without sampling.
+
+    Returns:
+        The coverage for each pair of shares of worlds that differ upward and downward, and how often two models that
+        are equally good are told apart.
+    """
+    tables = {}
+    for up in range(n + 1):
+        for down in range(n + 1 - up):
+            group = [[1.0] * up + [-1.0] * down + [0.0] * (n - up - down)]
+            significant = p_value(group) < ALPHA
+            tables[up, down] = significant, interval(group, significant=significant) or (-1.0, 1.0)
+    coverage, rejected = list[float](), list[float]()
+    for higher in range(steps + 1):
+        for lower in range(steps + 1 - higher):
+            shares = higher / steps, lower / steps, (steps - higher - lower) / steps
+            covered = told = 0.0
+            for (up, down), (significant, (low, high)) in tables.items():
+                ways = math.comb(n, up) * math.comb(n - up, down)
+                chance = ways * shares[0] ** up * shares[1] ** down * shares[2] ** (n - up - down)
+                covered += chance * (low - 1e-9 <= shares[0] - shares[1] <= high + 1e-9)
+                told += chance * significant
+            coverage.append(covered)
+            if higher == lower:
+                rejected.append(told)
+    return coverage, rejected
+
+
+def _graded(dice: random.Random, ease: float, gap: float) -> float:
+    one, other = (dice.betavariate(4 * p, 4 * (1 - p)) for p in (ease, ease + gap))
+    return other - one
+
+
+def _partial(dice: random.Random, ease: float, gap: float) -> float:
+    """Right, or half right with the same share as wrong: a gap of right replies is three quarters of it in score."""
+    one, other = (1.0 if dice.random() < p else dice.choice([0.0, 0.5]) for p in (ease, ease + gap * 4 / 3))
+    return other - one
+
+
+def _clustered(dice: random.Random, ease: float, gap: float) -> float:
+    one, other = (fmean(dice.random() < p for _ in range(4)) for p in (ease, ease + gap))
+    return other - one
+
+
+GRADED: dict[str, Callable[[random.Random, float, float], float]] = {
+    "graded": _graded,
+    "half right": _partial,
+    "4 questions a world": _clustered,
+}
+
+
+def share_covered(kind: str, n: int, gap: float, times: int) -> tuple[float, float]:
+    """Simulate how often the interval of n worlds holds the difference, and how often it is significant."""
+    covered, rejected = list[bool](), list[bool]()
+    for seed in range(times):
+        dice = random.Random(f"{kind} {n} {gap} {seed}")
+        group = [[GRADED[kind](dice, dice.uniform(0.15, 0.45), gap) for _ in range(n)]]
+        significant = p_value(group) < ALPHA
+        low, high = interval(group, significant=significant) or (-1.0, 1.0)
+        covered.append(low <= gap <= high)
+        rejected.append(significant)
+    return fmean(covered), fmean(rejected)
+
+
+def paired(times: int) -> Iterator[list[str]]:
+    for n in (5, 8, 12, 20):
+        coverage, rejected = paired_coverage(n, 40)
+        yield [str(n), "right or wrong", "all", f"{min(coverage):.3f}", f"{max(rejected):.3f}"]
+        for kind in GRADED:
+            for gap in (0.0, 0.2, 0.4):
+                covered, told = share_covered(kind, n, gap, times)
+                yield [str(n), kind, f"{gap:.1f}", f"{covered:.3f}", "" if gap else f"{told:.3f}"]
+
+
 def main(times: int) -> None:
     print(f"{times} simulations each, {len(LENGTHS)} lengths; nominal 95 %")
     rows = []
@@ -134,6 +210,9 @@ def main(times: int) -> None:
             shares = dict(held(curve, times, **how))
             rows.append([name, about, *(f"{one:.3f}" for one in shares.values())])
     for line in table(["scores", "of", "mean", "effective length", "area"], rows):
+        print(line)
+    print()
+    for line in table(["worlds", "scores", "better by", "interval holds", "equals told apart"], list(paired(times))):
         print(line)
     print()
     rows = []

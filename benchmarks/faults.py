@@ -1,10 +1,11 @@
 """Everything that goes wrong in runs, made to go wrong: what the server saw, what the run said, and what was lost.
 
-    python -m benchmarks.faults [ITEMS]
+    python -m benchmarks.faults           # both tables
+    python -m benchmarks.faults 0         # the first one; docs/reliability.md keeps the second
 
 Every row is measured on a scripted server of this machine (tests/server.py), and the tables are put into
-docs/reliability.md. With them: a thousand items of which three in ten requests fail, once in peace and once with five
-kills, and whether both came to the same report.
+docs/reliability.md. The second table has a thousand items of which three in ten requests fail, once without and once
+with five kills, and says whether both came to the same report. Another number of items may be given.
 """
 
 import json
@@ -24,8 +25,9 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from tests.process import interruptible
+from tests.process import let_interrupts
 from tests.server import EACH, Address, item_of, serving
+from tests.tls import certificate, secured
 
 from carrara.core.result import Result
 from carrara.engine.rendering import item_of as built
@@ -110,7 +112,7 @@ def replies() -> Iterator[Row]:
     with place() as (folder, server):
         out = folder / "run"
         ended = command(
-            *asked("each", server.base_url, out, "-n", str(len(EACH)), "--request-timeout", "3s", "--connections", "50")
+            *asked("each", server.base_url, out, "-n", str(len(EACH)), "--request-timeout", "6s", "--connections", "50")
         )
         results = read_results(out)
         by_text = {item_of(built(result.id).messages()[0].content): result for result in results}
@@ -123,7 +125,7 @@ def replies() -> Iterator[Row]:
             yield Row(
                 f"reply: {way}",
                 many,
-                (result.error or "") if result and result.error else "" if agrees else "ANOTHER NUMBER OF REQUESTS",
+                _nameless((result and result.error) or ("" if agrees else "ANOTHER NUMBER OF REQUESTS"), server),
                 result.status if result else "LOST",
                 "",
                 int(result is None),
@@ -142,10 +144,11 @@ def replies() -> Iterator[Row]:
 def probes() -> Iterator[Row]:
     """What the small request before a run meets."""
     with place() as (_, server):
-        for way in ("page", "garbled", "no-choices", "quota", "401", "reset", "429", "503", "400"):
+        probed = ("page", "garbled", "no-choices", "quota", "401", "reset", "429", "503", "400", "elsewhere", "loop")
+        for way in (*probed, "status-line", "long-headers", "bomb", "endless"):
             # What may pass is told; such a run would wait, so only its probe is tried.
             line = (
-                "from carrara.cli._talk import talking\n"
+                "from carrara.cli._talk import say, talking\n"
                 "from carrara.engine import preflight\n"
                 "from carrara.core.errors import UsageError, RunError\n"
                 "import sys\n"
@@ -153,15 +156,25 @@ def probes() -> Iterator[Row]:
                 "    with talking():\n"
                 f"        preflight.check('openai-api/test/probe-{way}', {server.base_url!r}, {{}}, True)\n"
                 "except (UsageError, RunError) as error:\n"
-                "    print('carrara:', error, file=sys.stderr)\n"
+                "    say(str(error))\n"
                 "    sys.exit(2 if isinstance(error, UsageError) else 1)\n"
             )
             ended = subprocess.run(
                 [sys.executable, "-c", line], capture_output=True, text=True, check=False, env=environment()
             )
-            said = ended.stderr.strip().replace(server.base_url, "SERVER").removeprefix("carrara: ")
+            said = _nameless(ended.stderr.strip(), server).removeprefix("carrara: ")
             code = str(ended.returncode) if ended.returncode else "the run goes on"
             yield Row(f"probe: {way}", "no item", said, "", code)
+    with tempfile.TemporaryDirectory() as folder, secured(certificate(Path(folder))) as url:
+        run = command(*asked("ok", url, Path(folder) / "run", "-n", "2"))
+        said = run.last.replace(url, "SERVER")
+        yield Row("probe: a certificate that is not trusted", "no item", said, "", str(run.code))
+
+
+def _nameless(said: str, server: Address) -> str:
+    """What was said, without the port, which is another one each time."""
+    origin = server.base_url.removesuffix("/v1")
+    return said.replace(server.base_url, "SERVER").replace(origin, "SERVER").replace(origin.rpartition(":")[2], "PORT")
 
 
 def windows() -> Iterator[Row]:
@@ -179,30 +192,22 @@ def windows() -> Iterator[Row]:
 
 
 def stops() -> Iterator[Row]:
-    """Ctrl-C, silence, two at once, a full disk."""
-    with place((0.3, 0.3)) as (folder, server):
-        line = asked("ok", server.base_url, folder / "run", "-n", "24", "--connections", "2")
+    """Ctrl-C, SIGTERM, silence, two at once, a full disk."""
+    with place() as (folder, server):
+        line = asked("hang-3", server.base_url, folder / "run", "-n", "24")
         process = _begun(line)
-        _until(lambda: server.asked() >= 6, process)
+        _until(lambda: server.asked() >= 24, process)
         second = command(*line)
-        process.send_signal(signal.SIGINT)
+        process.kill()
         process.communicate()
-        results, told = read_results(folder / "run"), command("report", str(folder / "run"))
-        yield Row(
-            "a second run in the same folder",
-            "none of its requests",
-            second.last.replace(str(folder), ""),
-            "",
-            str(second.code),
-        )
-        partial = told.line("PARTIAL").partition(" (")[0]
-        yield Row("Ctrl-C", f"{server.asked()} requests", partial, statuses(results), str(process.returncode))
-        again = command(*line)
-        results = read_results(folder / "run")
-        yield Row(
-            "the same command after it", f"{server.asked()} requests in all", again.last, statuses(results),
-            str(again.code), 24 - len(results), twice(server),
-        )  # fmt: skip
+        said = second.last.replace(str(folder), "")
+        yield Row("a second run in the same folder", f"{server.asked() - 24} requests", said, "", str(second.code))
+    for what, sent in (("Ctrl-C", signal.SIGINT), ("SIGTERM", signal.SIGTERM)):
+        with place((0.3, 0.3)) as (folder, server):
+            line = asked("ok", server.base_url, folder / "run", "-n", "24", "--connections", "2")
+            process = _begun(line)
+            _until(lambda server=server: server.asked() >= 14, process)  # type: ignore[misc]
+            yield from _stopped(what, sent, process, line, folder, server)
     with place() as (folder, server):
         process = _begun(asked("hang-3", server.base_url, folder / "run", "-n", "24"))
         time.sleep(75)
@@ -215,6 +220,23 @@ def stops() -> Iterator[Row]:
             statuses(read_results(folder / "run")), str(process.returncode),
         )  # fmt: skip
     yield from _full_disk()
+
+
+def _stopped(
+    what: str, sent: signal.Signals, process: "subprocess.Popen[str]", line: list[str], folder: Path, server: Address
+) -> Iterator[Row]:
+    """A run of 24 items is sent a signal, and its command is given again."""
+    process.send_signal(sent)
+    process.communicate()
+    results, told = read_results(folder / "run"), command("report", str(folder / "run"))
+    partial = told.line("PARTIAL").partition(" (")[0]
+    yield Row(what, f"{server.asked()} requests", partial, statuses(results), str(process.returncode))
+    again = command(*line)
+    results = read_results(folder / "run")
+    yield Row(
+        "the same command after it", f"{server.asked()} requests in all", again.last, statuses(results),
+        str(again.code), 24 - len(results), twice(server),
+    )  # fmt: skip
 
 
 def _full_disk() -> Iterator[Row]:
@@ -247,6 +269,49 @@ def _full_disk() -> Iterator[Row]:
             )  # fmt: skip
         finally:
             subprocess.run(["umount", str(disk)], check=False)
+
+
+def strangers() -> Iterator[Row]:
+    """Servers that are not what they were, and what may be typed."""
+    with place() as (folder, server):
+        for model in ("ok", "400"):
+            command(*asked(model, server.base_url, folder / model, "-n", "12"))
+        compared = command("compare", str(folder / "400"), str(folder / "ok"))
+        said = compared.last.replace(str(folder), "")
+        yield Row("compare: all requests of one side failed", "24 requests", said, "", str(compared.code))
+    with place() as (folder, server):
+        for name in "AB":
+            before = server.asked()
+            ended = command(*asked("ok", f"{server.base_url}?deployment={name}", folder / "run", "-n", "3"))
+        made, results = server.asked() - before, read_results(folder / "run")
+        yield Row(
+            "another deployment, `?deployment=B`, into the folder of the first", f"{made} requests", ended.last,
+            statuses(results), str(ended.code), 6 - len(results),
+        )  # fmt: skip
+    with place() as (folder, server):
+        ended = command(*asked("swap", server.base_url, folder / "run", "-n", "12"))
+        results = read_results(folder / "run")
+        said = ended.line("answered as")
+        yield Row(
+            "a server that changes its model", f"{server.asked()} requests", said, statuses(results), str(ended.code)
+        )
+    with place() as (folder, server):
+        ended = command(*asked("ok", server.base_url, folder / "run", "-n", "3", "--lengths", "0", "--within"))
+        results = read_results(folder / "run")
+        said = ended.line("requests were made")
+        yield Row("--within at length 0", f"{server.asked()} requests", said, statuses(results), str(ended.code))
+        for what, given in (
+            ("--base-url http://[::1/v1", asked("ok", "http://[::1/v1", folder / "none")),
+            ("-n with 400 digits", asked("ok", server.base_url, folder / "none", "-n", "9" * 400)),
+        ):
+            ended = command(*given)
+            said = (ended.err.strip().splitlines() or [""])[-1].removeprefix("carrara: ")
+            yield Row(what, "no item", said, "", str(ended.code))
+        closed = subprocess.run(
+            ["sh", "-c", '"$@" >&-', "sh", *CARRARA, "tasks"], capture_output=True, text=True, check=False,
+            env=environment(),
+        )  # fmt: skip
+        yield Row("carrara tasks, its standard output closed", "", closed.stderr.strip(), "", str(closed.returncode))
 
 
 def papers() -> Iterator[Row]:
@@ -363,7 +428,7 @@ def _begun(given: Sequence[str]) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
         env=environment(),
-        preexec_fn=interruptible,
+        preexec_fn=let_interrupts,
     )
 
 
@@ -430,7 +495,18 @@ def as_table(rows: Sequence[Row]) -> str:
 
 
 def main(items: int) -> None:
-    rows = [row for part in (replies, probes, windows, stops, papers) for row in part()]
+    rows = [row for part in (replies, probes, windows, stops, strangers, papers) for row in part()]
+    text = as_table(rows)
+    before, mark, rest = PAGE.read_text("utf-8").partition("<!-- measured -->\n")
+    measured, end, rest = rest.partition("<!-- end -->")
+    second = _second_table(items) if items else measured.strip().partition("\n\n")[2]
+    text += f"\n\n{second}\n"
+    PAGE.write_text(f"{before}{mark}\n{text}\n{end}{rest}", "utf-8")
+    print(text)
+
+
+def _second_table(items: int) -> str:
+    """A run of many items without and with kills, and whether both came to the same."""
     with socket.socket() as free:  # one port for both, for the server's address is part of a report
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -442,10 +518,7 @@ def main(items: int) -> None:
         f"After {KILLS} kills {agree:,} of {items:,} items have the same status and reply as without; "
         f"report.html is {same}, but for mean seconds."
     )
-    text = f"{as_table(rows)}\n\n{as_table([calm.row, killed.row])}\n\n{said}\n"
-    before, mark, rest = PAGE.read_text("utf-8").partition("<!-- measured -->\n")
-    PAGE.write_text(before + mark + "\n" + text + "\n<!-- end -->" + rest.partition("<!-- end -->")[2], "utf-8")
-    print(text)
+    return f"{as_table([calm.row, killed.row])}\n\n{said}"
 
 
 if __name__ == "__main__":

@@ -19,12 +19,12 @@ from carrara.profiling.curve import BLIND, Curve, Rule, doublings
 
 UPTO = 128 << 10
 LENGTHS = [0, *(1024 << n for n in range(8))]
-RULE, WITHIN, BATCH, FLOOR = Rule("base", 0.85), 2.0, 8, 0.1
+RULE, WITHIN, BATCH, CHANCE_LEVEL = Rule("base", 0.85), 2.0, 8, 0.1
 BUDGET = 60_000_000
 
 
 def logistic(top: float, at: float, width: float) -> Callable[[float], float]:
-    return lambda x: FLOOR + (top - FLOOR) / (1 + math.exp(min(60.0, (x - math.log2(at)) / width)))
+    return lambda x: CHANCE_LEVEL + (top - CHANCE_LEVEL) / (1 + math.exp(min(60.0, (x - math.log2(at)) / width)))
 
 
 def dip(x: float) -> float:
@@ -35,12 +35,12 @@ def dip(x: float) -> float:
 CASES: dict[str, Callable[[float], float]] = {
     "falls around 16k": logistic(0.95, 16 << 10, 0.5),
     "falls around 3k": logistic(0.9, 3 << 10, 0.4),
-    "cliff at 32k": lambda x: 0.92 if x <= 15.2 else FLOOR,
+    "cliff at 32k": lambda x: 0.92 if x <= 15.2 else CHANCE_LEVEL,
     "falls slowly": logistic(0.95, 16 << 10, 1.2),
-    "slow decline": lambda x: max(FLOOR, 0.97 - 0.055 * max(0.0, x - 8)),
-    "decline from 2k": lambda x: max(FLOOR, 0.95 - 0.09 * max(0.0, x - 11)),
+    "slow decline": lambda x: max(CHANCE_LEVEL, 0.97 - 0.055 * max(0.0, x - 8)),
+    "decline from 2k": lambda x: max(CHANCE_LEVEL, 0.95 - 0.09 * max(0.0, x - 11)),
     "dip and recovery": dip,
-    "at the floor": lambda _: FLOOR,
+    "at the chance level": lambda _: CHANCE_LEVEL,
     "perfect": lambda _: 1.0,
     "partly unparsed": logistic(0.62, 24 << 10, 0.5),
 }
@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
 def truth(score: Callable[[float], float]) -> float:
     """The longest length, by its doublings, up to which the score is kept."""
     base = score(doublings(0))
-    if RULE.level * base - FLOOR < BLIND:
+    if RULE.level * base - CHANCE_LEVEL < BLIND:
         return math.nan
     x = doublings(0)
     while x <= doublings(UPTO) and score(x) >= RULE.level * base:
@@ -71,7 +71,7 @@ def asked(score: Callable[[float], float], length: int, n: int, dice: random.Ran
 
 def adaptive(name: str, seed: int) -> Outcome:
     score, dice = CASES[name], random.Random(f"{name} {seed}")
-    curve, spent = Curve(FLOOR, UPTO), 0
+    curve, spent = Curve(CHANCE_LEVEL, UPTO), 0
     while not settled(curve, RULE, LENGTHS, WITHIN) and spent < BUDGET:
         step = chosen(curve, RULE, LENGTHS, BATCH, WITHIN)
         if step is None:
@@ -84,7 +84,7 @@ def adaptive(name: str, seed: int) -> Outcome:
 
 def uniform(name: str, seed: int) -> Outcome:
     score, dice = CASES[name], random.Random(f"uniform {name} {seed}")
-    curve, spent = Curve(FLOOR, UPTO), 0
+    curve, spent = Curve(CHANCE_LEVEL, UPTO), 0
     while not settled(curve, RULE, LENGTHS, WITHIN) and spent < 4 * BUDGET:
         for length in LENGTHS:
             curve.add(length, asked(score, length, BATCH, dice), BATCH)

@@ -46,7 +46,7 @@ def _result(dice: random.Random, model: str, task: str, length: int, i: int, rig
         world_id=f"{task}@1/test-0-{i}",
         status="ok" if dice.random() < 0.97 else "unparsed",
         score=float(right),
-        floor=0.1,
+        chance_level=0.1,
         scores={"paper": min(1.0, right + float(dice.random() < 0.05))},
         trivial={"yes": {"score": 0.1, "paper": 0.1}},
         category=task.partition("/")[0],

@@ -10,11 +10,11 @@ import time
 RUNS = 15
 COMPUTED = """
 from carrara.cli import main
-from carrara.proof import floors
-floors.kept = dict
+from carrara.proof import chance_levels
+chance_levels.kept = dict
 main.main(["tasks"])
 """
-"""The list of tests as it would be if no floor were kept."""
+"""The list of tests as it would be if no chance level were kept."""
 
 
 def fastest(*command: str, runs: int = RUNS) -> float:
@@ -33,7 +33,8 @@ def main() -> None:
     listed = fastest(sys.executable, "-m", "carrara", "tasks")
     computed = fastest(sys.executable, "-c", COMPUTED, runs=3)
     print(
-        f"carrara tasks: {listed:.3f} s; with all floors computed {computed:.3f} s, {computed / listed:.1f} times that"
+        f"carrara tasks: {listed:.3f} s; with all chance levels computed {computed:.3f} s, "
+        f"{computed / listed:.1f} times that"
     )
 
 

@@ -40,11 +40,12 @@ def carrara(*asked: object, env: Mapping[str, str] | None = None, check: bool = 
     return python("-m", "carrara", *map(str, asked), env=_beside(env or {}), check=check)
 
 
-def begun(*asked: object) -> "subprocess.Popen[str]":
+def begun(*asked: object, interruptible: bool = True) -> "subprocess.Popen[str]":
     """`python -m carrara …` for a test that stops it; what it says is read by `communicate`."""
     line = [sys.executable, "-m", "carrara", *map(str, asked)]
+    sets = let_interrupts if interruptible else ignore_interrupts
     return subprocess.Popen(
-        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible, env=_beside({})
+        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=sets, env=_beside({})
     )
 
 
@@ -78,9 +79,14 @@ def python(*line: str, env: Mapping[str, str] | None = None, cwd: Path | None = 
     return ended
 
 
-def interruptible() -> None:
+def let_interrupts() -> None:
     """For a child that is to be interrupted: whoever runs tests in the background may have its signals ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def ignore_interrupts() -> None:
+    """For a child that is to be one of a script's background jobs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @cache

@@ -6,6 +6,9 @@ middle     beyond a length it drops the middle third of the prompt, and says not
 twice      puts the prompt into its chat template, and that into the template once more
 crossed    reads, in one request of twenty, the beginning of another prompt with the end of this one: whose turn it is
            is drawn from the prompt and how often it was asked, so that requests that overtake each other change nothing
+refuses    answers no prompt with anything but an error
+partly     refuses beyond a length, and reads what is shorter
+worse      refuses beyond a length, and writes words that mean nothing of what is shorter
 """
 
 import json
@@ -54,7 +57,9 @@ class Reading:
             self.asked[name] += 1
             drawn = Random(f"{name} {self.asked[name]}").random()
         long, read = item.prompt.tokens > LONG, text
-        if self.way == "garbage" and long:
+        if self.way == "refuses" or (long and self.way in ("partly", "worse")):
+            raise Refusing
+        if self.way == "worse" or (self.way == "garbage" and long):
             return "!!!! the the of of of", item.prompt.tokens
         if self.way == "middle" and long:
             read = text[: len(text) // 3] + text[-len(text) // 3 :]
@@ -62,6 +67,10 @@ class Reading:
             read = beside(self.ids[name])[:-END] + text[-END:]
         seen = TEMPLATE.format(TEMPLATE.format(read)) if self.way == "twice" else TEMPLATE.format(read)
         return oracle(item, [Message("user", read)]), item.prompt.measure.tokenizer.count(seen)
+
+
+class Refusing(Exception):
+    """Raised where the server answers with an error."""
 
 
 def beside(name: str) -> str:
@@ -84,6 +93,9 @@ class Handler(BaseHTTPRequestHandler):
             said, counted = ("OK", 5) if text == GREETING else self.server.reading.answer(text)
         except KeyError:
             self.send_error(400, "no item that is known")
+            return
+        except Refusing:
+            self.send_error(400, "out of memory")
             return
         usage = {"prompt_tokens": counted, "completion_tokens": 5, "total_tokens": counted + 5}
         body = good(reply(said, usage=usage if self.server.reading.counts else None)).body

@@ -16,6 +16,7 @@ its text's hash. The small request before a run is for no item, and not in the j
 """
 
 import argparse
+import gzip
 import json
 import random
 import socket
@@ -28,6 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -44,7 +46,8 @@ class Bad(NamedTuple):
     body: bytes
     headers: Mapping[str, str] = {}
     how: str = "whole"
-    """Or `short`, with fewer bytes than were announced; `reset`, with none; `silent`, with nothing for a long time."""
+    """Or `short`, with fewer bytes than were announced; `reset`, with none; `silent`, with nothing for a long time;
+    `raw`, without a status line and headers; `endless`, with the same bytes again and again."""
 
 
 def reply(content: Json = "[1]", **other: Json) -> dict[str, Json]:
@@ -68,6 +71,15 @@ def good(body: Json) -> Bad:
 def refused(status: int, message: str, code: Json = None, **headers: str) -> Bad:
     body = json.dumps({"error": {"message": message, "type": "error", "code": code}}).encode()
     return Bad(status, body, {"Content-Type": "application/json", **headers})
+
+
+def packed(body: bytes) -> Bad:
+    return Bad(200, gzip.compress(body, 1), {"Content-Type": "application/json", "Content-Encoding": "gzip"})
+
+
+@cache
+def bomb() -> Bad:
+    return packed(b'"' + b" " * (100 << 20) + b'"')
 
 
 _CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"where": "list"}'}}
@@ -96,8 +108,15 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "short": lambda text, words: Bad(200, _WHOLE, _JSON, "short"),
     "reset": lambda text, words: Bad(200, b"", {}, "reset"),
     "parts": lambda text, words: good(reply([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}])),
+    "thinking-parts": lambda text, words: good(
+        reply(
+            [{"type": "thinking", "thinking": [{"type": "text", "text": "Not [2]."}]}, {"type": "text", "text": "[1]"}]
+        )
+    ),
+    "no-model": lambda text, words: good(reply(model=None)),
     "number": lambda text, words: good(reply(42)),
     "object": lambda text, words: good(reply({"answer": [1]})),
+    "swap": lambda text, words: good(reply(model=f"model-{'ab'[int(item_of(text), 16) % 2]}")),
     "no-choices": lambda text, words: good({"id": "x", "object": "chat.completion", "model": "m"}),
     "empty-choices": lambda text, words: good(reply() | {"choices": []}),
     "no-message": lambda text, words: good(reply() | {"choices": [{"index": 0, "finish_reason": "stop"}]}),
@@ -125,6 +144,11 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "400": lambda text, words: refused(400, "Invalid value for top_p"),
     "quoting": lambda text, words: refused(400, f"cannot read {text}"),
     "401": lambda text, words: refused(401, "Incorrect API key provided"),
+    "status-line": lambda text, words: Bad(200, b"HELLO 200 OK\r\n\r\n", {}, "raw"),
+    "long-headers": lambda text, words: Bad(200, _WHOLE, {**_JSON, "X-Long": "x" * 200_000}),
+    "packed": lambda text, words: packed(_WHOLE),
+    "bomb": lambda text, words: bomb(),
+    "endless": lambda text, words: Bad(200, b" " * (1 << 20), _JSON, "endless"),
     "markup-error": lambda text, words: refused(400, "[/bold] [red]{x} %s <b>"),
 }
 
@@ -139,7 +163,9 @@ ENDING = (
 
 EACH = (
     "ok", "call", "call-beside", "call-unsaid", "overflow", "overflow-413", "silent-once", "page", "garbled",
-    "garbled-once", "short-once", "reset-once", "parts", "number", "object", "no-choices", "empty-choices",
+    "garbled-once", "short-once", "reset-once", "elsewhere", "loop", "status-line", "long-headers", "packed", "bomb",
+    "endless", "parts", "thinking-parts", "no-model", "number", "object", "no-choices",
+    "empty-choices",
     "no-message", "bare-text", "usage-text", "usage-negative", "usage-huge", "no-usage", "half", "nul", "markup",
     "empty", "null", "filter", "cut", "500-once", "503-once", "429-once", "quota", "400", "401", "markup-error", "key",
     "key-error", "million", "silent",
@@ -232,6 +258,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path.endswith("/loop"):
+            self.send(self.redirect("/v1/loop"))
+            return
         request = json.loads(raw)
         model, text = str(request["model"]), "\n".join(str(m["content"]) for m in request["messages"])
         item = "-" if text == GREETING else item_of(text)
@@ -258,12 +287,25 @@ class Handler(BaseHTTPRequestHandler):
                 return good(reply(f"your key is {key} {self.path}"))
             case "key-error":
                 return refused(400, f"not with {key} {self.path}", f"{key} {self.path}")
+            case "elsewhere" if not self.headers["Host"].startswith("localhost"):  # the same server, by another name
+                return self.redirect(f"http://localhost:{self.server.server_address[1]}/v1/chat/completions")
+            case "moved":
+                return self.redirect(f"{self.path}?moved=yes") if "?" not in self.path else WAYS["ok"](text, words)
+            case "loop":
+                return self.redirect("/v1/loop")
             case "locked":
                 return refused(401, f"Incorrect API key provided: {key}.", "invalid_api_key")
         return WAYS.get(way, WAYS["ok"])(text, words)
 
+    def redirect(self, target: str) -> Bad:
+        return Bad(307, b"", {"Location": target})
+
     def send(self, answer: Bad) -> bool:
         try:
+            if answer.how == "raw":
+                self.wfile.write(answer.body)
+                self.close_connection = True
+                return True
             if answer.how == "silent":
                 time.sleep(3600)
             if answer.how == "reset":
@@ -274,8 +316,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(answer.body)))
+            if answer.how != "endless":
+                self.send_header("Content-Length", str(len(answer.body)))
             self.end_headers()
+            while answer.how == "endless":
+                self.wfile.write(answer.body)
             self.wfile.write(answer.body[:60] if answer.how == "short" else answer.body)
             self.wfile.flush()
             if answer.how == "short":

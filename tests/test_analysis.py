@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara.core.errors import RunError
+from carrara.core.errors import RunError, UsageError
 from carrara.core.result import Result, Status
 from carrara.results.analysis import (
+    Requirements,
     effective_lengths,
     length_effects,
     model_effects,
@@ -23,7 +24,8 @@ from carrara.results.analysis import (
     stat,
     summarize,
 )
-from carrara.results.analysis.intervals import Z, effective_n, paired_interval, student, wilson
+from carrara.results.analysis.effective import BaseScore
+from carrara.results.analysis.intervals import Z, effective_n, student, wilson
 from carrara.results.analysis.metric import by_metric, said
 from carrara.results.analysis.paired import difference
 from carrara.retrieval import Retrieval
@@ -41,7 +43,7 @@ def reply(
     tokenizer: str = "gpt2",
     style: str = "chat",
     params: str = "",
-    floor: float = 0.0,
+    chance_level: float = 0.0,
     **more: dict[str, float] | dict[str, str],
 ) -> Result:
     world_id = f"{task}@1{f';{params}' if params else ''}/test-0-{world}"
@@ -58,7 +60,7 @@ def reply(
         world_id=world_id,
         status=status,
         score=score,
-        floor=floor,
+        chance_level=chance_level,
         **more,  # type: ignore[arg-type]
     )
 
@@ -183,13 +185,14 @@ def test_clustering_without_care_would_not_be_covered() -> None:
     assert missed > 60
 
 
-def test_both_denominators_and_all_statuses() -> None:
+def test_both_means_and_all_statuses() -> None:
     statuses: list[Status] = ["ok", "ok", "unparsed", "truncated", "refused", "filtered", "overflow", "error"]
-    found = stat([reply(i, 0.8, status=status, floor=0.25) for i, status in enumerate(statuses)])
-    assert (found.n, found.answered, found.not_ok, found.contexts) == (8, 4, 6, 8)
-    assert found.mean == pytest.approx(0.2)  # a score beside a status that is not ok does not count
-    assert found.answered_mean == pytest.approx(0.4)
-    assert found.floor == 0.25
+    found = stat([reply(i, 0.8, status=status, chance_level=0.25) for i, status in enumerate(statuses)])
+    assert (found.n, found.attempts, found.answers_read, found.contexts) == (7, 4, 2, 7)
+    assert sum(found.others.values()) == 6
+    assert found.mean == pytest.approx(1.6 / 7)  # a failed request is no reply, and any other status scores 0
+    assert found.attempts_mean == pytest.approx(0.4)
+    assert found.chance_level == 0.25
     assert found.guessing
     assert found.statuses == {"ok": 2} | dict.fromkeys(statuses[2:], 1)
 
@@ -197,14 +200,15 @@ def test_both_denominators_and_all_statuses() -> None:
 def test_no_answers_have_no_second_mean() -> None:
     found = stat([reply(i, 0.0, status="error") for i in range(3)])
     assert found.mean == 0
-    assert found.answered_mean is None
+    assert found.attempts_mean is None
 
 
 def test_published_scores_count_what_never_became_a_reply() -> None:
     results = [
         reply(0, scores={"paper": 1.0, "strict": 0.5}),
         reply(1, scores={"paper": 0.0}),
-        reply(2, 0.0, status="error"),
+        reply(2, 0.0, status="overflow"),
+        reply(3, 0.0, status="error"),
     ]
     assert stat(results).published == pytest.approx({"paper": 1 / 3, "strict": 0.25})
 
@@ -220,7 +224,7 @@ def test_the_papers_score_counts_where_it_is_asked_for() -> None:
     ]
     other, test = summarize(by_metric(results, "paper"))
     assert (test.stat.mean, test.metric, record(test)["metric"]) == (1.5 / 4, "paper", "paper")
-    assert test.stat.answered_mean == 0.5
+    assert test.stat.attempts_mean == 0.5
     assert test.stat.mean == stat(results[:4]).published["paper"]
     assert test.stat.statuses == {"ok": 2, "unparsed": 1, "refused": 1}
     assert (other.stat.mean, other.metric, "metric" in record(other)) == (1.0, "", False)
@@ -241,7 +245,7 @@ def test_recall_is_of_retrieval_and_not_of_the_reply() -> None:
     results = [reply(i, status=status, scores=found | {"paper": 1.0}) for i, status in enumerate(statuses)]
     results += [reply(8, scores={"recall": 0.0, "recall, share": 0.5, "paper": 1.0}), reply(9, status="error")]
     assert stat(results).retrieval == pytest.approx({"recall": 4 / 5, "recall, share": 9 / 10})
-    assert stat(results).published == pytest.approx({"paper": 3 / 6})
+    assert stat(results).published == pytest.approx({"paper": 3 / 5})
     assert stat([reply(0)]).retrieval == {}
 
 
@@ -351,8 +355,10 @@ def test_length_effects_are_paired_by_world() -> None:
     half = 2.2010 * stdev(per_world) / math.sqrt(12)  # t(11)
     assert (effect.base, effect.length, effect.difference.worlds) == (0, 4096, 12)
     assert effect.difference.mean == pytest.approx(mean(per_world))
-    assert effect.difference.low == pytest.approx(mean(per_world) - half, abs=1e-4)
-    assert effect.difference.high == pytest.approx(mean(per_world) + half, abs=1e-4)
+    assert effect.difference.low is not None
+    assert effect.difference.high is not None
+    assert effect.difference.low <= mean(per_world) - half + 1e-4  # at least as wide as Student's
+    assert mean(per_world) + half - 1e-4 <= effect.difference.high < 0
     assert effect.difference.clear
 
 
@@ -378,7 +384,7 @@ def test_models_are_compared_on_what_both_were_asked() -> None:
 
 
 def test_a_reply_that_is_not_ok_counts_as_0_in_differences() -> None:
-    found = difference([reply(0), reply(1)], [reply(0, status="error"), reply(1, status="overflow")])
+    found = difference([reply(0), reply(1)], [reply(0, status="refused"), reply(1, status="unparsed")])
     assert found is not None
     assert found.mean == -1
 
@@ -391,26 +397,10 @@ def test_one_world_bears_no_interval() -> None:
     assert found.reversed.high is None
 
 
-@pytest.mark.parametrize(("value", "low", "high"), [(0.0, -0.278, 0.278), (-1.0, -1.0, -0.445), (0.5, 0.083, 0.639)])
-def test_equal_differences_are_no_certainty(value: float, low: float, high: float) -> None:
-    assert paired_interval([value] * 10) == pytest.approx((low, high), abs=1e-3)
-
-
-def test_coverage_of_paired_differences() -> None:
-    rng = random.Random(8)
-    covered = 0
-    for _ in range(600):
-        hard = [rng.random() for _ in range(15)]
-        interval = paired_interval([float(rng.random() < h * 0.5) - float(rng.random() < h) for h in hard])
-        assert interval is not None
-        covered += interval[0] <= -0.25 <= interval[1]
-    assert covered / 600 > 0.925
-
-
-def curve(means: Sequence[float], floor: float = 0.05, n: int = 100) -> list[Result]:
+def curve(means: Sequence[float], chance_level: float = 0.05, n: int = 100) -> list[Result]:
     """A model that scores so at 0, 1k, 2k, 3k …"""
     return [
-        reply(i, float(i < share * n), length=1024 * step, floor=floor)
+        reply(i, float(i < share * n), length=1024 * step, chance_level=chance_level)
         for step, share in enumerate(means)
         for i in range(n)
     ]
@@ -423,39 +413,111 @@ def curve(means: Sequence[float], floor: float = 0.05, n: int = 100) -> list[Res
         ((0.8, 0.8, 0.9), "≥ 2k", "", ""),
         ((0.8, 0.1, 0.1), "< 1k", "", ""),
         ((0.8, 0.2, 0.8, 0.1), "2.3k", "2.1k – 2.8k", "its scores do not fall as a curve does: look at each length"),
-        ((0.08, 0.08), "not defined", "", "at 0 it scores 0.08, near the floor of 0.05"),
-        ((0.0, 0.0), "not defined", "", "at 0 it scores 0.00, near the floor of 0.05"),
-        ((0.8,), "not defined", "", "only one length was run"),
+        ((0.4, 0.4), "not usable", "", "40 % correct without filler"),
+        ((0.0, 0.0), "not usable", "", "0 % correct without filler"),
+        ((0.75, 0.75), "too few items to say", "", "75 % of 100 correct without filler; about 323 items would do"),
+        ((0.7, 0.7), "too few items to say", "", "70 % of 100 correct without filler; more than 10,000 items would do"),
+        ((0.8,), "one length", "", "80 % correct at 0, the only length that was run"),
     ],
 )
 def test_effective_length(means: tuple[float, ...], shown: str, interval: str, note: str) -> None:
     [found] = effective_lengths(summarize(curve(means)))
-    assert (str(found), found.reach.interval if found.reach else "", found.note) == (shown, interval, note)
+    assert (str(found), found.interval, found.reason or found.note) == (shown, interval, note)
 
 
 def test_a_point_below_the_threshold_by_chance_decides_nothing() -> None:
     """30 worlds: 1.00, .77, .73 at 0, 8k and 32k, which by points alone would be an effective length of 0."""
     results = [
-        reply(i, float(i < right), length=length, floor=0.05)
+        reply(i, float(i < right), length=length, chance_level=0.05)
         for length, right in ((0, 30), (8192, 23), (32768, 22))
         for i in range(30)
     ]
     [found] = effective_lengths(summarize(results))
-    assert found.reach is not None
-    assert found.reach.low < 8192 < 16384 < found.reach.high
+    assert found.estimate is not None
+    assert found.estimate.low < 8192 < 16384 < found.estimate.high
 
 
 def test_what_does_not_fit_counts_nothing_and_is_said() -> None:
     results = curve((0.8, 0.8)) + [replace(one, status="overflow") for one in curve((0.0, 0.0, 0.0))[200:]]
     [found] = effective_lengths(summarize(results))
-    assert found.reach is not None
-    assert 1024 <= found.reach.length < 2048
+    assert found.estimate is not None
+    assert 1024 <= found.estimate.length < 2048
     assert found.note == "2k did not fit and counts 0"
 
 
-def test_no_effective_length_if_85_percent_of_the_base_is_the_floor() -> None:
-    [found] = effective_lengths(summarize(curve((0.55, 0.5), floor=0.48, n=10000)))
-    assert found.reach is None
+def test_no_effective_length_if_85_percent_of_the_base_is_the_chance_level() -> None:
+    results = curve((0.55, 0.5), chance_level=0.48, n=10000)
+    [found] = effective_lengths(summarize(results), Requirements(min_base_score=0.5))
+    assert (found.usability, found.estimate) == ("not usable", None)
+    assert found.reason.endswith("what has to be kept of it is near the chance level (48 %)")
+    [found] = effective_lengths(summarize(results))
+    assert found.sentence == "not usable: 55 % correct without filler"
+
+
+@pytest.mark.parametrize(
+    ("right", "usability"), [(10, "usable"), (9, "too few items"), (5, "too few items"), (4, "not usable")]
+)
+def test_ten_items_are_usable_if_all_are_right(right: int, usability: str) -> None:
+    [found] = effective_lengths(summarize(curve((right / 10, 0.4), chance_level=0.167, n=10)))
+    assert found.usability == usability
+    assert found.record()["status"] == usability
+
+
+@given(st.floats(0, 1), st.integers(1, 400), st.floats(0.05, 0.95))
+def test_the_items_that_would_do_are_as_few_as_can_be(share: float, n: int, required: float) -> None:
+    def judged(items: int) -> BaseScore:
+        return BaseScore(0, share, items, items, 0.0, None, required)
+
+    if judged(n).usability == "too few items" and (needed := judged(n).items_needed):
+        assert judged(needed).usability != "too few items"
+        assert needed == n + 1 or judged(needed - 1).usability == "too few items"
+
+
+def test_questions_on_one_context_need_more_items() -> None:
+    """Four questions on a context that agree are worth one: four times as many items are needed."""
+    apart = [reply(i, float(i < 15), chance_level=0.1) for i in range(20)]
+    together = [reply(i, float(i < 15), question=q, chance_level=0.1) for i in range(20) for q in range(4)]
+    needed = [
+        found.base.items_needed if found.base else None
+        for results in (apart, together)
+        for found in effective_lengths(summarize(results))
+    ]
+    assert needed == [323, 1291]
+
+
+def test_a_base_score_has_to_exceed_the_best_declared_shortcut() -> None:
+    """0.85 of 100: above the minimum, and not clearly above a shortcut of 0.79; a shortcut of 1 is the task itself."""
+    rows = summarize(curve((0.85, 0.2)))
+
+    def found(shortcut: float) -> str:
+        [one] = effective_lengths(rows, Requirements(shortcuts={"suite/test": shortcut}))
+        return one.sentence
+
+    assert found(0.7).startswith("< 1k")
+    assert found(0.79) == "too few items to say: 85 % of 100 correct without filler; about 178 items would do"
+    assert found(0.94) == "not usable: 85 % correct without filler, no better than a shortcut (94 %)"
+    assert found(1.0).startswith("< 1k")
+    parts = [replace(row, task="suite/test:part") for row in rows]
+    [one] = effective_lengths(parts, Requirements(shortcuts={"suite/test": 0.94}))
+    assert one.usability == "not usable"
+
+
+def test_a_base_at_another_length_is_named() -> None:
+    results = [reply(i, float(i < 4), length=length, chance_level=0.1) for length in (256, 512) for i in range(10)]
+    [found] = effective_lengths(summarize(results))
+    assert found.sentence == "not usable: 40 % correct at 256, the shortest length that was run"
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.0, math.nan])
+def test_a_minimum_that_no_score_can_exceed_is_refused(score: float) -> None:
+    with pytest.raises(UsageError, match="give a number from 0 up to, but not including, 1"):
+        Requirements(score)
+
+
+def test_a_published_score_that_counts_is_judged_alike() -> None:
+    results = [replace(one, scores={"paper": 1.0}) for one in curve((0.4, 0.4))]
+    assert [str(one) for one in effective_lengths(summarize(by_metric(results, "paper")))] == ["≥ 1k"]
+    assert [str(one) for one in effective_lengths(summarize(by_metric(results, "sound")))] == ["not usable"]
 
 
 def test_importing_is_cheap() -> None:

@@ -1,6 +1,7 @@
 """What is asked before a run, when it is asked again, and what is said meanwhile."""
 
 import io
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +14,12 @@ from rich.console import Console
 
 from carrara.cli.main import main
 from carrara.core.errors import RunError, UsageError
+from carrara.core.talk import LOG
 from carrara.engine import preflight, progress
 from carrara.engine.attempts import PATIENCE, TALLY, Attempts
 from carrara.engine.clipping import kept
-from carrara.engine.providers import PLACEHOLDER, made, once, secrets_of
-from carrara.engine.secrecy import HIDDEN, in_address, public, refuse_secret
+from carrara.engine.providers import PLACEHOLDER, made, prepare_client, secrets_of
+from carrara.engine.secrecy import in_address, public, refuse_secret
 from carrara.engine.troubles import Garbled, Hanging, Kind, Trouble, trouble_of
 from carrara.engine.window import in_list, in_props, window
 from tests.server import Address, serving
@@ -44,6 +46,12 @@ REFUSED = {
     "quota": (UsageError, "takes no more requests with this key: the server answered 429 (You exceeded"),
     "401": (UsageError, "refuses the API key: check TEST_API_KEY"),
     "reset": (RunError, "cannot be reached"),
+    "elsewhere": (UsageError, " redirects to http://localhost:"),
+    "loop": (UsageError, "does not answer as a model's server: the server redirects again and again"),
+    "status-line": (UsageError, "does not answer as a model's server: the server's reply is not HTTP (illegal status"),
+    "long-headers": (UsageError, "the headers of the server's reply are larger than 100 KB"),
+    "bomb": (UsageError, "the server's reply is larger than 32 MB, which is the limit"),
+    "endless": (UsageError, "the server's reply is larger than 32 MB, which is the limit"),
 }
 TOLD = {
     "429": "takes no more requests just now and is waited for: the server answered 429 (Rate limit reached)",
@@ -61,6 +69,11 @@ def test_the_probe_refuses_what_cannot_get_better(way: str, server: Address) -> 
     assert said in str(refused.value)
 
 
+def test_a_provider_that_makes_its_client_late_has_the_limits_too(server: Address) -> None:
+    with pytest.raises(UsageError, match="redirects to http://localhost:"):
+        preflight.check("vllm/probe-elsewhere", server.base_url, {}, True)
+
+
 @pytest.mark.parametrize("way", TOLD)
 def test_the_probe_tells_what_may_pass(way: str, server: Address, caplog: pytest.LogCaptureFixture) -> None:
     begun = time.monotonic()
@@ -70,9 +83,9 @@ def test_the_probe_tells_what_may_pass(way: str, server: Address, caplog: pytest
 
 
 def test_the_probe_is_content_with_an_answer(server: Address, caplog: pytest.LogCaptureFixture) -> None:
-    for way in ("ok", "parts", "call", "usage-text"):
+    for way in ("ok", "parts", "call", "usage-text", "packed", "moved"):
         preflight.check(f"openai-api/test/probe-{way}", server.base_url, {}, True)
-    assert caplog.text == ""
+    assert [record for record in caplog.records if record.name == LOG.name] == []
 
 
 def test_a_slow_probe_is_told(
@@ -88,7 +101,7 @@ def test_a_client_asks_once() -> None:
     api = made("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api
     client = api.client  # type: ignore[attr-defined]
     assert client.max_retries > 0  # as it comes
-    once(api)
+    prepare_client(api)
     assert client.max_retries == 0
     assert client.timeout.read is None
     assert client.timeout.connect is not None
@@ -209,7 +222,10 @@ def test_an_output_can_be_written() -> None:
 def test_what_is_secret_in_an_address() -> None:
     address = "https://me:my%20word@host/v1?api_key=se%2Fcret&v=2"
     assert {"me", "my word", "se/cret", "se%2Fcret", "2"} <= in_address(address)
-    assert public(address) == f"https://host/v1?api_key={HIDDEN}&v={HIDDEN}"
+    assert re.fullmatch(r"https://host/v1\?api_key=\[[0-9a-f]{6}\]&v=\[[0-9a-f]{6}\]", public(address) or "")
+    assert public(public(address)) == public(address)
+    assert len({public(f"https://host/v1?deployment={name}") for name in ("AAAA", "BBBB")}) == 2
+    assert "sk-1" not in (public("https://host/v1?sk-1&v=2") or "")
     api = made("openai-api/test/x", "http://127.0.0.1:9/v1?api_key=secret-word", {}).api
     assert api.base_url == "http://127.0.0.1:9/v1"
     assert "secret-word" in secrets_of(api)

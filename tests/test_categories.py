@@ -27,7 +27,7 @@ def test_each_test_counts_the_same() -> None:
     assert (edit.category, edit.mean, edit.tests) == ("edit", 0.0, ("suite/a",))
     assert (search.category, search.mean) == ("search", 0.75)
     assert (search.low, search.high) == wilson(0.75, 4 / (1 / 100 + 1 / 20))
-    assert search.floor == pytest.approx(0.05)
+    assert search.chance_level == pytest.approx(0.05)
 
 
 def test_a_length_that_not_all_tests_have_has_no_score() -> None:

@@ -234,7 +234,7 @@ def test_the_published_form_has_one_chain_whose_variables_are_all_there_are() ->
     item = make("classic/vt", length=1024, params={"chains": "1"})
     names = sorted(re.findall(r"Let (\w+) be", text_of(item)))
     assert names == list(item.question.gold)
-    assert item.question.floor == 1.0
+    assert item.question.chance_level == 1.0
     assert grade(item.task, item.question, " ".join(names)).score == 1.0
 
 
@@ -243,7 +243,7 @@ def test_listing_every_variable_gains_nothing() -> None:
     names = re.findall(r"Let (\w+) be", text_of(item))
     graded = grade(item.task, item.question, ", ".join(names))
     assert (graded.score, graded.scores) == (0.0, {"ruler": 1.0})
-    assert 0.01 < item.question.floor < 0.02
+    assert 0.01 < item.question.chance_level < 0.02
 
 
 @pytest.mark.parametrize("test", ["vt", "cwe"])
@@ -357,18 +357,18 @@ def test_the_object_is_json_and_holds_the_pair() -> None:
 # --- scores ---
 
 
-def test_floors_are_what_guesses_score() -> None:
+def test_chance_levels_are_what_guesses_score() -> None:
     for test in ("vt", "cwe", "fwe"):
         posed = [questions_of(recipe(test, index=i)) for i in range(40)]
-        scores, floors = [], []
+        scores, chance_levels = [], []
         for one in posed:
             [question] = one.questions
-            floors.append(question.floor)
+            chance_levels.append(question.chance_level)
             scores += [
                 one.task.score(one.task.guess(Dice(test, one.key.index, n), one.world, question), question)
                 for n in range(60)
             ]
-        assert sum(scores) / len(scores) == pytest.approx(sum(floors) / len(floors), abs=0.006)
+        assert sum(scores) / len(scores) == pytest.approx(sum(chance_levels) / len(chance_levels), abs=0.006)
 
 
 def test_published_scores() -> None:

@@ -1,15 +1,18 @@
 """The command line as people and scripts use it, and what it says when it is used wrongly."""
 
+import argparse
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carrara.cli.main import main
+from carrara.cli.main import main, parser
 from tests.process import python
 
 Capture = pytest.CaptureFixture[str]
@@ -45,7 +48,7 @@ def test_tasks_as_json(capsys: Capture) -> None:
     latent = rows["michelangelo/latent_list"]
     assert latent["suite"] == "michelangelo"
     assert latent["parameters"]["complexity"] == "1,5,20"
-    assert 0 < latent["floor"] < 0.2
+    assert 0 < latent["chance_level"] < 0.2
 
 
 def test_tasks_tell_the_presets_that_run_them(capsys: Capture) -> None:
@@ -66,12 +69,10 @@ def test_patterns_match_short_names_too(capsys: Capture) -> None:
 
 def test_generated_rows_hold_everything(generated: Path) -> None:
     rows = lines(generated)
-    wanted = (
-        "id task version split seed index length tokens tokenizer messages question gold floor context_id sha256 spans"
-    )
+    wanted = "id task version split seed index length tokens tokenizer messages question gold chance_level context_id"
     assert len(rows) == 8
     for row in rows:
-        assert set(wanted.split()) <= set(row)
+        assert {*wanted.split(), "sha256", "spans"} <= set(row)
         assert row["tokens"] == row["length"] or row["length"] == 0
         assert row["spans"]
 
@@ -271,7 +272,7 @@ def test_show_marks_what_is_needed(capsys: Capture) -> None:
     shown = capsys.readouterr().out
     assert ">> a = [1, 2, 3, 4, 5, 6]" in shown
     assert "gold" in shown
-    assert "michelangelo/latent_list@2/test-0-3.0/1024/chat/o200k" in shown
+    assert "michelangelo/latent_list@3/test-0-3.0/1024/chat/o200k" in shown
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
@@ -291,3 +292,37 @@ def test_without_a_command_it_says_what_to_do_next(capsys: Capture) -> None:
     said = capsys.readouterr().out
     assert "carrara demo" in said
     assert "carrara run latent_list --model" in said
+
+
+def _leaves() -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Every command, and every action of a command, with its parser."""
+
+    def below(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+        subs = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        if not subs:
+            yield name, parser
+        for sub in subs:
+            for word, one in sub.choices.items():
+                yield from below(f"{name} {word}".strip(), one)
+
+    return below("", parser())
+
+
+def test_length_and_lengths_are_one_option_of_every_command_that_has_either() -> None:
+    have = set()
+    for name, command in _leaves():
+        options = {flag: action for action in command._actions for flag in action.option_strings}
+        if {"--length", "--lengths"} & options.keys():
+            have.add(name)
+            assert options["--length"].dest == options["--lengths"].dest, name
+            assert len(re.findall(r"^  --lengths? ", command.format_help(), re.M)) == 1, name
+    assert {"run", "plan", "show", "audit", "correlate", "guard make", "inside"} <= have
+
+
+@pytest.mark.parametrize("flag", ["--length", "--lengths"])
+def test_one_item_is_shown_by_either_name_of_its_length(flag: str, capsys: Capture) -> None:
+    assert main(["show", "qa1", flag, "1k"]) == 0
+    assert "\ntokens    1,024 by o200k" in capsys.readouterr().out
+    assert main(["show", "qa1", flag, "1k,4k"]) == 2
+    assert capsys.readouterr().err == "carrara: --length takes one length here, and 2 are given: 1k, 4k\n"
+    assert main(["audit", "qa1", flag, "0", "-n", "1"]) == 0

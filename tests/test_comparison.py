@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 import carrara as door
-from carrara.core.errors import UsageError
+from carrara.core.errors import RunError, UsageError
 from carrara.core.recipe import Recipe
-from carrara.core.result import Result
+from carrara.core.result import Result, Status
 from carrara.engine.sides import sides
-from carrara.results.analysis.comparison import Compared, Side, chance, compare
+from carrara.results.analysis.comparison import Compared, Side, compare
+from carrara.results.analysis.cumulative import accumulate
+from carrara.results.analysis.paired_test import sign_flip_p
+from carrara.results.analysis.summary import report_failures, stat
 from carrara.results.report.comparing import comparison_lines, write_comparison
 from tests.process import carrara, python
 from tests.test_places import LEFT_OPEN
@@ -38,7 +41,7 @@ def reply(model: str, world: int, length: int, score: float, task: str = TASK, *
         world_id=made.world_id,
         status="ok",
         score=score,
-        floor=0.1,
+        chance_level=0.1,
     )
 
 
@@ -61,7 +64,7 @@ def test_who_is_better_at_which_length() -> None:
     assert far.p == pytest.approx(2 * 0.5**10)  # McNemar's: ten worlds of ten the same way
     assert far.holm == pytest.approx(3 * far.p)
     text = "\n".join(comparison_lines(found, None))
-    assert text.startswith("Beside A, B is better at 32k in michelangelo/latent_list by 0.33 (+0.15 to +0.51)")
+    assert text.startswith("Beside A, B is better at 32k in michelangelo/latent_list by 0.33 (+0.08 to +0.56)")
     assert "not told apart at 0 in" in text.splitlines()[0]
 
 
@@ -82,7 +85,7 @@ def test_signs_at_random_are_counted_exactly() -> None:
         abs(math.fsum(-change if signs >> n & 1 else change for n, change in enumerate(changes)))
         for signs in range(512)
     ]
-    assert chance(changes) == pytest.approx(sum(one >= mean - 1e-9 for one in sums) / 512)
+    assert sign_flip_p(changes) == pytest.approx(sum(one >= mean - 1e-9 for one in sums) / 512)
 
 
 @pytest.mark.slow
@@ -194,12 +197,14 @@ def test_logs_of_any_task_are_compared(tmp_path: Path) -> None:
         (["nowhere"], "there is no nowhere"),
         (["README.md"], "README.md is no log of Inspect"),
         (["src"], "there are no results in src"),
-        (["tests/old_run"], "there is 1 model to compare"),
-        (["tests/old_run", "--margin", "2"], "invalid"),
+        (["RUN"], "there is 1 model to compare"),
+        (["RUN", "--margin", "2"], "invalid"),
     ],
 )
-def test_what_cannot_be_compared_is_a_sentence(asked: list[str], said: str) -> None:
-    ended = carrara("compare", *asked)
+def test_what_cannot_be_compared_is_a_sentence(asked: list[str], said: str, tmp_path: Path) -> None:
+    if "RUN" in asked:
+        carrara("run", "qa1", "--model", "carrara/chance", "-n", "1", "--out", tmp_path / "run", check=True)
+    ended = carrara("compare", *(tmp_path / "run" if one == "RUN" else one for one in asked))
     assert ended.returncode == 2
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -240,3 +245,100 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     refused = carrara("compare", out, "--html", tmp_path)
     assert refused.returncode == 2
     assert "is a folder" in refused.stderr
+
+
+# --- replies that are no answer of the model ---
+
+
+def test_an_outage_is_no_defeat() -> None:
+    """Where all requests of one side failed, nothing can be compared."""
+    ones = [reply("a", i, 0, 1.0) for i in range(12)]
+    others = [replace(reply("b", i, 0, 0.0), status="error") for i in range(12)]
+    with pytest.raises(RunError, match=r"nothing can be compared.*12 of 12 items have no answer.*12 error of b"):
+        compare([Side("a", ones), Side("b", others)])
+
+
+@pytest.mark.parametrize("status", ["error", "overflow", "filtered"])
+def test_items_without_an_answer_of_both_are_left_out_and_counted(status: Status) -> None:
+    ones = [reply("a", i, 0, 1.0) for i in range(12)]
+    others = [reply("a", i, 0, 1.0) if i < 8 else replace(reply("b", i, 0, 0.0), status=status) for i in range(12)]
+    found = compare([Side("a", ones), Side("b", others)])
+    [row] = found.tests
+    assert (row.items, row.difference) == (8, 0.0)
+    assert found.refused[0].endswith(f"4 of 12 items have no answer of a model (4 {status} of b)")
+
+
+def test_a_failed_request_is_in_no_cumulative_mean() -> None:
+    own = [reply("a", 0, 0, 1.0), replace(reply("a", 1, 0, 0.0), status="error")]
+    [row] = accumulate(own)
+    assert (row.stat.mean, row.stat.n, row.stat.statuses) == (1.0, 1, {"ok": 1, "error": 1})
+
+
+def test_a_failed_request_is_in_no_mean() -> None:
+    own = [
+        reply("a", 0, 0, 1.0),
+        replace(reply("a", 1, 0, 0.0), status="error"),
+        replace(reply("a", 2, 0, 0.0), status="unparsed"),
+    ]
+    found = stat(own)
+    assert (found.n, found.mean, found.statuses) == (2, 0.5, {"ok": 1, "unparsed": 1, "error": 1})
+
+
+BROKEN = """\
+import sys, carrara
+def broken(prompt: str) -> str: raise ValueError("boom")
+carrara.run("qa1", broken, lengths="0,1k", n=3, tokenizer="gpt2", out=sys.argv[1])"""
+"""A run whose requests all fail."""
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    "command", [["correlate"], ["correlate", "--beside"], ["leaderboard"], ["figure", "babilong-2"]]
+)
+def test_a_run_whose_requests_all_failed_is_no_evidence(command: list[str], tmp_path: Path) -> None:
+    assert "6 of 6 requests failed" in python("-c", BROKEN, str(tmp_path / "run")).stderr
+    ended = carrara(command[0], *command[1:2], tmp_path / "run", *command[2:])
+    assert ended.returncode == 1
+    if command == ["leaderboard"]:
+        assert "run: refused: all of its 6 requests failed" in ended.stderr
+    else:
+        assert "nothing was measured: none of 6 replies is a model's (6 error)" in ended.stderr
+        assert ended.stderr.count("\n") == 1
+
+
+def test_failed_requests_of_a_part_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    own = [replace(reply("a", i, 0, 1.0, "babilong/qa1"), status="error" if i < 2 else "ok") for i in range(6)]
+    report_failures(own)
+    assert "a: 2 of 6 requests failed; they are in no mean" in caplog.text
+
+
+def test_of_three_sides_a_mean_over_lengths_takes_the_lengths_of_all() -> None:
+    """Without that, C would be held against what A does at short lengths, and B against what A does at all."""
+    a, b = curve("a", {0: 30, 8192: 3}), curve("b", {0: 30, 8192: 30})
+    found = compare([Side("A", a), Side("B", b), Side("C", curve("c", {0: 30}))])
+    assert [(row.first, row.second, row.length) for row in found.lengths] == [
+        ("A", "B", 0), ("A", "B", 8192), ("A", "C", 0), ("B", "C", 0)
+    ]  # fmt: skip
+    assert [(row.one, row.other, row.worlds) for row in (*found.tests, *found.overall)] == [(1.0, 1.0, 30)] * 6
+    said = f"{TASK}: over all lengths, only 0 is compared: not all models have the others"
+    assert said in found.refused
+    assert f"Not compared: {said}." in list(comparison_lines(found, None))
+
+
+def test_three_sides_without_a_common_length_have_no_mean_over_lengths(tmp_path: Path) -> None:
+    a, b, c = curve("a", {0: 30, 8192: 3}), curve("b", {0: 9, 4096: 20}), curve("c", {4096: 30, 8192: 30})
+    found = compare([Side("A", a), Side("B", b), Side("C", c)])
+    assert [row.length for row in found.lengths] == [0, 8192, 4096]
+    assert not [*found.tests, *found.overall, *found.groups]
+    lines = list(comparison_lines(found, 0.02))
+    assert lines[0].startswith("Beside A, B is worse at 0")
+    assert sum("no length was asked of all models" in line for line in lines) == 1
+    assert not any("not worse by" in line for line in lines)
+    write_comparison(found, None, tmp_path / "page.html")
+
+
+def test_two_sides_say_which_lengths_they_do_not_share() -> None:
+    found = both(curve("a", {0: 30, 8192: 3}), curve("b", {0: 30}))
+    assert found.tests[0].worlds == 30
+    assert any("30 items are compared" in one for one in found.refused)
+    assert not any("over all lengths" in one for one in found.refused)

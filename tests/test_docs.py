@@ -10,9 +10,11 @@ from shutil import copytree
 
 import inspect_ai
 import pytest
+from tools.tutorial import commands, is_shown
 
 from carrara import load, registry, tasks
 from carrara.cli.main import main, parser
+from tests import examples
 from tests.process import carrara, python
 from tests.typed import DOCUMENTS, ELSEWHERE, MODEL, OTHER, ROOT, lines_of, small
 
@@ -80,14 +82,47 @@ def test_every_command_does_what_it_says(document: Path, finished: Path, tmp_pat
 
 
 def test_the_tutorial_shows_what_is_printed() -> None:
-    """Of commands that ask no model, to the letter; `…` stands for what is left out."""
-    text = (ROOT / "docs/tutorial.md").read_text("utf-8")
-    shown = re.findall(r"```sh\ncarrara ((?:tasks|show|audit|plan) [^\n]*)\n```\n\n```text\n(.*?)\n```", text, re.S)
+    """The commands that ask no model. `make tutorial` types the whole page into an empty environment."""
+    page = (ROOT / "docs/tutorial.md").read_text("utf-8")
+    shown = [one for one in commands(page) if one.shown and one.line.split()[1] in ("tasks", "show", "audit", "plan")]
     assert len(shown) == 4
-    for typed, told in shown:
-        printed = carrara(*shlex.split(typed), check=True).stdout
-        for part in told.split("…\n"):
-            assert part.removesuffix("\n…") in printed, typed
+    for one in shown:
+        printed = carrara(*shlex.split(one.line)[1:], check=True).stdout
+        assert is_shown(one.shown or "", printed), one.line
+
+
+def test_the_tutorial_installs_every_extra_that_it_needs() -> None:
+    lines = [one.line for one in commands((ROOT / "docs/tutorial.md").read_text("utf-8"))]
+    [install] = [line for line in lines if line.startswith("pip install")]
+    extras = re.findall(r"[a-z]+", install.partition("[")[2].partition("]")[0])
+    assert lines[0] == install
+    assert any("--retrieve" in line for line in lines)
+    assert extras == ["demo", "retrieval"]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("page", examples.pages(), ids=lambda page: page.name)
+def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
+    """All of a page's, one after the other in a new process; what is printed and not shown counts too."""
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from tests import examples; examples.check(sys.argv[2])"
+    ended = python("-c", code, str(ROOT), str(page), cwd=tmp_path, env=os.environ | {"HF_HOME": str(tmp_path / "hub")})
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_no_shown_score_of_an_example_is_zero_but_for_no_answer() -> None:
+    """A reader who copies a line sees what an answer is worth, and not that it could not be read."""
+    for page in examples.pages():
+        for code in examples.codes(page):
+            for line in code.splitlines():
+                if ".score(" in line and examples.MARK in line and "I do not know" not in line:
+                    assert re.search(r"-> 1\.0|value=1\.0", line), line
+
+
+def test_each_python_example_that_is_not_executed_is_still_there() -> None:
+    written = [code for page in DOCUMENTS for code in examples.codes(page)]
+    for pattern, why in examples.ELSEWHERE.items():
+        assert any(re.search(pattern, code) for code in written), pattern
+        assert all((ROOT / "tests" / place).exists() for place in re.findall(r"test_\w+\.py|\w+/$", why)), why
 
 
 READ = ("compare", "correlate", "figure", "leaderboard", "plan", "report")
@@ -137,12 +172,16 @@ def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
 
 
 def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    [line] = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/running.md").read_text("utf-8"), re.M)
-    inspect = ["-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
-    python(*inspect, "--display", "none", cwd=tmp_path, check=True)
+    lines = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/running.md").read_text("utf-8"), re.M)
+    for line in lines:
+        inspect = ["-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
+        python(*inspect, "--display", "none", cwd=tmp_path, check=True)
     assert main(["report", str(tmp_path / "logs")]) == 0
-    [row] = re.findall("^carrara/oracle .*", capsys.readouterr().out, re.M)
-    assert row.split()[1:4] == ["michelangelo/latent_list", "4k", "1.000"]
+    rows = re.findall("^carrara/oracle .*", capsys.readouterr().out, re.M)
+    assert {" ".join(row.split()).partition(" 1.000")[0] for row in rows} == {
+        "carrara/oracle (solver=generate) babilong/qa1 4k",
+        "carrara/oracle michelangelo/latent_list 4k",
+    }
 
 
 def test_inspect_lists_no_test_of_ours_and_carrara_lists_them_all(

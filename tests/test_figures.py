@@ -74,6 +74,36 @@ def test_differences_are_those_in_brackets() -> None:
     assert said["Phi-3-small-128k-instruct", "Group association (alternating)"] == "0.68 (+0.13)"
 
 
+def test_scores_at_two_lengths_are_not_subtracted() -> None:
+    """The bracket of Minerva's tables is a difference at one length."""
+    word, sequence = "minerva/word_search", "minerva/sequence_search"
+    for length, label in ((4096, "0.00 (−1.00)"), (8192, "0.00")):
+        replies = [reply("m", word, i, 4096, 1.0) for i in range(3)]
+        replies += [reply("m", sequence, i, length, 0.0) for i in range(3)]
+        shown = figure("minerva-2", Evidence(replies, []))
+        assert [mark.label for mark in shown.marks] == ["1.00", label]
+
+
+def test_needles_of_other_variants_are_not_multi_value_ones() -> None:
+    variants = (("multivalue", 1.0), ("single_1", 0.0))
+    replies = [reply("m", "classic/niah", i, 65536, score, labels={"variant": name})
+               for name, score in variants for i in range(3)]  # fmt: skip
+    [mark] = figure("sync-table-4", Evidence(replies, [])).marks
+    assert (mark.panel, mark.value, mark.n) == ("RULER NIAH Multi-Value", 1.0, 3)
+
+
+def test_correlations_are_means_over_lengths_that_all_tests_have() -> None:
+    graph = ("sync/graph:connected", "sync/graph:shortest")
+    replies = [reply(model, test, i, length, float(i < right))
+               for right, model in enumerate("abcdef")
+               for test in graph
+               for length in ((32768, 65536) if test == graph[0] else (32768,))
+               for i in range(6)]  # fmt: skip
+    shown = figure("sync-figure-4", Evidence(replies, []))
+    assert shown.notes == ["Without lengths that not all tests were run at: 64k."]
+    assert {mark.value for mark in shown.marks} == {1.0}
+
+
 def test_the_papers_correlations_are_computed_anew() -> None:
     for name in ("sync-figure-4", "sync-figure-5", "sync-figure-6"):
         assert "6 pairs are of tests" in carrara.figure(name).notes[0]
@@ -124,7 +154,7 @@ def reply(model: str, test: str, world: int, length: int, score: float, params: 
         world_id=recipe.world_id,
         status="ok",
         score=score,
-        floor=0.1,
+        chance_level=0.1,
         **more,
     )
 
@@ -340,3 +370,84 @@ def test_each_that_is_drawn_says_how_it_differs() -> None:
 def test_from_python_a_folder_is_no_number() -> None:
     with pytest.raises(UsageError, match="no folder"):
         carrara.figure("babilong-2", "nowhere")
+
+
+# --- published values beside one's own ---
+
+
+def on(*tests: str, model: str = "mockllm/steady") -> list[Result]:
+    return [result for result in made_up() if result.task in tests and result.model == model]
+
+
+def test_published_means_are_over_the_tests_that_were_run() -> None:
+    """With QA1 alone, one's own QA1 stood beside published means of QA1 to QA5."""
+    scores = read_scores(["babilong"])
+    asked = Evidence(on("babilong/qa1"), scores, ["Qwen2.5-72B"])
+    shown = figure("babilong-2", asked)
+    expected = {x: score for (model, test, x), score in printed("babilong", "Table 4").items()
+                if (model, test) == ("Qwen2.5-72B-Instruct", "QA1")}  # fmt: skip
+    marks = {mark.x: 100 * mark.value for mark in shown.marks if mark.published}
+    assert marks[4 << 10] == pytest.approx(expected["4k"])
+    assert marks[32 << 10] == pytest.approx(expected["32k"])
+    assert shown.title == "BABILong: accuracy on QA1"
+    assert "Only of QA1, which was run." in shown.notes
+
+
+def test_models_are_compared_on_the_tests_that_all_were_run_on() -> None:
+    own = [*on("babilong/qa1", "babilong/qa2"), *on("babilong/qa2", "babilong/qa3", model="mockllm/weak")]
+    shown = figure("babilong-2", Evidence(own, read_scores(["babilong"])))
+    assert "Only of QA2, which was run; not QA1, QA3, which only some models were run on." in shown.notes
+    assert len({mark.model for mark in shown.marks if not mark.published}) == 2
+    apart = [*on("babilong/qa1"), *on("babilong/qa2", model="mockllm/weak")]
+    with pytest.raises(UsageError, match="no test was run with all of them; run each of QA1, QA2"):
+        figure("babilong-2", Evidence(apart, ()))
+
+
+def test_a_published_mean_alone_is_refused() -> None:
+    scores = [score for score in read_scores(["babilong"]) if score.table == "Table 2"]
+    with pytest.raises(UsageError, match="only the mean of QA1 to QA5 is published, and QA2, QA3, QA4, QA5 was not"):
+        figure("babilong-2", Evidence(on("babilong/qa1"), scores, ["Qwen2.5-72B"]))
+
+
+def test_medians_are_over_the_same_tests() -> None:
+    shown = figure("babilong-figure-6", Evidence(on(*babilong.TWENTY), read_scores(["babilong"])))
+    tests: dict[str, set[Any]] = {}
+    for mark in shown.marks:
+        tests.setdefault(mark.model, set()).add(mark.x)
+    assert set(map(frozenset, tests.values())) == {frozenset(babilong.FIVE.values())}
+    assert "medians are over the same" in shown.notes[0]
+    with pytest.raises(UsageError, match="alone, and QA7 were run"):
+        figure("babilong-figure-6", Evidence(on("babilong/qa7"), read_scores(["babilong"])))
+
+
+@pytest.mark.parametrize(
+    ("name", "tests"),
+    [
+        ("babilong-4", ["babilong/qa2"]),
+        ("sync-3", ["sync/graph:shortest"]),
+        ("minerva-2", ["minerva/key_value"]),
+        ("minerva-7", ["minerva/count"]),
+        ("minerva-8", ["minerva/word_search"]),
+    ],
+)
+def test_only_published_values_of_what_was_run_stand_beside(name: str, tests: list[str]) -> None:
+    shown = figure(name, Evidence(on(*tests), read_scores([name.partition("-")[0]])))
+    own, theirs = (
+        {mark.x if name == "minerva-2" else mark.panel for mark in shown.marks if mark.published == whose}
+        for whose in (False, True)
+    )
+    assert own == theirs
+
+
+def test_published_values_of_another_length_are_refused() -> None:
+    own = [result for result in on("minerva/key_value") if result.length == 32 << 10]
+    with pytest.raises(UsageError, match="minerva-table-2 has no published values of what was run"):
+        figure("minerva-2", Evidence(own, read_scores(["minerva"])))
+
+
+def test_the_line_of_guessing_is_of_the_complexity_that_is_shown() -> None:
+    evidence = Evidence(on("michelangelo/latent_list"), read_scores(["michelangelo"]))
+    lines = {number: list(figure(f"michelangelo-{number}", evidence).lines.values()) for number in (4, 10, 11, 12)}
+    assert lines == {
+        number: [pytest.approx(one)] for number, one in {4: 0.122, 10: 0.169, 11: 0.113, 12: 0.085}.items()
+    }

@@ -4,6 +4,7 @@ import json
 import os
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from carrara.core.recipe import Recipe
 from carrara.engine.guarding import BATCH, TRIED, firsts
 from carrara.engine.rendering import item_of
 from carrara.guarding.course import Course
+from carrara.guarding.enough import fine_share, needed, needed_items
 from carrara.guarding.guard import Guard, Kept, read, write
 from carrara.guarding.sequential import ALL, Ratios
 from carrara.profiling.capabilities import select
@@ -97,6 +99,52 @@ def test_what_was_wrong_is_not_asked_again() -> None:
     assert course(right, some(n=3)).verdict == "fine"
     assert asked.count(bad) == 1
     assert max(map(asked.count, asked)) > 1
+
+
+def test_what_failed_counts_for_nothing_and_is_not_asked_again() -> None:
+    found, asked = Course(some()), list[str]()
+    while batch := found.batch(8):
+        for one in batch:
+            asked.append(one.id)
+            if one.length > 40000:
+                found.fail(one)
+            else:
+                found.add(one, True)
+    failing = [one.id for one in some().items if one.length > 40000]
+    assert found.verdict == "open"
+    assert found.tests.of["128k"].asked == 0
+    assert found.failed == len(failing)
+    assert max(asked.count(id) for id in failing) == 1
+
+
+@pytest.mark.parametrize("rate", [0.8, 0.85, 0.9167, 0.96, 0.99, 0.9999])
+def test_the_items_that_are_needed_are_those_from_which_on_it_can_be_fine(rate: float) -> None:
+    """By the tests' own boundaries: with one item fewer even right replies alone tell nothing."""
+    every = some(rate, 9).items
+
+    def ends(n: int) -> str:
+        items = [one for one in every if one.strata == every[0].strata][:1] * n
+        same = [replace(one, id=f"{one.id}{place}") for place, one in enumerate(items)]
+        assert (needed(Guard("m", "gpt2", False, rate, None, 0.0, same)) == {}) == (n >= needed_items(rate))
+        return course(lambda one: True, Guard("m", "gpt2", False, rate, None, 0.0, same)).verdict
+
+    enough = needed_items(rate)
+    assert 12 <= enough <= 15
+    assert (ends(enough - 1), ends(enough)) == ("open", "fine")
+
+
+def test_a_stratum_with_too_few_items_is_named() -> None:
+    guard = some(0.8, 4)
+    lone = replace(guard.items[0], id="classic/niah@1/test-0-77.0/65536/chat/gpt2")
+    assert needed(guard) == {}
+    assert needed(replace(guard, items=[*guard.items, lone])) == {"64k": 2}
+    assert course(lambda one: True, replace(guard, items=[*guard.items, lone])).verdict == "open"
+
+
+def test_how_often_it_would_be_fine_is_simulated() -> None:
+    assert fine_share(some(0.99, 9)) > 0.95
+    assert fine_share(some(0.99, 1)) == 0  # 12 items, and it takes 15
+    assert 0 < fine_share(some(0.9, 2)) < 0.5
 
 
 def test_prompts_are_limited() -> None:
@@ -210,7 +258,8 @@ def test_a_broken_server_is_found(way: str, where: str, counts: bool, guard: Pat
 def test_a_guard_is_made_and_checked_and_a_server_may_be_away(tmp_path: Path) -> None:
     path = tmp_path / "guard.json"
     line = ["guard", "make", "babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2"]
-    carrara(*line, "--lengths", "1k", "-n", "4", "--times", "2", "--out", path, check=True)
+    made = carrara(*line, "--lengths", "1k", "-n", "16", "--times", "2", "--out", path, check=True)
+    assert "of an unbroken server, about " in made.stdout
     kept = ["guard", "check", path, "--most", "4", "--out", tmp_path / "check"]
     ended = carrara(*kept, "--json")
     assert ended.returncode == 3
@@ -218,9 +267,53 @@ def test_a_guard_is_made_and_checked_and_a_server_may_be_away(tmp_path: Path) ->
     again = carrara(*kept)  # its replies would be recalled
     assert again.returncode == 2
     assert "is not empty" in again.stderr
-    ended = carrara("guard", "check", path, *MODEL, "--base-url", "http://127.0.0.1:9/v1")
-    assert ended.returncode == 1
-    assert ended.stderr.count("\n") == 1
+    away = ["guard", "check", path, *MODEL, "--base-url", "http://127.0.0.1:9/v1"]
+    ended = carrara(*away)
+    assert ended.returncode == 4
+    assert ended.stdout.startswith("COULD NOT CHECK: http://127.0.0.1:9/v1 cannot be reached")
+    ended = carrara(*away, "--json")
+    assert ended.returncode == 4
+    found = json.loads(ended.stdout)
+    assert (found["verdict"], found["code"], found["prompts"]) == ("unchecked", 4, 0)
+    assert "cannot be reached" in found["reason"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("way", "code", "verdict"),
+    [("refuses", 4, "unchecked"), ("partly", 4, "unchecked"), ("worse", 1, "broken")],
+)
+def test_failed_requests_are_no_sign_that_a_server_is_broken(
+    way: str, code: int, verdict: str, guard: Path, ids: dict[str, str]
+) -> None:
+    with reading(Reading(ids, way)) as url:
+        ended = carrara("guard", "check", guard, "--base-url", url, "--json")
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["verdict"] == verdict
+    assert found["failures"]
+    assert all("out of memory" in one["why"] for one in found["failures"])
+    if way != "refuses":
+        assert {one["length"] for one in found["failures"]} == {4096}
+        assert all(cell["length"] == 2048 for cell in found["cells"])
+    assert (found["faults"] == []) == (verdict != "broken")
+
+
+@pytest.mark.slow
+def test_a_guard_that_could_never_be_fine_is_not_made(tmp_path: Path) -> None:
+    line = ["guard", "make", "babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--lengths", "1k"]
+    out = tmp_path / "guard.json"
+    few = carrara(*line, "-n", "10", "--out", out)  # nothing is asked
+    assert few.returncode == 2
+    assert "at most 10 items, and a guard of fewer than 12 cannot tell that a server is fine" in few.stderr
+    assert few.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+    fewer = carrara(*line, "-n", "13", "--out", out)
+    assert fewer.returncode == 2
+    assert "13 items cannot tell that a server is fine, even if it is always right: it takes 15" in fewer.stderr
+    assert not out.exists()
+    with pytest.raises(UsageError, match="at most 10 items"):
+        door.make_guard("carrara/oracle", capabilities="babilong/qa1", lengths="1k", n=10, out=out, tokenizer="gpt2")
 
 
 @pytest.mark.slow
@@ -256,7 +349,7 @@ def test_another_models_tokens_are_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_who_is_never_right_has_no_guard(tmp_path: Path) -> None:
     line = ["guard", "make", "knowing", "--model", "carrara/echo", "--tokenizer", "gpt2", "--lengths", "1k"]
-    ended = carrara(*line, "--out", tmp_path / "guard.json")
+    ended = carrara(*line, "-n", "12", "--out", tmp_path / "guard.json")
     assert ended.returncode == 2
     assert "answered nothing reliably at 1k" in ended.stderr
     assert not (tmp_path / "guard.json").exists()
@@ -274,7 +367,7 @@ def test_python_makes_and_checks(guard: Path, ids: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_pytest_checks_a_guard(guard: Path, ids: dict[str, str], tmp_path: Path) -> None:
-    for way, ending, code in (("fine", "1 passed", 0), ("garbage", "1 failed", 1)):
+    for way, ending, code in (("fine", "1 passed", 0), ("garbage", "1 failed", 1), ("refuses", "1 failed", 1)):
         with reading(Reading(ids, way)) as url:
             line = ["-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-n", "0"]
             ended = python(
@@ -289,4 +382,5 @@ def test_pytest_checks_a_guard(guard: Path, ids: dict[str, str], tmp_path: Path)
         assert ended.returncode == code, ended.stdout + ended.stderr
         assert ending in ended.stdout
         assert "Traceback" not in ended.stdout
-        assert ("BROKEN" in ended.stdout) == (code == 1)
+        assert ("BROKEN" in ended.stdout) == (way == "garbage")
+        assert ("COULD NOT CHECK" in ended.stdout) == (way == "refuses")

@@ -142,7 +142,8 @@ def test_long_replies_take_time_in_proportion(unit: str, reader: str) -> None:
         READERS[reader](reply)
         return time.process_time() - start
 
-    assert seconds(40_000) < max(1.0, 20 * seconds(10_000))
+    # Something else may take the processor meanwhile; what takes time in proportion does so in one of a few tries.
+    assert any(seconds(40_000) < max(0.5, 8 * seconds(10_000)) for _ in range(4))
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -9,13 +9,16 @@ import pytest
 import carrara
 from carrara.cli.main import main
 from carrara.core.result import Result
-from carrara.engine import vouching
+from carrara.engine import verify_submission
 from carrara.engine.replies import read_replies
 from carrara.engine.surroundings import Looker
-from carrara.engine.vouching import vouched
+from carrara.engine.verify_submission import verify
 from carrara.prompt.items import make
+from carrara.results.analysis import Requirements
 from carrara.results.analysis.leaderboard import Standing, leaderboard
 from carrara.results.analysis.unsolved import unsolved
+from carrara.results.report.page import render
+from carrara.results.report.standings import record, standing_lines
 from tests.test_places import LEFT_OPEN
 
 Capture = pytest.CaptureFixture[str]
@@ -34,7 +37,7 @@ def reply(world: int, score: float, length: int, model: str, task: str = "suite/
         world_id=f"{task}@1/test-0-{world}",
         status="ok",
         score=score,
-        floor=0.1,
+        chance_level=0.1,
         output_tokens=5,
         seconds=2.0,
     )
@@ -52,21 +55,58 @@ def by_name(results: list[Result]) -> dict[str, Standing]:
 
 
 def test_the_mean_is_of_tests_and_each_is_that_of_its_lengths() -> None:
-    one = curve("a", {0: 1.0, 1024: 1.0, 4096: 0.4}) + curve("a", {0: 0.2}, "suite/two")
-    two = curve("b", {0: 1.0, 1024: 1.0, 4096: 1.0}) + curve("b", {0: 1.0}, "suite/two")
+    lengths = (0, 1024, 4096)
+    one = curve("a", {0: 1.0, 1024: 1.0, 4096: 0.4}) + curve("a", dict.fromkeys(lengths, 0.9), "suite/two")
+    two = curve("b", dict.fromkeys(lengths, 1.0)) + curve("b", dict.fromkeys(lengths, 1.0), "suite/two")
     found = by_name(one + two)
-    assert found["a"].mean == pytest.approx((0.8 + 0.2) / 2)
+    assert found["a"].mean == pytest.approx((0.8 + 0.9) / 2)
     assert [line.place for line in leaderboard(one + two)] == [1, 2]
     assert found["b"].place == 1
-    assert found["a"].area == pytest.approx(0.7)  # of the test that has lengths: from 1 to .4 over two doublings
-    reach = found["a"].effective
-    assert reach is not None
-    assert 1024 < reach.length < 4096
-    assert (found["a"].area_low or 1) < 0.7 < (found["a"].area_high or 0)
+    assert found["a"].area == pytest.approx((0.7 + 0.9) / 2)  # one falls from 1 to .4 over two doublings
+    effective = found["a"].effective
+    assert effective is not None
+    assert effective.estimate is not None
+    assert 1024 < effective.estimate.length < 4096
+    assert (found["a"].area_low or 1) < 0.8 < (found["a"].area_high or 0)
     assert str(found["b"].effective) == "≥ 4k"
-    assert found["a"].sent == 10 * (90 + 1024 + 4096 + 90)
-    assert found["a"].received == 40 * 5
-    assert found["a"].low < found["a"].mean < found["a"].high
+    assert found["a"].sent == 10 * 2 * (90 + 1024 + 4096)
+    assert found["a"].received == 60 * 5
+    assert (found["a"].low or 1) < (found["a"].mean or 0) < (found["a"].high or 0)
+
+
+def test_a_mean_is_only_over_lengths_that_all_tests_have() -> None:
+    """A long context is harder: at 0 alone both tests can be averaged."""
+    results = curve("a", {0: 1.0, 4096: 0.2}) + curve("a", {0: 0.8, 1024: 0.5}, "suite/two")
+    [line] = leaderboard(results)
+    assert line.lengths == (0,)
+    assert line.mean == pytest.approx((1.0 + 0.8) / 2)
+    assert line.tests == pytest.approx({"suite/one": 1.0, "suite/two": 0.8})
+    assert (line.cells, line.of, line.effective) == (2, 2, None)
+    assert "at the lengths that all of them have: 0." in list(standing_lines([line]))[-1]
+
+
+def test_tests_without_a_common_length_have_no_mean() -> None:
+    results = [r for m in ("a", "b") for r in curve(m, {512: 0.7}) + curve(m, {768: 0.0}, "suite/two")]
+    lines = leaderboard(results)
+    assert [(line.place, line.mean, line.suites) for line in lines] == [(None, None, {})] * 2
+    assert lines[0].tests == pytest.approx({"suite/one": 0.7, "suite/two": 0.0})
+    table = list(standing_lines(lines))
+    assert table[0].split()[-5:-3] == ["suite/one", "suite/two"]
+    assert "no length in common, so there is no mean" in table[-1]
+    assert record(lines[0])["mean"] is None
+    page = render(results, "t")
+    assert "no length in common, so there is no mean over them" in page
+
+
+def test_the_mean_of_tests_is_judged_like_a_task() -> None:
+    results = [r for task in ("suite/one", "suite/two") for r in curve("a", {0: 0.4, 1024: 0.3}, task)]
+    [line] = leaderboard(results)
+    assert line.effective is not None
+    assert line.effective.sentence == "not usable: 40 % correct without filler"
+    assert record(line)["effective_length"]["status"] == "not usable"
+    [line] = leaderboard(results, Requirements(min_base_score=0.1))
+    assert line.effective is not None
+    assert line.effective.usability == "usable"
 
 
 def test_who_lacks_a_cell_has_no_place_and_an_odd_one_takes_nobodys() -> None:
@@ -139,8 +179,8 @@ def folder(tmp_path: Path) -> Path:
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
 def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = vouched(folder, 24).source
-    assert (source.prompts, source.scores, source.fault) == ("12 of 12 the same", "12 of 12 the same", "")
+    source = verify(folder, 24).source
+    assert (source.prompts, source.scores, source.verdict) == ("12 of 12 the same", "12 of 12 the same", "verified")
     assert source.lacking == 0
     page = tmp_path / "board.html"
     assert main(["leaderboard", str(folder), "--out", str(page)]) == 0
@@ -152,14 +192,14 @@ def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monk
     changed = [replace(one, sha256="0" * 64) for one in known]
     older = [replace(one, result=replace(one.result, id=one.result.id.replace("@", "@9"))) for one in known]
     for replies, fault in ((praised, "scores"), (changed, "prompts are not what"), (older, "other versions")):
-        monkeypatch.setattr(vouching, "read_replies", lambda _, replies=replies: replies)
-        assert fault in vouched(folder, 24).source.fault
+        monkeypatch.setattr(verify_submission, "read_replies", lambda _, replies=replies: replies)
+        assert fault in verify(folder, 24).source.fault
         assert main(["leaderboard", str(folder)]) == 1
         assert "it does not count" in capsys.readouterr().err
     broken = [replace(one, output={"choices": 3}) for one in known]
-    monkeypatch.setattr(vouching, "read_replies", lambda _: broken)
-    assert vouched(folder, 24).source.fault == "12 of 12 scores are not what their replies come to"
-    monkeypatch.setattr(vouching, "read_replies", lambda _: praised)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _: broken)
+    assert verify(folder, 24).source.fault == "12 of 12 scores are not what their replies come to"
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _: praised)
     assert main(["leaderboard", str(folder), "--all", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["leaderboard"][0]["mean"] == 1.0
@@ -168,8 +208,9 @@ def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monk
 
 def test_folders_have_to_be_there(tmp_path: Path, capsys: Capture) -> None:
     assert main(["leaderboard", str(tmp_path / "nowhere")]) == 2
-    assert main(["leaderboard", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.count("\n") == 2
+    assert "there is no directory" in capsys.readouterr().err
+    assert main(["leaderboard", str(tmp_path)]) == 1
+    assert "refused: it has no results" in capsys.readouterr().err
 
 
 @LEFT_OPEN

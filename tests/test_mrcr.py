@@ -189,9 +189,13 @@ def test_saying_everything_gains_nothing() -> None:
     assert grade(made.task, made.question, f"{gold.marker} {'word ' * 200_000}").score < 0.05
 
 
-def test_other_drafts_score_about_the_floor() -> None:
-    floors = [questions_of(Recipe(**{**recipe("").__dict__, "index": i})).questions[0].floor for i in range(40)]
-    assert 0.25 < sum(floors) / len(floors) < 0.45  # of six drafts one is right, the others share some runs of letters
+def test_other_drafts_score_about_the_chance_level() -> None:
+    chance_levels = [
+        questions_of(Recipe(**{**recipe("").__dict__, "index": i})).questions[0].chance_level for i in range(40)
+    ]
+    assert (
+        0.25 < sum(chance_levels) / len(chance_levels) < 0.45
+    )  # of six drafts one is right, the others share some runs of letters
 
 
 def test_published_metrics_differ_in_where_the_string_stands() -> None:
@@ -201,7 +205,7 @@ def test_published_metrics_differ_in_where_the_string_stands() -> None:
     assert found["openai"] == 0.0
     assert found["gdm"] > 0.9
     # The example of the published scorer's own documentation.
-    question = type(made.question)(ask="", gold=Recall("abcdefghijkl", "hello world"), needs=(), floor=0.0)
+    question = type(made.question)(ask="", gold=Recall("abcdefghijkl", "hello world"), needs=(), chance_level=0.0)
     assert made.task.published("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
     assert made.task.published("hello world", question) == {"openai": 0.0, "gdm": 0.0}
 

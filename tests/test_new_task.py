@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from carrara import CarraraError, load
 from tests import process
 from tests.process import Ended
 
@@ -71,13 +72,138 @@ def test_a_parameter_with_several_values_is_dealt_and_sliced_by(folder: Path, tm
     assert "changes takes one value or several different ones" in wrong.stderr
 
 
-@pytest.mark.parametrize("code", ["import nothing_of_this_name", "x = 1", "def broken(:"])
-def test_a_file_that_is_no_test_is_named(folder: Path, code: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "ends_with", "sentence"),
+    [
+        ("import nothing_here", 1, "ModuleNotFoundError: No module named 'nothing_here' in line 1"),
+        ("x = 1", 2, "has no test"),
+        ("def broken(:", 1, "SyntaxError: invalid syntax in line 1"),
+        ("def half():\n    return 1 / 0\n\n\nhalf()", 1, "ZeroDivisionError: division by zero in line 2"),
+    ],
+)
+def test_a_file_that_is_no_test_is_named(folder: Path, code: str, ends_with: int, sentence: str) -> None:
     (folder / "other.py").write_text(code, "utf-8")
     listed = carrara(folder, "tasks", "other")
-    assert listed.returncode == 2
-    assert "other.py" in listed.stderr
-    assert "Traceback" not in listed.stderr
+    assert listed.returncode == ends_with
+    [said] = listed.stderr.splitlines()
+    assert "other.py" in said
+    assert sentence in said
+
+
+WORLD, FILLER, SOLVE = "def world(self, dice):", "def filler(self, dice):", "def solve(self, text):"
+READ = """\
+class Mine(Number):
+    def read(self, reply, question):
+        raise ValueError("unreadable")
+
+
+class Harbour(Test):"""
+SHOW, AUDIT = ("show", "harbour", "--length", "1k"), ("audit", "harbour", "-n", "2", "--lengths", "0")
+RUN = ("run", "harbour", "--model", "carrara/oracle", "-n", "2", "--out", "run")
+
+
+def broken(folder: Path, old: str, new: str) -> int:
+    """Change the example, and return the number of the line that raises an exception there, if any."""
+    file = folder / "harbour.py"
+    code = file.read_text("utf-8").replace(old, new, 1)
+    if new == READ:
+        code = code.replace("answer = Number(", "answer = Mine(")
+    assert code != file.read_text("utf-8")
+    file.write_text(code, "utf-8")
+    return next((n for n, line in enumerate(code.splitlines(), 1) if "raise" in line), 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "command", "raised"),
+    [
+        (WORLD, f"{WORLD}\n        raise KeyError('quay')", SHOW, "Harbour.world raised KeyError: 'quay'"),
+        (FILLER, f"{FILLER}\n        raise OSError(5, 'x')", SHOW, "Harbour.filler raised OSError: [Errno 5] x"),
+        (SOLVE, f"{SOLVE}\n        raise TypeError", AUDIT, "Harbour.solve raised TypeError"),
+        (SOLVE, f"{SOLVE}\n        raise TypeError", RUN, "Harbour.solve raised TypeError"),
+        ("class Harbour(Test):", READ, RUN, "Mine.read raised ValueError: unreadable"),
+        ("class Harbour(Test):", READ, ("score", "replies.jsonl"), "Mine.read raised ValueError: unreadable"),
+        (
+            "    def filler",
+            "    def check(self):\n        raise TypeError('no')\n\n    def filler",
+            ("generate", "harbour", "--lengths", "0", "-n", "1", "--out", "items"),
+            "Harbour.check raised TypeError: no",
+        ),
+    ],
+)
+def test_an_exception_of_a_test_is_one_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, command: tuple[str, ...], raised: str
+) -> None:
+    """It names the file, the function, the exception and the line; CARRARA_TRACEBACK=1 adds the traceback."""
+    monkeypatch.chdir(folder.parent)
+    id = "mytests/harbour@1/test-0-0.0/0/chat/o200k"
+    Path("replies.jsonl").write_text(f'{{"id": "{id}", "reply": "5000"}}\n', "utf-8")
+    line = broken(folder, old, new)
+    ended = carrara(folder, *command)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    said = ended.stderr.splitlines()[-1]
+    assert f"the test in {folder / 'harbour.py'} failed: {raised} in line {line}; set CARRARA_TRACEBACK=1" in said
+    assert "Traceback" not in ended.stderr
+    shown = process.carrara(*command, env={"CARRARA_TASKS": str(folder), "CARRARA_TRACEBACK": "1"})
+    assert shown.returncode == 1
+    assert f'harbour.py", line {line}, in ' in shown.stderr
+
+
+def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARRARA_TASKS", str(folder))
+    line = broken(folder, "class Harbour(Test):", READ)
+    item = load("harbour").item()
+    with pytest.raises(
+        CarraraError, match=rf"harbour.py failed: Mine.read raised ValueError: unreadable in line {line}"
+    ):
+        item.score("5000")
+
+
+def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:
+    (folder / "_help.py").write_text("def tally(changes):\n    return changes[99]\n", "utf-8")
+    broken(folder, "import re", "import re\n\nfrom ._help import tally")
+    broken(folder, "World(5000 + sum(changes)", "World(5000 + tally(changes)")
+    shown = carrara(folder, "show", "harbour")
+    assert shown.returncode == 1
+    helper = folder / "_help.py"
+    assert f"tally raised IndexError: list index out of range in line 2 of {helper}" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "command", "sentence"),
+    [
+        (
+            "World(5000 + sum(changes)",
+            "World(str(5000 + sum(changes))",
+            SHOW,
+            "the gold answer is the text '4392', where Number expects a whole number",
+        ),
+        (
+            "        return 5000 +",
+            "        return '8'\n        return 5000 +",
+            AUDIT,
+            "`solve` returned the text '8', where Number expects a whole number",
+        ),
+        (
+            "        return World(",
+            "        return 7 or World(",
+            SHOW,
+            "returned the number 7, where a carrara.World is",
+        ),
+        (", told, opening", ", [7], opening", SHOW, "`updates` of a World has the number 7, where a text is expected"),
+        ("        return f", "        return 7 or f", SHOW, "`filler` returned the number 7, where a text is expected"),
+        ("at dusk?", "of {who} at dusk?", SHOW, "has a field 'who' that `names` of its World does not fill in"),
+        ("opening=", "needs=[9], opening=", SHOW, "names update 9, and there are 4 (from 0)"),
+    ],
+)
+def test_what_a_test_returns_is_of_the_right_type(
+    folder: Path, old: str, new: str, command: tuple[str, ...], sentence: str
+) -> None:
+    broken(folder, old, new)
+    ended = carrara(folder, *command)
+    assert ended.returncode == 1
+    [said] = ended.stderr.splitlines()
+    assert f"the test in {folder / 'harbour.py'} is wrong: " in said
+    assert sentence in said
 
 
 @pytest.mark.slow

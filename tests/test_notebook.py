@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 CELLS = (
@@ -10,20 +11,51 @@ CELLS = (
     "i = t.item('1k', index=3, tokenizer='gpt2')\ni",
     "i.score('[1, 2]')",
     "def ask(prompt: str) -> str:\n    return 'no idea'",
-    "r = carrara.run(t, ask, lengths='0,1k', n=2, tokenizer='gpt2', out='q')\nr.table()",
+    "r = carrara.run(t, ask, lengths='0,1k', n=2, tokenizer='gpt2', out='q', progress=True)\nr.table()",
     "[x.reply for x in r if x.status == 'unparsed']",
     "r.report('q.html')\nimport asyncio\nasyncio.get_running_loop().is_running()",
+    "print(r.table())",
 )
+HIDE = """\
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: None if name.partition('.')[0] in {names} else found(name, *rest)
+[name for name in {names} if find_spec(name)]"""
+"""A first cell after which Python finds none of these packages."""
 
 
-def test_the_lines_work_in_a_notebook(tmp_path: Path) -> None:
-    cells = [nbformat.v4.new_code_cell(code) for code in CELLS]  # type: ignore[no-untyped-call]
+def execute(folder: Path, *codes: str, hidden: tuple[str, ...] = ()) -> list[list[dict[str, str]]]:
+    """Execute cells in one kernel, without some packages, and return the output data of each cell."""
+    cells = [nbformat.v4.new_code_cell(code) for code in (HIDE.format(names=hidden), *codes)]  # type: ignore[no-untyped-call]
     book = nbformat.v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]
-    NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
     shown = [[output.get("data", output) for output in cell.outputs] for cell in cells]
+    assert shown[0][0]["text/plain"] == "[]"
+    return shown[1:]
+
+
+@pytest.mark.parametrize("hidden", [(), ("ipywidgets",)], ids=["as installed", "without ipywidgets"])
+def test_the_lines_work_in_a_notebook(hidden: tuple[str, ...], tmp_path: Path) -> None:
+    shown = execute(tmp_path, *CELLS, hidden=hidden)
     assert 'class="needed"' in shown[1][0]["text/html"]
     assert "unparsed" in shown[2][0]["text/plain"]
-    assert "function/ask  michelangelo/latent_list" in shown[4][-1]["text/plain"]
+    *news, table = shown[4]
+    said = "".join(part["text"] for part in news)
+    assert "4 of 4 answered" in said
+    assert "ipywidgets" not in said
+    assert "function/ask  michelangelo/latent_list" in table["text/plain"]
+    assert ">michelangelo/latent_list</td>" in table["text/html"]
     assert shown[5][0]["text/plain"] == str(["no idea"] * 4)
     assert shown[6][0]["text/plain"] == "True"
+    assert "function/ask  michelangelo/latent_list" in shown[7][0]["text"]
     assert (tmp_path / "q.html").is_file()
+
+
+@pytest.mark.parametrize("hidden", [(), ("altair",), ("vl_convert",)], ids=["as installed", "altair", "vl_convert"])
+def test_a_figure_shows_itself_with_or_without_a_library_of_charts(hidden: tuple[str, ...], tmp_path: Path) -> None:
+    [[shown]] = execute(tmp_path, "import carrara\ncarrara.figure('minerva-2')", hidden=hidden)
+    assert shown["text/plain"].startswith("Minerva: search\nmodel ")
+    assert ("image/svg+xml" in shown) is not bool(hidden)
+    assert ("pip install &#x27;carrara[figures]&#x27;</p>" in shown.get("text/html", "")) is bool(hidden)
+    assert ("<td" in shown.get("text/html", "")) is bool(hidden)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob, Logprobs, ModelOutput
 
-from carrara.engine.replies import logs, read_results, samples
+from carrara.engine.log_files import logs, samples
+from carrara.engine.replies import read_results
 from carrara.engine.surprise import NATS, reduced
 from tests.process import carrara
 from tests.server import serving

@@ -45,9 +45,9 @@ def test_questions_on_one_context_are_paid_once() -> None:
 
 
 def test_an_earlier_run_tells_how_much_is_written_and_how_fast() -> None:
-    base = reply(0, 1.0, 4096, "lab/model", "babilong/qa1")
+    base = reply(0, 1.0, 4096, "openai/lab-model", "babilong/qa1")
     like = door.Results([replace(base, output_tokens=500, seconds=4.0, input_tokens=3500)])
-    [line] = door.plan("qa1", "lab/model", lengths="4k", n=10, tokenizer="gpt2", like=like).lines
+    [line] = door.plan("qa1", "openai/lab-model", lengths="4k", n=10, tokenizer="gpt2", like=like).lines
     assert line.written == 5000
     assert line.seconds == pytest.approx((10 * 4096 + 5000) / 1000)
 
@@ -55,7 +55,17 @@ def test_an_earlier_run_tells_how_much_is_written_and_how_fast() -> None:
 @pytest.mark.slow
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     ended = carrara(
-        "plan", "qa1", "--lengths", "4k,128k", "--model", "m/x", "--tokenizer", "gpt2", "--window", "64k", check=True
+        "plan",
+        "qa1",
+        "--lengths",
+        "4k,128k",
+        "--model",
+        "openai/x",
+        "--tokenizer",
+        "gpt2",
+        "--window",
+        "64k",
+        check=True,
     )
     assert "20 prompts are longer than the model's window (babilong/qa1 at 131,072)" in ended.stdout
     ended = carrara(
@@ -105,7 +115,7 @@ def test_prices_that_are_none_are_refused(text: str, message: str, tmp_path: Pat
     ],
 )
 def test_a_plan_that_cannot_be_is_a_sentence(asked: list[str], message: str) -> None:
-    ended = carrara("plan", "qa1", "--model", "m/x", "--tokenizer", "gpt2", *asked)
+    ended = carrara("plan", "qa1", "--model", "openai/x", "--tokenizer", "gpt2", *asked)
     assert ended.returncode == 2
     assert message in ended.stderr
     assert len(ended.stderr.splitlines()) == 1

@@ -26,9 +26,10 @@ def installed(place: Path, points: str, files: dict[str, str]) -> Path:
 
 
 def carrara(place: Path, *asked: str) -> "subprocess.CompletedProcess[str]":
+    path = os.pathsep.join(filter(None, (str(place), os.environ.get("PYTHONPATH"))))
     return subprocess.run(
         [sys.executable, "-m", "carrara", *asked],
-        env={**os.environ, "PYTHONPATH": str(place)},
+        env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,
@@ -60,10 +61,8 @@ def test_a_test_of_a_package_is_run_and_reported(place: Path, tmp_path: Path) ->
     assert "crates" in said(place, "show", "harbour", "--length", "1k")
     run = ["run", "quay", "--model", "carrara/oracle", "--lengths", "0,1k", "-n", "2", "--out", str(tmp_path / "run")]
     said(place, *run)
-    assert re.findall(r"quay/harbour +(\S+) +(\S+)", said(place, "report", str(tmp_path / "run"))) == [
-        ("0", "1.000"),
-        ("1k", "1.000"),
-    ]
+    report = said(place, "report", str(tmp_path / "run"))
+    assert re.findall(r"quay/harbour +(\S+) +([\d.]+)", report) == [("0", "1.000"), ("1k", "1.000")]
 
 
 @pytest.mark.parametrize("asked", [["--help"], ["tasks", "qa1"]])
@@ -78,18 +77,18 @@ def test_a_module_is_one_test(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "files", "sentence"),
+    ("points", "files", "ends_with", "sentence"),
     [
-        ("babilong = harbour", {"harbour.py": CODE}, "the package quay-tests calls its suite babilong"),
-        ("quay = nowhere.at.all", {}, "the package quay-tests offers tests in nowhere.at.all, which is no module"),
-        ("quay = harbour", {"harbour.py": "1 / 0"}, "harbour of the package quay-tests cannot be loaded"),
-        ("quay = harbour\n[carrara.x]\n", {"harbour.py": "x = 1"}, "harbour.py has no "),
+        ("babilong = harbour", {"harbour.py": CODE}, 2, "the package quay-tests calls its suite babilong"),
+        ("quay = nowhere.at.all", {}, 2, "the package quay-tests offers tests in nowhere.at.all, which is no module"),
+        ("quay = harbour", {"harbour.py": "1 / 0"}, 1, "harbour of the package quay-tests cannot be loaded"),
+        ("quay = harbour\n[carrara.x]\n", {"harbour.py": "x = 1"}, 2, "harbour.py has no "),
     ],
 )
 def test_what_is_wrong_with_a_package_is_said(
-    tmp_path: Path, points: str, files: dict[str, str], sentence: str
+    tmp_path: Path, points: str, files: dict[str, str], ends_with: int, sentence: str
 ) -> None:
     done = carrara(installed(tmp_path, points, files), "tasks", "quay")
-    assert done.returncode == 2
+    assert done.returncode == ends_with
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""How far a model can be trusted: the curve, what is asked next, and a profile from end to end."""
+"""Profiles: the curve, what is asked next, and a profile from end to end."""
 
 import json
 import math
@@ -23,8 +23,8 @@ BASE = Rule("base", 0.85)
 LENGTHS = [0, *(1024 << n for n in range(8))]
 
 
-def asked(share: Callable[[int], float], lengths: list[int], n: int, floor: float = 0.1) -> Curve:
-    curve = Curve(floor, LENGTHS[-1])
+def asked(share: Callable[[int], float], lengths: list[int], n: int, chance_level: float = 0.1) -> Curve:
+    curve = Curve(chance_level, LENGTHS[-1])
     for length in lengths:
         curve.add(length, round(share(length) * n), n)
     return curve
@@ -45,7 +45,7 @@ def test_what_lies_past_the_longest_is_not_told_from_it() -> None:
     assert asked(lambda _: 1.0, LENGTHS, 40).effective(BASE) == (math.inf, math.inf, math.inf)
 
 
-def test_a_base_at_the_floor_has_no_effective_length() -> None:
+def test_a_base_at_the_chance_level_has_no_effective_length() -> None:
     curve = asked(lambda _: 0.1, [0], 60)
     assert curve.blind(BASE) > 0.9
     assert settled(curve, BASE, LENGTHS, 2.0)
@@ -53,7 +53,7 @@ def test_a_base_at_the_floor_has_no_effective_length() -> None:
 
 @pytest.mark.parametrize(("rule", "at"), [("above:0.5", 15), ("half", 15), ("base:0.5", 15)])
 def test_rules_are_thresholds(rule: str, at: float) -> None:
-    curve = asked(lambda n: 1 / (1 + math.exp((doublings(n) - 15) / 0.6)), LENGTHS, 500, floor=0.0)
+    curve = asked(lambda n: 1 / (1 + math.exp((doublings(n) - 15) / 0.6)), LENGTHS, 500, chance_level=0.0)
     low, _, high = curve.effective(Rule.parse(rule))
     assert low * 0.97 < 2**at < high * 1.03
 

@@ -265,7 +265,7 @@ def test_a_row_in_other_words_is_asked_and_not_proved(tmp_path: Path) -> None:
     row["prompt"] = row["prompt"].replace("Prepend", "Put")
     parquet(tmp_path / "8k.parquet", [row])
     (item,) = items(tmp_path, 8192, OPENAI)
-    assert (item.question.floor, item.question.labels) == (0.0, {"needles": "4"})
+    assert (item.question.chance_level, item.question.labels) == (0.0, {"needles": "4"})
     assert grade(item.task, item.question, item.gold).score == 1.0
     assert grade(item.task, item.question, chance(item, item.messages())).score == 0.0
     report = audit(first(tmp_path, 8192, OPENAI), 1)
@@ -350,16 +350,16 @@ def test_replies_without_the_string_or_without_a_draft_are_unparsed() -> None:
         assert task.parse(reply, question) is None
 
 
-def test_the_floor_is_what_saying_any_draft_of_the_key_scores(tmp_path: Path) -> None:
+def test_the_chance_level_is_what_saying_any_draft_of_the_key_scores(tmp_path: Path) -> None:
     needles = (2, 4, 8)
     for count in needles:
         parquet(tmp_path / str(count) / "8k.parquet", [openai(told(n, count, False)) for n in range(12)])
     noise = []
     for count in needles:
         found = items(tmp_path / str(count), 8192, OPENAI)
-        floor = sum(item.question.floor for item in found) / len(found)
+        chance_level = sum(item.question.chance_level for item in found) / len(found)
         guesses = [grade(item.task, item.question, chance(item, item.messages())) for item in found]
-        assert sum(guess.score for guess in guesses) / len(found) == pytest.approx(floor, abs=0.3)
+        assert sum(guess.score for guess in guesses) / len(found) == pytest.approx(chance_level, abs=0.3)
         assert {guess.status for guess in guesses} == {"ok"}
         published = [
             item.task.published(item.question.gold.marker + draft, item.question)["openai"]
@@ -367,7 +367,7 @@ def test_the_floor_is_what_saying_any_draft_of_the_key_scores(tmp_path: Path) ->
             for draft in drafts(item)
         ]
         noise.append(sum(published) / len(published))
-        assert 1 / count < noise[-1] <= floor
+        assert 1 / count < noise[-1] <= chance_level
     assert noise == pytest.approx([0.51, 0.27, 0.15], abs=0.06)  # what was published, of other drafts
 
 

@@ -22,13 +22,18 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.files import whole_file
 from carrara.core.result import STATUSES, Result, Status
 from carrara.core.subsets import APART
+from carrara.door.results import Results
+from carrara.export.harness import scored
+from carrara.prompt.items import make
 from carrara.results.analysis import summarize
+from carrara.results.analysis.shortcuts import Known
 from carrara.results.report import write_report
 from carrara.results.report.faces import faces_of
 from carrara.results.report.page import render
 from carrara.results.report.shell import _environment
 from carrara.results.report.svg import number, tag
 from carrara.results.report.visible import clip, distinct, short, visible
+from carrara.scoring.scored import Scorer, Way
 
 
 def reply(
@@ -46,7 +51,7 @@ def reply(
         world_id=f"{task}@1/test-0-{world}",
         status="ok",
         score=score,
-        floor=0.05,
+        chance_level=0.05,
         scores={"paper": score / 2},
         labels={"complexity": str((1, 5, 20)[world % 3])},
         ask=f"len(a[{world}:])",
@@ -85,32 +90,49 @@ def text_of(page: str) -> str:
 
 
 def test_the_verdict_stands_on_top() -> None:
-    text = text_of(render(run({0: 0.8, 1024: 0.7, 2048: 0.05}), "First"))
-    assert "model: 0.80 at 0, 0.70 at 1k, 0.05 at 2k; floor 0.05. Keeps 85 % of its score up to 1.2k (< 1k – " in text
-    assert text.index("First") < text.index("model: 0.80") < text.index("Score against length")
+    text = text_of(render(run({0: 1.0, 1024: 0.7, 2048: 0.05}), "First"))
+    assert (
+        "model: 1.00 at 0, 0.70 at 1k, 0.05 at 2k; chance level 0.05. Effective length < 1k (95 % interval < 1k – "
+        in text
+    )
+    assert text.index("First") < text.index("model: 1.00") < text.index("Score against length")
 
 
 @pytest.mark.parametrize(
     ("results", "said"),
     [
         (
-            run({0: 0.9, 4096: 0.9}),
-            "Keeps 85 % of its score up to 4k, the longest that was run; with so few replies it may",
+            run({0: 1.0, 4096: 0.95}),
+            "Effective length ≥ 4k, the longest that was run (95 % interval ",
         ),
-        (run({0: 0.05, 4096: 0.0}), "0.05 at 0, 0.00 at 4k; floor 0.05. Cannot be told from blind guessing at any"),
-        (run(dict.fromkeys((0, 1, 2, 3, 4, 5), 1.0)), "model: 1.00 at 0, 1.00 at 5; floor 0.05."),
-        ([replace(reply(i), status="overflow") for i in range(3)], "no score: none of 3 replies is an answer (3 over"),
+        (
+            run({0: 0.4, 4096: 0.4}),
+            "0.40 at 0, 0.40 at 4k; chance level 0.05. Not usable: 40 % correct without filler.",
+        ),
+        (
+            run({0: 0.8, 4096: 0.8}),
+            "Too few items to say: 80 % of 20 correct without filler; about 81 items would do.",
+        ),
+        (
+            run({0: 0.05, 4096: 0.0}),
+            "level 0.05. Not usable: 5 % correct without filler. Its scores cannot be told from blind guessing at any",
+        ),
+        (run(dict.fromkeys((0, 1, 2, 3, 4, 5), 1.0)), "model: 1.00 at 0, 1.00 at 5; chance level 0.05."),
+        (
+            [replace(reply(i), status="overflow") for i in range(3)],
+            "no score: none of 3 replies attempts an answer (3 over",
+        ),
         (
             run({0: 1.0, 2048: 0.5}) + run({0: 0.5, 2048: 0.4}, task="suite/other"),
-            "0.75 at 0, 0.45 at 2k; floor 0.05 (mean of 2 tests). Loses most in suite/test: from 1.00 to 0.50.",
+            "0.45 at 2k; chance level 0.05 (mean of 2 tasks). The largest loss is in suite/test: from 1.00 to 0.50.",
         ),
         (
             run({0: 1.0}) + run({2048: 0.4}, task="suite/other"),
-            "0.70 on average over 2 tests, from 0.40 in suite/other to 1.00 in suite/test; floor 0.05. Each test",
+            "2 tasks have no length in common, so there is no mean over them. suite/other: Not usable: 40 % correct",
         ),
         (
             run({0: 1.0}) + [replace(r, status="overflow") for r in run({4096: 0.0})],
-            "model: 1.00 at 0, no score at 4k (overflow); floor 0.05.",
+            "model: 1.00 at 0, no score at 4k (overflow); chance level 0.05.",
         ),
     ],
 )
@@ -118,11 +140,11 @@ def test_verdicts_in_plain_words(results: list[Result], said: str) -> None:
     assert said in text_of(render(results, "t"))
 
 
-def test_tables_hold_score_interval_floor_published_and_both_denominators() -> None:
+def test_tables_hold_score_interval_chance_level_published_and_statuses() -> None:
     results = run({0: 0.5, 4096: 0.25})
     results[0] = replace(results[0], status="refused")
     text = text_of(render(results, "t"))
-    assert "model 0 0.450 0.258 – 0.658 0.050 0.225 20 20 1 19 0.474" in text
+    assert "model 0 0.450 0.258 – 0.658 0.050 0.225 20 20 19 1 19 0.474" in text
     assert "Published: paper" in text
 
 
@@ -133,7 +155,7 @@ def test_every_status_is_shown() -> None:
     for status in STATUSES:
         assert f"status-{status}" in page
         assert f"1 {status}" in text
-    assert "7 of 8 replies are not ok" in text
+    assert "No answer was read from 7 of 8 replies, which score 0 (" in text
 
 
 @pytest.mark.parametrize(
@@ -145,7 +167,7 @@ def test_every_status_is_shown() -> None:
         ),
         ({"input_tokens": 3000}, "counted 4,096 (−26.8 %): lengths are not what they claim"),
         ({"tokens": 4000, "input_tokens": 4000}, "off their length by up to 96 tokens of smollm2 (at 4k)"),
-        ({"error": "Connection refused", "status": "error"}, "The error seen most (1 times): Connection refused"),
+        ({"error": "Connection refused", "status": "error"}, "The most frequent error (1 time): Connection refused"),
     ],
 )
 def test_notes_before_the_numbers(change: dict[str, object], note: str) -> None:
@@ -155,6 +177,88 @@ def test_notes_before_the_numbers(change: dict[str, object], note: str) -> None:
     text = text_of(render(results, "t"))
     assert note in text
     assert text.index("Before you believe it") < text.index("Score against length")
+
+
+def test_notes_are_single_sentences_the_most_important_first() -> None:
+    results = run({0: 1.0, 4096: 0.2}, n=5)
+    results[-1] = replace(results[-1], tokens=4000, input_tokens=4000)
+    results[5:9] = [replace(one, status="unparsed", reply=" " * (i < 3)) for i, one in enumerate(results[5:9])]
+    overflown = [replace(reply(i, length=8192), status="overflow") for i in range(5)]
+    known = [Known("suite/test", "", "the last word", 0.45, 0.05, "As in the paper.", 0.3, 0.45)]
+    page = render([*results, *overflown], "t", known=known)
+    notes = re.findall(r"<li>(.*?)</li>", page.partition('class="notes"')[2].partition("</aside>")[0], re.S)
+    starts = [
+        "model at 8k in suite/test has no score (overflow): nothing was measured there.",
+        "Prompts of model are off their length by up to 96 tokens of gpt2 (at 4k).",
+        "No answer was read from 9 of 15 replies, which score 0 (5 overflow, 4 unparsed).",
+        "model gives no answer in 4 of 5 replies at 4k in suite/test, 4 of them empty.",
+        "Some scores rest on only 5 replies: their intervals are wide.",
+        "model at 4k in suite/test is no better than a shortcut: the shortcut “the last word” scores 0.45 (As in",
+    ]
+    assert len(notes) == len(starts)
+    for note, start in zip(notes, starts, strict=True):
+        assert text_of(note).startswith(start)
+        assert not re.search(r"[a-z)]\. [A-Z]", note)
+
+
+def test_every_count_is_the_same_wherever_it_stands(
+    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table, the page, JSON, `Results` and the export for lm-eval say alike how many answers were read."""
+    item = make("babilong/qa1", length=0, index=0, tokenizer="gpt2")
+    replies = [f"FINAL ANSWER: {item.gold}", "FINAL ANSWER: moon", "", "I cannot tell", f"FINAL ANSWER: {item.gold}"]
+    scorer = Scorer(Way("lab/model"))
+    own = [replace(scorer.reply(item.id, said, "ok"), context_id=str(i)) for i, said in enumerate(replies)]
+    refused = replace(own[2], status="refused")
+    statuses = [one.status for one in own]
+    assert statuses == ["ok", "unparsed", "unparsed", "unparsed", "ok"]
+    doc = {"id": item.id, "prompts": ""}
+    harness = [scored(doc, [said]) for said in replies]
+    assert sum(one["answers_read"] for one in harness) == 2
+    results_at[tmp_path] = [*own, refused]
+    assert call(str(tmp_path)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[-5:] == ["n", "answers", "read", "other", "replies"]
+    assert lines[2].endswith("6             2  3 unparsed, 1 refused")
+    assert call(str(tmp_path), "--json") == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert (row["n"], row["answers_read"], row["attempts"]) == (6, 2, 5)
+    assert row["statuses"] == {"ok": 2, "unparsed": 3, "refused": 1}
+    assert row["mean"] == pytest.approx(sum(one["score"] for one in harness) / 6)
+    results = Results(results_at[tmp_path])
+    assert len(results.where(status="ok")) == 2
+    assert "3 unparsed, 1 refused" in results.table()
+    text = text_of((tmp_path / "report.html").read_text("utf-8"))
+    assert "Contexts Replies Answers read unparsed refused Attempts Score of attempts" in text
+    assert " 5 6 2 3 1 5 0.400" in text
+    assert "No answer was read from 4 of 6 replies, which score 0 (3 unparsed, 1 refused)." in text
+
+
+def test_a_cell_of_few_replies_does_not_look_like_a_full_one() -> None:
+    def cells(page: str) -> list[tuple[str, str]]:
+        return re.findall(r'<td class="num (heat[^"]*)"[^>]*><b>[0-9.]+</b><small>([^<]*)', page)
+
+    other = run({0: 1.0, 4096: 1.0}, n=1, model="lab/few")
+    found = cells(render([*run({0: 1.0, 4096: 1.0}), *other], "t"))
+    assert ("heat h10", "0.84–1.00") in found
+    assert ("heat h10 few", "0.21–1.00, n 1") in found
+    assert (".heat.few {") in render(other, "t")
+
+
+def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(
+    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    results_at[tmp_path] = run({0: 0.6, 4096: 0.6}, n=100, task="babilong/qa1")
+    results_at[tmp_path] = [replace(r, id=r.id.replace("qa1@1", "qa7@1")) for r in results_at[tmp_path]]
+    for least, shown, status in (("0.75", "not usable", "not usable"), ("0.4", "≥ 4k", "usable")):
+        assert call(str(tmp_path), "--min-base-score", least) == 0
+        assert shown in capsys.readouterr().out
+        assert call(str(tmp_path), "--json", "--min-base-score", least) == 0
+        assert {r["effective_length"]["status"] for r in json.loads(capsys.readouterr().out)} == {status}
+        assert f"has to lie above {float(least):.2f}" in (tmp_path / "report.html").read_text("utf-8")
+        [found] = Results(results_at[tmp_path]).effective_lengths(min_base_score=float(least))
+        assert (found.usability, str(found)) == (status, shown)
+        assert shown in Results(results_at[tmp_path]).table(min_base_score=float(least))
 
 
 def test_a_tokenizer_without_chat_template_is_not_blamed_for_the_template() -> None:
@@ -198,7 +302,7 @@ def test_failures_show_everything_and_how_much_more() -> None:
     ):
         assert part in text
     assert "… 3,000 more characters" in text
-    assert "1 of 21 replies are not ok or not wholly right. All of them follow." in text
+    assert "1 of 21 replies are without an answer or not wholly right. All of them follow." in text
 
 
 def test_failures_come_from_every_corner() -> None:
@@ -221,8 +325,8 @@ def test_failures_come_from_every_corner() -> None:
         ([], "There are no results here.", "Score against length"),
         ([replace(reply(i), status="error") for i in range(4)], "There is nothing to draw", "<figure><svg"),
         (run({4096: 1.0}), "Only one length was run, 4k", "Effective length"),
-        ([reply(0, 1.0)], "Some scores rest on 1 reply", "What length changes"),
-        (run({0: 1.0, 1024: 1.0}), "Every reply is ok and wholly right.", "Before you believe it"),
+        ([reply(0, 1.0)], "Some scores rest on only 1 reply", "What length changes"),
+        (run({0: 1.0, 1024: 1.0}), "Every reply is wholly right.", "Before you believe it"),
     ],
 )
 def test_honest_empty_states(results: list[Result], said: str, unsaid: str) -> None:
@@ -283,7 +387,7 @@ def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     assert f"chat retrieve={setting} suite/test@1 4k 20 exact, before retrieval 210 a prompt, after retrieval" in text
     assert "chat – suite/test@1 4k 20 exact the same" in text
     assert "or, with retrieval, before it was shortened" in text
-    assert "Published: paper Retrieval: recall Retrieval: recall, share Replies" in text
+    assert "Published: paper Retrieval: recall Retrieval: recall, share Contexts" in text
     assert "0.050 0.250 – – 20" in text
     assert "0.050 0.250 0.250 0.250 20" in text
 
@@ -409,7 +513,7 @@ def test_coordinates_are_short(value: float, shown: str) -> None:
 def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
     """Stands in for the engine's reader: results by directory."""
     found: dict[Path, list[Result]] = {}
-    monkeypatch.setattr("carrara.engine.replies.read_results", lambda directory: found.get(directory, []))
+    monkeypatch.setattr("carrara.engine.replies.read_results", lambda directory, _=None: found.get(directory, []))
     return found
 
 
@@ -426,7 +530,7 @@ def test_the_command_prints_a_table_and_the_path(
     assert call(str(tmp_path)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "model"
-    assert lines[2].split() == ["lab/model", "suite/test", "0", "0.500", "0.299-0.701", "0.050", "20", "0"]
+    assert lines[2].split() == ["lab/model", "suite/test", "0", "0.500", "0.299-0.701", "0.050", "20", "20"]
     assert lines[3].split()[2:4] == ["4k", "0.250"]
     assert lines[-1] == str(tmp_path / "report.html")
     assert tmp_path.name in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -439,7 +543,14 @@ def test_the_command_prints_json(
     assert call(str(tmp_path), "--json", "--out", str(tmp_path / "page.html")) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["length"] for row in rows] == [0, 4096]
-    expected = {"model": "lab/model", "test": "suite/test", "n": 20, "answered": 20, "mean": 0.5, "floor": 0.05}
+    expected = {
+        "model": "lab/model",
+        "test": "suite/test",
+        "n": 20,
+        "answers_read": 20,
+        "mean": 0.5,
+        "chance_level": 0.05,
+    }
     assert rows[0] == rows[0] | expected
     assert (tmp_path / "page.html").is_file()
 
@@ -451,20 +562,20 @@ def test_the_command_prints_recall_also_of_many_rows(
     results_at[tmp_path] = [*plain[:12], *retrieved(plain[:12], "sentences;by=bm25;top=5;order=score", 0.75)]
     assert call(str(tmp_path)) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[-3:] == ["not", "ok", "recall"]
-    assert lines[2].split()[-1] == "0"
+    assert lines[0].split()[-3:] == ["answers", "read", "recall"]
+    assert lines[2].split()[-1] == "4"
     assert lines[5].startswith("lab/model (retrieve=sentences)  suite/test0")
     assert lines[5].split()[-1] == "0.750"
     results_at[tmp_path] = [*plain, *retrieved(plain, "sentences;by=bm25;top=5;order=score", 0.75)]
     assert call(str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert out.count("recall, how often") == 1
-    assert "lab/model (retrieve=sentences), 4 items each\ntest         floor  0" in out
+    assert "lab/model (retrieve=sentences), 4 items each\ntest         chance  0" in out
     recall = out.partition("recall, how often")[2].splitlines()
     assert recall[1].split() == ["test", "0", "1k", "4k"]
     assert recall[3].split() == ["suite/test0", *["0.750"] * 3]
     assert recall[12].split() == ["mean", "of", "9", *["0.750"] * 3]
-    assert out.count("mean of 9           0.500  0.500  0.250") == 2
+    assert out.count("mean of 9            0.500  0.500  0.250") == 2
 
 
 def test_the_page_needs_the_name_of_a_file(tmp_path: Path, results_at: dict[Path, list[Result]]) -> None:

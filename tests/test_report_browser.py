@@ -113,7 +113,7 @@ def result(i: int, word: str, length: int, *, hostile: bool = False) -> Result:
         world_id=f"suite/test@1/test-0-{i}",
         status=STATUSES[i % len(STATUSES)],
         score=0.0,
-        floor=0.1,
+        chance_level=0.1,
         scores={"paper": 0.0},
         labels={"kind": f"{said}{i % 3}", "other": str(i % 2)},
         ask=f"ask {word}",
@@ -434,8 +434,14 @@ def test_a_long_page_has_contents(browser: Browser, pages: dict[str, Path]) -> N
     assert lines.locator("visible=true").count() == lines.count()
     shown = lines.all_inner_texts()
     tests = ["suite/one", "suite/three", "suite/two"]
-    trust = "How long a context can it be trusted with?"
-    first = [trust, "Before you believe it", "Leaderboard", "Score against length", "At a glance", "Every score"]
+    first = [
+        "Effective length",
+        "Before you believe it",
+        "Leaderboard",
+        "Score against length",
+        "At a glance",
+        "Every score",
+    ]
     assert shown[:9] == [*first, *tests]
     assert len(shown) == page.locator("h2").count() + len(tests)
     for line in lines.all():

@@ -525,12 +525,18 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.requests.append((model, texts, key))
             tries = sum(earlier[1] == texts for earlier in self.server.requests)
+        if model == "no-http":
+            self.wfile.write(b"HELLO\r\n\r\n")
+            self.close_connection = True
+            return
         status, answer = self.answer(model, texts, key, tries, request.get("encoding_format", "float"))
         body = answer.encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("retry-after-ms", "5")
+        if status == 307:
+            self.send_header("Location", answer)
         self.end_headers()
         self.wfile.write(body)
 
@@ -557,6 +563,12 @@ class Handler(BaseHTTPRequestHandler):
                 return 200, json.dumps({"choices": []})
             case "page":
                 return 200, "<html>Welcome</html>"
+            case "large":
+                return 200, json.dumps({"data": " " * (33 << 20)})
+            case "elsewhere" if self.headers["Host"].startswith("127"):
+                return 307, f"http://localhost:{self.server.server_address[1]}/v1/embeddings"
+            case "loop":
+                return 307, "/v1/embeddings"
         rows = []
         for index, vector in enumerate(Drawn("server").embed(texts)):
             vector[3] = {"nan": np.nan, "infinite": np.inf, "huge": 1e30}.get(model, vector[3])
@@ -618,6 +630,10 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("huge", "did not answer with one vector for each text, finite and not 0"),
         ("zero", "did not answer with one vector for each text, finite and not 0"),
         ("broken", "with status 503: out of memory"),
+        ("large", "did not answer with vectors: the server's reply is larger than 32 MB"),
+        ("elsewhere", r"127.0.0.1:\d+ redirects to http://localhost:\d+: give that address in `retrieve`"),
+        ("loop", "did not answer with vectors: the server redirects again and again"),
+        ("no-http", "did not answer with vectors: the server's reply is not HTTP"),
     ],
 )
 def test_a_refusal_is_told_without_the_key(

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from carrara.cli.main import main
-from carrara.core.errors import RunError
+from carrara.core.errors import RunError, UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import STATUSES, Result
 from carrara.core.spread import Engine
 from carrara.engine.replies import read_results
-from carrara.prompt.items import Posed, pose, questions_of
+from carrara.prompt.items import Posed, pose, questions_of, rebuild
 from carrara.prompt.wording import Pack
 from carrara.registry import load
 from carrara.results.analysis import summarize
@@ -91,15 +91,15 @@ def test_trouble_is_told_by_kind(tmp_path: Path, capsys: Capture) -> None:
         "[1, 2]",
         {"id": id},
         {"id": "nonsense", "reply": "1"},
-        *({"id": id.replace("@2/", "@99/"), "reply": str(n)} for n in range(3000)),
+        *({"id": id.replace("@3/", "@99/"), "reply": str(n)} for n in range(3000)),
         {"id": id.replace("latent_list", "latent_lost"), "reply": "1"},
         {"id": id.replace("test-0-0.0", "test-0-0.9"), "reply": "1"},
         {"id": id, "reply": "1", "status": "fine"},
-        {"id": id.replace("@2/", "@2;complexity=05/"), "reply": "1"},
-        {"id": id.replace("@2/", "@2;complexity=1,5,20/"), "reply": "1"},
-        {"id": id.replace("@2/", "@02/"), "reply": "1"},
+        {"id": id.replace("@3/", "@3;complexity=05/"), "reply": "1"},
+        {"id": id.replace("@3/", "@3;complexity=1,5,20/"), "reply": "1"},
+        {"id": id.replace("@3/", "@03/"), "reply": "1"},
         {"id": id.replace("gpt2", "\ud800"), "reply": "1"},
-        {"id": id.replace("@2/", "@2;complexity=500/"), "reply": "1"},
+        {"id": id.replace("@3/", "@3;complexity=500/"), "reply": "1"},
         "[" * 100_000,
     ]
     path = file_of(tmp_path / "replies.jsonl", [good, *broken, other])
@@ -238,9 +238,10 @@ def test_what_lines_come_to_stands_beside_them(tmp_path: Path, capsys: Capture) 
     filed = capsys.readouterr()
     assert (tmp_path / "scores.jsonl").read_text("utf-8") == piped.out
     head, _, *table = piped.err.splitlines()
-    assert head.split() == ["model", "test", "length", "score", "95", "%", "interval", "floor", "n", "not", "ok"]
+    assert head.split()[:9] == ["model", "test", "length", "score", "95", "%", "interval", "chance", "n"]
+    assert head.split()[9:] == ["answers", "read", "other", "replies"]
     assert [line.split()[:4] for line in table[:-1]] == [
-        ["acme", LIST, "0", "0.667"],
+        ["acme", LIST, "0", "1.000"],  # of two replies: a failed request is in no mean
         ["acme", LIST, "512", "1.000"],
         *(["acme", f"sync/graph:{part}", "0", "1.000"] for part in ("connected", "longest", "shortest")),
     ]
@@ -266,7 +267,7 @@ def test_the_table_is_that_of_a_run(seed: int) -> None:
             world_id=f"{task}@1;a={a}/test-0-{world}",
             status=chance.choice(STATUSES),
             score=chance.choice([0.0, 1.0, chance.random()]),
-            floor=chance.random(),
+            chance_level=chance.random(),
             scores={name: chance.random() for name in ("paper", "strict") if chance.random() < 0.7},
             category="order" if task == "s/t" else "",
             labels={"view": chance.choice("ab")},
@@ -298,7 +299,7 @@ def test_a_folder_is_what_a_run_leaves(tmp_path: Path, capsys: Capture) -> None:
     printed = capsys.readouterr().out
     scorer = Scorer(Way("acme/one"))
     expected = {row["id"]: scorer.line(json.dumps(row).encode()) for row in rows}
-    found = {result.id: replace(result, excerpt="", settings={}) for result in read_results(out)}
+    found = {result.id: replace(result, excerpt="", settings={}, answered_by="") for result in read_results(out)}
     assert found == expected
     logs = sorted(path.name for path in (out / "logs").iterdir())
     assert len(logs) == 5
@@ -468,3 +469,14 @@ def test_a_file_with_nothing_in_it_has_no_table(tmp_path: Path, capsys: Capture)
     assert main(["score", str(file_of(tmp_path / "r.jsonl", []))]) == 0
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "0 replies scored\n")
+
+
+def test_an_item_of_another_version_says_which_version_made_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = f"babilong/qa1@{load('babilong/qa1').version + 1}/test-0-0.0/0/chat/o200k"
+    with pytest.raises(UsageError, match=r"is of version .* of babilong/qa1"):
+        rebuild(other)
+    (tmp_path / "replies.jsonl").write_text(json.dumps({"id": other, "reply": "x"}) + "\n", "utf-8")
+    assert main(["score", str(tmp_path / "replies.jsonl")]) == 2
+    assert "of babilong/qa1, and this is version" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from carrara.core.types import Piece, Room
 from carrara.core.types import World as HouseWorld
 from carrara.parts.simple import Housed, Test, World
 from carrara.proof.audit import audit, searched
-from carrara.proof.floors import is_official
+from carrara.proof.chance_levels import is_official
 from carrara.proof.shortcuts import search
 from carrara.proof.shortcuts.kept import kept
 from carrara.suites.minerva import sequence_search
@@ -149,7 +149,9 @@ def test_every_test_says_what_its_shortcuts_score() -> None:
     for one in kept().values():
         assert 0 <= one.reach <= 1
         for cheap in one.shortcuts:
-            assert cheap.declared or cheap.score <= cheap.floor + 0.16, one.test  # 200 worlds: two standard errors
+            assert cheap.declared or cheap.score <= cheap.chance_level + 0.16, (
+                one.test
+            )  # 200 worlds: two standard errors
 
 
 @pytest.mark.parametrize("name", ["babilong/qa1", pytest.param("michelangelo/latent_list", marks=pytest.mark.slow)])
@@ -163,5 +165,5 @@ def test_the_audit_says_it_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "minerva/count", "-n", "30", "--lengths", "0", "--json"]) == 0
     [report] = json.loads(capsys.readouterr().out)
     shortcuts: Sequence[dict[str, object]] = report["shortcuts"]
-    assert {"name", "score", "floor", "declared"} <= set(shortcuts[0])
+    assert {"name", "score", "chance_level", "declared"} <= set(shortcuts[0])
     assert [one["kind"] for one in shortcuts][-1] == "learned"

@@ -1,6 +1,7 @@
 """Replies of one model asked in two ways are two experiments: asked apart, kept apart, shown apart."""
 
 import json
+import re
 import socket
 from pathlib import Path
 
@@ -91,29 +92,52 @@ def test_another_models_errors_are_not_this_ones(tmp_path: Path, server: Address
     assert "openai-api/test/quoting" in (out / "report.html").read_text()
 
 
-@pytest.mark.slow
-def test_a_password_in_an_address_is_written_nowhere(tmp_path: Path, server: Address) -> None:
-    out = tmp_path / "run"
-    secret = server.base_url.replace("//", "//somebody:pass-word-1234@")
-    ended = run(out, "--base-url", secret)
-    assert ended.returncode == 0, ended.stderr
-    assert run(out, "--base-url", secret).returncode == 0
-    assert server.asked() == 3
-    for file in out.rglob("*"):
-        assert not file.is_file() or b"pass-word-1234" not in file.read_bytes()
-    assert "pass-word-1234" not in ended.stdout + ended.stderr
-
-
 def test_ways_are_never_averaged() -> None:
     def result(score: float, settings: dict[str, str]) -> Result:
         id = "s/t@1/test-0-0.0/0/chat/gpt2"
         return Result(id, "s/t", 1, "m", 0, 9, "gpt2", "c", "w", "ok", score, 0.0, settings=settings)
 
-    both = [result(1.0, {}), result(0.0, {"temperature": "1"}), result(0.5, {"-M gguf": "x.gguf"})]
+    both = [result(1.0, {}), result(0.0, {"temperature": "1"}), result(0.5, {"-M adapter": "x"})]
     assert {str(row.series): row.stat.mean for row in summarize(both)} == {
         "m (temperature=0)": 1.0,
         "m (temperature=1)": 0.0,
-        "m (gguf=x.gguf, temperature=0)": 0.5,
+        "m (adapter=x, temperature=0)": 0.5,
     }
-    assert [str(row.series) for row in summarize(both[2:])] == ["m (gguf=x.gguf)"]
+    assert [str(row.series) for row in summarize(both[2:])] == ["m (adapter=x)"]
     assert [str(row.series) for row in summarize(both[:1], among=both)] == ["m (temperature=0)"]
+
+
+def test_a_server_that_changes_its_model_is_noticed(tmp_path: Path, server: Address) -> None:
+    """Results are kept apart by the model that answered, in the table and in the report, and the command says so."""
+    ended = run(tmp_path / "run", "--base-url", server.base_url, model="openai-api/test/swap", n=12)
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(
+        r"the server of openai-api/test/swap answered as model-[ab] \(\d+ replies\) and model-[ab] \(\d+ replies\)",
+        ended.stderr,
+    )
+    for name in ("model-a", "model-b"):
+        assert re.search(rf"swap \(answered by {name}\) +michelangelo/latent_list", ended.stdout), ended.stdout
+    page = (tmp_path / "run" / "report.html").read_text("utf-8")
+    assert "The server of openai-api/test/swap answered as model-" in page
+
+
+def test_an_answer_within_the_length_is_a_setting_at_length_0_too(tmp_path: Path, server: Address) -> None:
+    """A prompt without filler gives nothing up, and belongs to the same series as those of other lengths."""
+    asked = ["--base-url", server.base_url, "--lengths", "0,1k", "--within"]
+    for sent in (6, 6):
+        assert [(row["length"], row["n"]) for row in rows(tmp_path / "run", *asked)] == [(0, 3), (1024, 3)]
+        assert server.asked() == sent
+    results = read_results(tmp_path / "run")
+    assert {result.settings["within"] for result in results} == {"answer"}
+    assert len({row.series for row in summarize(results)}) == 1
+
+
+@pytest.mark.parametrize(("way", "thinks"), [("thinking-parts", True), ("no-model", False)])
+def test_replies_in_other_forms_are_read_once(way: str, thinks: bool, tmp_path: Path, server: Address) -> None:
+    """Thinking as a part of the content, and no name of a model."""
+    ended = run(tmp_path / "run", "--base-url", server.base_url, model=f"openai-api/test/{way}", n=2)
+    assert ended.returncode == 0, ended.stderr
+    assert server.asked() == 2
+    for result in read_results(tmp_path / "run"):
+        assert result.reply.strip() == "[1]"
+        assert ((result.reasoning or 0) >= 4) == thinks

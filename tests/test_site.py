@@ -19,7 +19,7 @@ import carrara
 from carrara import registry
 from carrara.cli.main import main
 from carrara.door.html import html
-from carrara.proof.floors import floor_of, is_official
+from carrara.proof.chance_levels import chance_level_of, is_official
 from tests.typed import ROOT, lines_of
 
 DOCS = ROOT / "docs"
@@ -78,7 +78,7 @@ def test_a_page_shows_what_the_command_on_it_does(name: str, written: Path, caps
     assert main([*line.asked, "--json"]) == 0
     item = carrara.item(json.loads(capsys.readouterr().out)["id"])
     assert html(item) in text
-    assert f"**{floor_of(name):.3f}**" in text
+    assert f"**{chance_level_of(name):.3f}**" in text
 
 
 def test_examples_become_what_they_show() -> None:

@@ -15,7 +15,7 @@ from carrara.prompt import items
 from carrara.prompt.items import Item, make
 from carrara.suites.sync import _paths, _words
 from carrara.suites.sync._graph import Graph, drawn, isomorphic
-from carrara.suites.sync._graph_worlds import FAMILIES, apart, distant, due, graph_of
+from carrara.suites.sync._graph_worlds import BLOCK, FAMILIES, _found, apart, distant, due, graph_of
 from carrara.suites.sync._scribe import Scribe
 from carrara.suites.sync._tongues import Shape, astray, coverage, covered, greedy, letters
 from carrara.suites.sync._tongues import drawn as drawn_tongues
@@ -92,6 +92,16 @@ def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("place", [BLOCK - 1, 10**9, (1 << 31) + 5])
+def test_a_graph_costs_the_same_whatever_its_number(place: int) -> None:
+    key = Key("sync/graph", 0, "", "train", 11, 0)
+    _found.cache_clear()
+    graph = graph_of(key, place, 10, 0.3, 2)
+    assert _found.cache_info().misses <= BLOCK // FAMILIES
+    _found.cache_clear()
+    assert graph_of(key, place, 10, 0.3, 2).edges == graph.edges
+
+
 def test_no_two_of_150_graphs_are_isomorphic() -> None:
     task = registry.load("sync/graph")
     params = build(task, "sync/graph", {})
@@ -499,7 +509,7 @@ def test_hops_are_taken_in_turn_and_kept() -> None:
 
 def test_no_coverage_is_easily_guessed() -> None:
     for index in range(30):
-        assert posed("translation", index, COVERAGE).question.floor <= 0.01
+        assert posed("translation", index, COVERAGE).question.chance_level <= 0.01
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -485,6 +486,69 @@ def test_metadata_of_every_type(tmp_path: Path) -> None:
         gguf.metadata(path)
 
 
+_HEAD = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"a"
+_NESTED = struct.pack("<I", 9) + struct.pack("<IQ", 9, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "zeros", "says"),
+    [
+        (_HEAD + _NESTED + struct.pack("<IQ", 9, 1) * 100_000, 0, "an array of arrays"),
+        (_HEAD + struct.pack("<IIQ", 9, 9, 1 << 62), 0, "an array of arrays"),
+        (_HEAD + struct.pack("<IIQ", 9, 8, 1 << 62), 0, "4,611,686,018,427,387,904 values"),
+        (_HEAD + struct.pack("<IIQ", 9, 0, 1 << 62), 100, "4,611,686,018,427,387,904 values"),
+        (_HEAD + struct.pack("<IIQ", 9, 0, 100_000_000), 100_000_000, "100,000,000 values"),
+        (_HEAD + struct.pack("<IQ", 8, 1 << 63), 100, "runs past the end"),
+        (_HEAD + struct.pack("<IQ", 8, 1 << 29), 1 << 29, "536,870,912 bytes"),
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 63), 0, "9,223,372,036,854,775,808 values"),
+        (_HEAD + struct.pack("<I", 77), 0, "a value of type 77"),
+    ],
+    ids=range(9),
+)
+def test_a_hostile_gguf_file_is_one_sentence_and_takes_no_memory(
+    content: bytes, zeros: int, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.gguf"
+    with path.open("wb") as file:
+        file.write(content)
+        file.truncate(len(content) + zeros)  # a hole, which takes no room on the disk
+    tracemalloc.start()
+    try:
+        with pytest.raises(UsageError, match=says) as raised:
+            gguf.metadata(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(path) in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert peak < 10 << 20
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tokenizer.ggml.tokens": [1, 2]},
+        {"tokenizer.ggml.token_type": [1]},
+        {"tokenizer.ggml.token_type": ["x"] * 256},
+        {"tokenizer.ggml.merges": ["onepart"]},
+        {"tokenizer.ggml.merges": [1]},
+    ],
+    ids=range(5),
+)
+def test_a_gguf_vocabulary_that_does_not_fit_together_is_one_sentence(changes: dict[str, Any], tmp_path: Path) -> None:
+    keys: dict[str, Any] = {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": "gpt-2",
+        "tokenizer.ggml.tokens": byte_vocabulary(),
+        "tokenizer.ggml.token_type": [1] * 256,
+        "tokenizer.ggml.merges": [],
+    }
+    path = tmp_path / "v.gguf"
+    path.write_bytes(gguf_bytes(keys | changes))
+    with pytest.raises(UsageError, match=r"the vocabulary of .* is damaged: fetch the file again"):
+        gguf_vocabulary.load("x", str(path))
+
+
 def test_a_gguf_vocabulary_with_its_user_defined_tokens(tmp_path: Path) -> None:
     vocabulary = [*byte_vocabulary(), "he", "<s>", "<e>", "<tool>"]
     keys = {
@@ -589,6 +653,14 @@ def test_a_template_of_its_own_file_comes_first(folder: Path) -> None:
         chat.segments([Message("system", "hi")])
 
 
+def test_a_template_states_the_same_date_on_any_day(folder: Path) -> None:
+    """The same id has the same bytes in another month: May is shorter than September."""
+    (folder / "chat_template.jinja").write_text("{{ strftime_now('%d %B %Y') }}")
+    chat = hf.load("x", str(folder)).chat
+    assert chat is not None
+    assert chat.segments([Message("user", "hi")]) == [Segment("26 July 2024")]
+
+
 def test_templates_by_name_and_none(folder: Path) -> None:
     named = [{"name": "rag", "template": "x"}, {"name": "default", "template": "y"}]
     (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": named}))
@@ -666,6 +738,8 @@ def serve() -> Iterator[Callable[[Answer], str]]:
                 body = json.dumps(content).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))
+                if status == 307:
+                    self.send_header("Location", content)
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -732,6 +806,25 @@ def test_servers_that_cannot_count(serve: Callable[[Answer], str]) -> None:
         tokens.get(f"server:{serve(lambda path, asked: (404, ['nothing']))}")
     with pytest.raises(RunError, match="does not answer"):
         tokens.get("server:http://127.0.0.1:9")
+
+
+def test_a_server_that_redirects_is_not_followed(serve: Callable[[Answer], str]) -> None:
+    sent: list[Any] = []
+
+    def note(path: str, asked: dict[str, Any]) -> tuple[int, Any]:
+        sent.append(asked)
+        return 200, {}
+
+    other = serve(note)
+    with pytest.raises(RunError, match=f"redirects to {other}/tokenize: give that address in `tokenizer`"):
+        tokens.get(f"server:{serve(lambda path, asked: (307, f'{other}/tokenize?key=hidden'))}")
+    assert sent == []
+
+
+def test_a_count_without_an_end_is_not_read(serve: Callable[[Answer], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "LIMIT", 1 << 20)
+    with pytest.raises(RunError, match="does not count tokens: the server's reply is larger than 1 MB"):
+        tokens.get(f"server:{serve(lambda path, asked: (200, 'x' * (2 << 20)))}")
 
 
 def test_a_server_that_stops_counting_is_an_error(serve: Callable[[Answer], str]) -> None:

@@ -96,9 +96,9 @@ def test_the_table_and_the_page_tell(folder: Path) -> None:
     section = text.partition("What trivial replies score")[2]
     assert "yes or no 0 to 1k 0.000 1.000 0.500 8" in section
     assert "always yes 0 to 1k 0.500 0.500 0.500 8" in section
-    note = "“yes or no” scores 1.00 as published (minerva), 0.00 soundly, in minerva/word_search"
+    note = "“yes or no” scores 1.00 by the published score (minerva), 0.00 by ours, in minerva/word_search"
     assert note in text.rpartition("Score against length")[0]
-    assert "Trivial replies score well" not in text  # always yes is at the floor, which is no news
+    assert "a model with no more shows nothing" not in text  # always yes is at the chance level, which is no news
 
 
 def test_json_has_every_name_with_both_scores(folder: Path) -> None:
@@ -138,7 +138,7 @@ def beside(results: list[Result], trivial: Scores) -> list[Result]:
 WELL = {"every word": {"score": 0.5, "paper": 0.6}, "nothing": {"score": 0.0, "paper": 0.0}}
 
 
-def test_the_best_stands_beside_the_floor() -> None:
+def test_the_best_stands_beside_the_chance_level() -> None:
     results = [*beside(run({0: 0.5}), WELL), *run({0: 0.5}, task="suite/other")]
     other, row = summarize(results)
     assert row.stat.best_trivial == Best("every word", 0.5)
@@ -162,7 +162,7 @@ def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFi
     ]
     print_summary(summarize(results))
     shown = capsys.readouterr().out.splitlines()
-    assert shown[1].split() == ["test", "floor", "trivial", "0", "1k", "2k", "4k"]
+    assert shown[1].split() == ["test", "chance", "trivial", "0", "1k", "2k", "4k"]
     assert shown[3].split() == ["suite/a", "0.050", "0.300", "every", "word", "1.000", "0.500", "0.500", "0.500"]
     assert shown[4].split() == ["suite/b", "0.050", "1.000", "0.500", "0.500", "0.500"]
     assert shown[-1].split() == ["mean", "of", "8", "1.000", "0.500", "0.500", "0.500"]
@@ -170,16 +170,17 @@ def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFi
 
 def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
     text = text_of(render(beside(run({0: 0.5, 1024: 0.5}), WELL), "t"))
-    assert "Trivial replies score well: in suite/test, “every word” scores 0.50 (floor 0.05). A model that" in text
+    said = "The trivial reply “every word” scores 0.50 in suite/test (chance level 0.05): a model with no more shows"
+    assert said in text
     assert "fool" not in text
     later = {"every word": {"score": 0.0, "paper": 0.6}}
     text = text_of(render([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)], "t"))
-    assert "score well: in suite/test at 0, “every word” scores 0.50 (floor 0.05)." in text
-    assert "published scores: “every word” scores 0.60 as published (paper), 0.00 soundly, in suite/test at 1k." in text
+    assert "The trivial reply “every word” scores 0.50 in suite/test at 0 (chance level 0.05)" in text
+    assert "“every word” scores 0.60 by the published score (paper), 0.00 by ours, in suite/test at 1k." in text
 
 
 @pytest.mark.parametrize(
-    ("sound", "low", "floor", "well"),
+    ("sound", "low", "chance_level", "well"),
     [
         (0.5, 0.4, 0.5, False),  # always yes, of a balanced test
         (0.67, 0.2, 0.5, False),  # of three that were drawn two are yes
@@ -188,8 +189,8 @@ def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
         (0.06, 0.03, 0.0, False),
     ],
 )
-def test_what_counts_as_scoring_well(sound: float, low: float, floor: float, well: bool) -> None:
-    assert Trivial("suite/test", "yes", (0,), 9, sound, low, floor, {}).scores_well is well
+def test_what_counts_as_scoring_well(sound: float, low: float, chance_level: float, well: bool) -> None:
+    assert Trivial("suite/test", "yes", (0,), 9, sound, low, chance_level, {}).scores_well is well
 
 
 @pytest.mark.parametrize(("sound", "published", "fooled"), [(0, 0.5, 1), (0, 0.49, 0), (0.3, 0.5, 0), (0.7, 1.0, 1)])

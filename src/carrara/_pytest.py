@@ -23,8 +23,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         items.append(Check.from_parent(session, name=f"guard {guard}", nodeid=f"carrara::{guard}"))
 
 
-class Broken(Exception):
-    """Raised where the check says so, with all that it says."""
+class Failed(Exception):
+    """Raised where the server is broken or could not be checked, with all that the check says."""
 
 
 class Check(pytest.Item):
@@ -37,13 +37,13 @@ class Check(pytest.Item):
         )
         if found.verdict == "open":
             pytest.skip(str(found))
-        if found.verdict == "broken":
-            raise Broken(found)
+        if found.verdict != "fine":
+            raise Failed(found)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from carrara.core.errors import CarraraError
 
-        if isinstance(excinfo.value, Broken | CarraraError):
+        if isinstance(excinfo.value, Failed | CarraraError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

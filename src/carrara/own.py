@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from carrara.core.errors import UsageError
+from carrara.parts.plugin import not_loaded
 
 _ALL = "carrara_tasks"
 
@@ -24,8 +25,8 @@ def module(file: Path) -> ModuleType:
         raise UsageError(f"{file} cannot be loaded: Python takes a dot for a folder; rename it, without that dot")
     try:
         return importlib.import_module(f"{_package(file.parent.resolve())}.{file.stem}")
-    except Exception as error:
-        raise UsageError(f"{file} cannot be loaded: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise not_loaded(file, error) from error
 
 
 def _package(folder: Path) -> str:

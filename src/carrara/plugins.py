@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from carrara.core.errors import UsageError
+from carrara.parts.plugin import not_loaded
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -74,7 +75,5 @@ def module(offer: Offer, file: Path) -> ModuleType:
     name = offer.modules[offer.files.index(file)]
     try:
         return importlib.import_module(name)
-    except Exception as error:
-        raise UsageError(
-            f"{name} of the package {offer.package} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise not_loaded(file, error, f"{name} of the package {offer.package}") from error

@@ -18,6 +18,7 @@ from carrara.core.errors import UsageError, nearest
 from carrara.core.order import natural
 from carrara.core.types import AnyTest, Test
 from carrara.parts import simple
+from carrara.parts.plugin import checked
 
 _SUITES = Path(__file__).parent / "suites"
 
@@ -79,6 +80,8 @@ def select(selection: str) -> list[str]:
     >>> select("qa2*")
     ['babilong/qa2', 'babilong/qa20']
     """
+    if not isinstance(selection, str):
+        raise UsageError(f"{selection!r} does not name tests: give a text, such as 'qa1' or 'minerva,latent_list'")
     known = names()
     chosen: dict[str, None] = {}
     for word in (word.strip() for word in selection.split(",")):
@@ -119,7 +122,8 @@ def _loaded(name: str, folders: str) -> AnyTest:
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
-    return _test_of(_module(name, file), file)
+    found = _test_of(_module(name, file), file)
+    return found if file.is_relative_to(_SUITES) else checked(found, file)
 
 
 def _test_of(module: ModuleType, file: Path) -> AnyTest:

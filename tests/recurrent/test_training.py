@@ -2,7 +2,10 @@
 
 # ruff: noqa: E402  # what follows needs PyTorch
 
+import importlib.resources
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +104,16 @@ def _nan(folder: Path) -> None:
     checkpoint.save_tensors(folder / "model.safetensors", weights)
 
 
+def _says(**changed: Any) -> Callable[[Path], object]:
+    """Change what model.json says."""
+
+    def change(folder: Path) -> None:
+        about = json.loads((folder / "model.json").read_text())
+        (folder / "model.json").write_text(json.dumps({**about, **changed}))
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
@@ -109,16 +122,57 @@ def _nan(folder: Path) -> None:
         (_words, "are not those of its model.json"),
         (_cut, "cannot be read"),
         (_nan, "has numbers that are none"),
-        (lambda folder: (folder / "model.json").write_text("{"), "cannot be read"),
+        (lambda folder: (folder / "model.json").write_text("{"), "model.json is damaged"),
         (lambda folder: (folder / "model.json").unlink(), "has no model.json"),
-        (lambda folder: (folder / "model.safetensors").unlink(), "cannot be read"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "has no model.safetensors"),
+        (_says(vocabulary=None), "has no vocabulary in its model.json"),
+        (_says(vocabulary=[]), "has no vocabulary in its model.json"),
+        (_says(vocabulary={"words": []}), "model.json is damaged"),
+        (_says(vocabulary={"own": 5, "common": [], "buckets": 256}), "model.json is damaged"),
+        (_says(vocabulary={"own": ["a"], "common": [7], "buckets": 256}), "model.json is damaged"),
+        (_says(vocabulary={"own": ["a"], "common": [], "buckets": -5}), "model.json is damaged"),
+        (_says(vocabulary={"own": ["a"], "common": [], "buckets": 10**12}), "are not those of its model.json"),
+        (_says(arguments={"width": 10**9, "heads": 2}), "are not those of its model.json"),
+        (_says(arguments={"width": 16, "heads": 0}), "are not those of its model.json"),
+        (_says(arguments=[]), "model.json is damaged"),
+        (_says(segment="many"), "model.json is damaged"),
+        (_says(segment=0), "are not those of its model.json"),
+        (_says(kind=None), "model.json is damaged"),
+        (_says(backbone=5), "model.json is damaged"),
+        (_says(about=None), "model.json is damaged"),
+        (lambda folder: (folder / "model.json").write_text("[]"), "model.json is damaged"),
+        (lambda folder: (folder / "model.json").write_text("[" * 100_000), "model.json is damaged"),
+        (lambda folder: (folder / "model.json").write_bytes(b"\xff"), "model.json is damaged"),
     ],
 )
 def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) -> None:
     run(tmp_path / "a", 1)
     broken(tmp_path / "a")
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=message) as raised:
         checkpoint.load(tmp_path / "a")
+    assert str(tmp_path / "a") in str(raised.value)
+    assert re.search("`carrara train`|train it anew|install the release", str(raised.value))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda folder: (folder / "training.json").write_text("{"),
+        lambda folder: (folder / "training.json").write_text("[]"),
+        lambda folder: (folder / "training.safetensors").unlink(),
+        lambda folder: (folder / "training.safetensors").write_bytes(b"no weights"),
+        lambda folder: checkpoint.save_tensors(folder / "training.safetensors", {"model.x": torch.zeros(1)}),
+    ],
+    ids=range(5),
+)
+def test_a_training_whose_state_is_damaged_is_one_sentence(broken: Callable[[Path], object], tmp_path: Path) -> None:
+    run(tmp_path / "a", 1)
+    broken(tmp_path / "a")
+    with pytest.raises(UsageError, match="cannot be gone on with") as raised:
+        run(tmp_path / "a", 1)
+    assert str(tmp_path / "a") in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +217,12 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
     small = tmp_path / "presets"
     small.mkdir()
     (small / "small.toml").write_text(f"[[stage]]\n{text}\n")
-    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    kept = importlib.resources.files
+
+    def files(package: str) -> Any:
+        return tmp_path if package == "carrara.recurrent" else kept(package)
+
+    monkeypatch.setattr("importlib.resources.files", files)
     folder = door.train("qa1", tmp_path / "a", kind="mamba", seed=3, model=TINY)
     assert checkpoint.load(folder).about["seed"] == 3
     before = (folder / "model.safetensors").read_bytes()

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from carrara.answers.contract import own_line
 from carrara.answers.turns import heard, spoken
-from carrara.core.result import ANSWERED, SOUND, Status
+from carrara.core.result import ATTEMPTED, SOUND, Status
 from carrara.core.types import AnyTest, Fault, Question
 
 Segment = Literal["its line", "the reply"]
@@ -54,7 +54,7 @@ def grade(task: AnyTest, question: Question[Any], reply: str, status: Status = "
     A truncated reply is graded too, for comparison with published scores, but it counts 0 in the headline: what it
     would have said is not known. What never became a reply has no published score either.
     """
-    if status not in ANSWERED:
+    if status not in ATTEMPTED:
         return Graded(status, None, 0.0, dict.fromkeys(task.published("", question), 0.0))
     stated = read(task, question, reply)
     scores = task.published(reply, question)

@@ -6,6 +6,7 @@ things that are known beforehand, and listing.py lists, sets and what each of se
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import ClassVar, Generic, TypeVar
 
 from carrara.answers.contract import FINAL, asks_for
@@ -28,8 +29,12 @@ SHORT = 300
 class Answers(ABC, Generic[A]):
     rule: ClassVar[str] = ""
     """What the prompt says of the form of the reply."""
-    floor: ClassVar[float] = 0.0
-    """What a blind guess scores."""
+    noun: ClassVar[str] = "an answer"
+    """What an answer is, as messages call it."""
+
+    def takes(self, answer: object) -> bool:
+        """Return whether an answer is of the type that `noun` names."""
+        return True
 
     @abstractmethod
     def write(self, answer: A) -> str: ...
@@ -37,9 +42,24 @@ class Answers(ABC, Generic[A]):
     @abstractmethod
     def read(self, reply: str, question: Question[A]) -> A | None: ...
 
-    @abstractmethod
-    def guess(self, dice: Dice, gold: A) -> A:
-        """What somebody says who knows the form of an answer and nothing of the context."""
+    def guesses(self, gold: A, options: Sequence[str]) -> Sequence[A]:
+        """Return the answers that a guesser without the context chooses from, each as often as any other.
+
+        A kind with too many of them to list has its own `guess` and `chance_level` instead.
+
+        Args:
+            gold: The right answer, for its form alone.
+            options: The answers that the question leaves open, where they are a closed list.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not list its guesses")
+
+    def guess(self, dice: Dice, gold: A, options: Sequence[str] = ()) -> A:
+        """Draw one of the answers that a guesser without the context chooses from."""
+        return dice.choice(self.guesses(gold, options))
+
+    def chance_level(self, gold: A, options: Sequence[str] = ()) -> float:
+        """Return what those guesses score on average."""
+        return fmean(self.score(answer, gold) for answer in self.guesses(gold, options))
 
     def score(self, answer: A, gold: A) -> float:
         return float(answer == gold)
@@ -54,6 +74,10 @@ class Answers(ABC, Generic[A]):
 
 class Word(Answers[str]):
     rule = asks_for("that word")
+    noun = "a text"
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, str)
 
     def write(self, answer: str) -> str:
         return answer
@@ -62,18 +86,22 @@ class Word(Answers[str]):
         word = read_word(reply, question.ask)
         return word and question.gold if word and word.casefold() == question.gold.casefold() else word
 
-    def guess(self, dice: Dice, gold: str) -> str:
-        return "unknown"
+    def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
+        return options or ("unknown",)
 
 
 class Number(Answers[int]):
     rule = asks_for("that number")
+    noun = "a whole number"
     steps: ClassVar[bool] = False
     """Whether a calculation may come before the number."""
 
     def __init__(self, guess: tuple[int, int] = (1, 100)) -> None:
-        """Between what numbers a blind guesser guesses."""
+        """Take the least and the largest number that an answer may be: a guesser chooses from all between them."""
         self._least, self._most = guess
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, int) and not isinstance(answer, bool)
 
     def write(self, answer: int) -> str:
         return str(answer)
@@ -87,8 +115,13 @@ class Number(Answers[int]):
                 return agreed(answers)
         return None
 
-    def guess(self, dice: Dice, gold: int) -> int:
-        return dice.between(self._least, self._most)
+    def guesses(self, gold: int, options: Sequence[str]) -> Sequence[int]:
+        numbers = [number for option in options if (number := read_number(option)) is not None]
+        return numbers or range(self._least, self._most + 1)
+
+    def chance_level(self, gold: int, options: Sequence[str] = ()) -> float:
+        guesses = self.guesses(gold, options)  # a range of any size is counted, and not walked through
+        return guesses.count(gold) / len(guesses)
 
 
 def _counted(text: str) -> Sequence[int]:
@@ -101,6 +134,3 @@ class FinalNumber(Number):
 
     def __init__(self) -> None:
         super().__init__((-100, 100))
-
-    def guess(self, dice: Dice, gold: int) -> int:
-        return dice.between(1, 100)

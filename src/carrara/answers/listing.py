@@ -17,7 +17,6 @@ from carrara.answers.kinds import SPARE, Answers
 from carrara.answers.lists import read_list
 from carrara.answers.named_lists import read_named_lists
 from carrara.answers.sequences import jaccard, overlap
-from carrara.core.keys import Dice
 from carrara.core.types import Question
 
 TWICE = 2
@@ -58,6 +57,10 @@ class Listing(Answers[Words]):
     rule = asks_for("those words in that order, separated by commas")
     in_rows: ClassVar[bool] = False
     """Whether they may well come in several rows, which are one list."""
+    noun = "Words"
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, Words)
 
     def write(self, answer: Words) -> str:
         return ", ".join(answer.items)
@@ -73,8 +76,11 @@ class Listing(Answers[Words]):
             keys=frozenset(word for words in several if len(words) > 1 for word in words), adds_up=self.in_rows
         )
 
-    def guess(self, dice: Dice, gold: Words) -> Words:
-        return Words(("unknown",))
+    def guesses(self, gold: Words, options: Sequence[str]) -> Sequence[Words]:
+        return (Words(("unknown",)),)
+
+    def chance_level(self, gold: Words, options: Sequence[str] = ()) -> float:
+        return 0.0  # no word of the context is known, and long lists take long to compare
 
     def score(self, answer: Words, gold: Words) -> float:
         if len(replace(answer, ordered=gold.ordered)) > TWICE * len(gold):
@@ -162,8 +168,11 @@ class FinalHands(Answers[Hands]):
             return None
         return Hands(tuple((name, spelt(found[name], words)) for name, words in gold if name in found))
 
-    def guess(self, dice: Dice, gold: Hands) -> Hands:
-        return Hands(tuple((name, ("unknown",)) for name, _ in gold.of))
+    def guesses(self, gold: Hands, options: Sequence[str]) -> Sequence[Hands]:
+        return (Hands(tuple((name, ("unknown",)) for name, _ in gold.of)),)
+
+    def chance_level(self, gold: Hands, options: Sequence[str] = ()) -> float:
+        return 0.0  # no word of the context is known, and long lists take long to compare
 
     def score(self, answer: Hands, gold: Hands) -> float:
         if answer.holders.total() > TWICE * gold.holders.total():

@@ -178,7 +178,7 @@ class Lists:
     def _names_keys(self, now: Listed, new: Listed) -> bool:
         """Whether a list is of the words that are asked about, and what follows is not."""
         keys = self._asked.keys
-        return len(now.items) > 1 and keys.issuperset(now.items) and not keys.intersection(new.items)
+        return len(now.items) > 1 and keys.isdisjoint(new.items) and keys.issuperset(now.items)
 
     def _adds_up(self, now: Listed, new: Listed) -> bool:
         """Whether a row belongs to the one before."""

@@ -13,9 +13,8 @@ from carrara.answers.contract import asks_for
 from carrara.answers.evidence import SO
 from carrara.answers.kinds import Answers
 from carrara.answers.layout import tidy
-from carrara.answers.names import DIFFERS, HAS, NONE, Names, Tells
+from carrara.answers.names import DIFFERS, HAS, Names, Tells
 from carrara.answers.reading import Found, affirmed, agreed, said
-from carrara.core.keys import Dice
 from carrara.core.types import Question
 
 __all__ = ["BEFORE", "PRESENT", "SAME", "ListName", "OneOf", "YesNo"]
@@ -44,11 +43,14 @@ _AS_WELL = re.compile(rf"\(({_YES}|{_NO})\)", re.IGNORECASE)
 
 class YesNo(Answers[str]):
     rule = asks_for("yes or no")
-    floor = 0.5
+    noun = "the text 'yes' or 'no'"
 
     def __init__(self, claim: Says | None = None) -> None:
         """A claim reads what a sentence says in the question's words."""
         self._claim = claim
+
+    def takes(self, answer: object) -> bool:
+        return answer in ("yes", "no")
 
     def write(self, answer: str) -> str:
         return answer
@@ -62,8 +64,8 @@ class YesNo(Answers[str]):
         text = _AS_WELL.sub(r" or \1", _ASKED.sub(" ", tidy(reply)))
         return agreed(said(text, _whole, _find, claimed, lambda text: latest(text, _plainly)))
 
-    def guess(self, dice: Dice, gold: str) -> str:
-        return dice.choice(("yes", "no"))
+    def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
+        return ("yes", "no")
 
     def trivial(self, question: Question[str]) -> Mapping[str, str]:
         return {"always yes": "yes", "yes or no": "yes or no"}
@@ -90,6 +92,10 @@ class OneOf(Answers[str]):
     rule = asks_for("that name")
     tells: Tells = HAS
     """What is said of the one, and of the others."""
+    noun = "a text"
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, str)
 
     def write(self, answer: str) -> str:
         return answer
@@ -98,8 +104,8 @@ class OneOf(Answers[str]):
         names = _names(question.options, self.tells)
         return agreed(names.said(reply))
 
-    def guess(self, dice: Dice, gold: str) -> str:
-        return "unknown"
+    def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
+        return options or ("unknown",)
 
     def trivial(self, question: Question[str]) -> Mapping[str, str]:
         return {"every name": ", ".join(question.options)}
@@ -111,11 +117,7 @@ class ListName(OneOf):
     rule = asks_for('the name of that list, such as "List 1"')
 
     def __init__(self, none: bool) -> None:
-        self._none = none
         self.tells = HAS if none else DIFFERS
-
-    def guess(self, dice: Dice, gold: str) -> str:
-        return NONE if self._none else "List 1"
 
 
 _names = lru_cache(maxsize=64)(Names)

@@ -3,16 +3,17 @@
 import json
 import math
 import re
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Mapping
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS
-from carrara.core.lengths import read_lengths
+from carrara.core.lengths import read_lengths, write_length
 from carrara.core.many import MOST
 from carrara.core.places import here, place
+from carrara.core.result import MIN_BASE_SCORE
 from carrara.core.spread import Engine
 from carrara.core.types import Style
 
@@ -22,10 +23,16 @@ if TYPE_CHECKING:
     from carrara.prompt.wording import Pack
 
 
+DIGITS = 30
+"""The most digits that a whole number on the command line may have."""
+
+
 def whole(least: int) -> Callable[[str], int]:
     """An argument that is a whole number of at least `least`."""
 
     def read(text: str) -> int:
+        if len(text) > DIGITS:
+            raise ArgumentTypeError(f"'{text[:DIGITS]}…' is too long: give a number of at most {DIGITS} digits")
         if not text.isascii() or not text.isdigit() or int(text) < least:
             raise ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
         return int(text)
@@ -63,7 +70,31 @@ def anywhere(text: str) -> Path:
         raise ArgumentTypeError(str(error)) from None
 
 
-def lengths(text: str) -> list[int]:
+def lengths(parser: ArgumentParser, help: str, default: Sequence[int] | None = None) -> None:
+    """Add `--lengths` to a command that takes several lengths. `--length` is accepted too."""
+    _add_lengths(parser, "--lengths", "--length", help, default)
+
+
+def length(parser: ArgumentParser, help: str, default: int) -> None:
+    """Add `--length` to a command that takes one length. `--lengths` is accepted too."""
+    _add_lengths(parser, "--length", "--lengths", help, [default])
+
+
+def one_length(args: Namespace) -> int:
+    """Return the length that a command with `length` was given."""
+    if len(args.length) != 1:
+        given = ", ".join(map(write_length, args.length))
+        raise UsageError(f"--length takes one length here, and {len(args.length)} are given: {given}")
+    return int(args.length[0])
+
+
+def _add_lengths(parser: ArgumentParser, shown: str, other: str, help: str, default: Sequence[int] | None) -> None:
+    name = shown.removeprefix("--")
+    parser.add_argument(shown, type=_lengths, default=default, metavar=name.upper(), help=help)
+    parser.add_argument(other, dest=name, type=_lengths, default=SUPPRESS, help=SUPPRESS)
+
+
+def _lengths(text: str) -> list[int]:
     try:
         return read_lengths(text)
     except UsageError as error:
@@ -117,6 +148,41 @@ def metric(parser: ArgumentParser) -> None:
         choices=("sound", "paper"),
         default="sound",
         help="which score counts: the sound one, or the paper's own where it has one (default sound)",
+    )
+
+
+def min_base_score(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--min-base-score",
+        type=_share,
+        default=MIN_BASE_SCORE,
+        metavar="SCORE",
+        help="what the score at the shortest length has to exceed for an effective length, by its 95 %% interval "
+        f"(default {MIN_BASE_SCORE})",
+    )
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found < 1:
+        raise ArgumentTypeError(f"{text!r} is not a score below 1: give a number such as 0.7")
+    return found
+
+
+def force(parser: ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="replace a file that this command did not write")
+
+
+def allow(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="TOKENIZER",
+        help="let ids of others name this tokenizer outside of the package, such as hf:acme/model or server:URL",
     )
 
 

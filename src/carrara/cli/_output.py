@@ -2,16 +2,63 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from carrara.core import table as core
+from carrara.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from carrara.results.analysis import Row
+    from carrara.results.analysis import EffectiveLength, Row
     from carrara.results.analysis.partial import Part
 
 T = TypeVar("T")
+
+
+def show(text: object = "", *, file: TextIO | None = None) -> None:
+    """Print text that has names in it, which may be a stranger's: control characters are shown as signs."""
+    from carrara.results.report.visible import visible
+
+    print(visible(str(text)), file=file, flush=True)
+
+
+def is_page(head: bytes) -> bool:
+    """Return whether a file begins as a page that Carrara wrote."""
+    return b'name="generator" content="carrara' in head
+
+
+def is_scores(head: bytes) -> bool:
+    """Return whether a file begins as the lines that `carrara score` wrote."""
+    replies = head.startswith(b'{"id": ') and b'"score": ' in head
+    rows = head.startswith(b'{"line": ') and b'"paper": ' in head  # of published predictions
+    return b'"task": ' in head and (replies or rows)
+
+
+def is_items(head: bytes) -> bool:
+    """Return whether a file begins as the lines that `carrara generate` wrote."""
+    return head.startswith((b'{"id": "', b'{"messages": [')) and (b'"context_id": ' in head or b'"role": ' in head)
+
+
+def check_replaceable(path: Path, force: bool, is_own: Callable[[bytes], bool]) -> None:
+    """Refuse to replace a file that the command did not write: its input, notes, a prompt pack that was edited.
+
+    Args:
+        path: Where the command is to write.
+        force: Replace whatever is there.
+        is_own: Tells by the first bytes of a file whether the command wrote it.
+
+    Raises:
+        UsageError: There is another file.
+    """
+    if force or not path.is_file():
+        return
+    with path.open("rb") as file:
+        head = file.read(1 << 12)
+    if head and not is_own(head):
+        raise UsageError(
+            f"{path} is there already, and this command did not write it: name another file, or pass --force"
+        )
 
 
 def print_json(value: Any) -> None:
@@ -20,15 +67,17 @@ def print_json(value: Any) -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for line in core.table(columns, rows):
-        print(line)
+        show(line)
 
 
-def print_summary(rows: "Sequence[Row]", parts: "Sequence[Part]" = ()) -> None:
-    """What results came to."""
+def print_summary(
+    rows: "Sequence[Row]", parts: "Sequence[Part]" = (), effective: "Sequence[EffectiveLength]" = ()
+) -> None:
+    """Print the table of results."""
     from carrara.results.report.lines import lines
 
-    for line in lines(rows, parts):
-        print(line)
+    for line in lines(rows, parts, effective):
+        show(line)
 
 
 def progress(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
@@ -36,7 +85,10 @@ def progress(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
     if not sys.stderr.isatty() or total == 1:
         yield from steps
         return
-    from rich.console import Console
-    from rich.progress import track
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-    yield from track(steps, total=total, description=what, console=Console(stderr=True), transient=True)
+    from carrara.core.console import console, text_column
+
+    columns = text_column(), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(elapsed_when_finished=True)
+    with Progress(*columns, console=console(), transient=True) as bar:
+        yield from bar.track(steps, total=total, description=what)

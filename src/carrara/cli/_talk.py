@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from carrara.core.talk import LOG, ONCE
+from carrara.core.talk import LOG, ONCE, SKIPPED
 
 _SHORT = {"params": "-p", "n": "-n", "model_args": "-M", "any_size": "--yes"}
 _LONG = (
@@ -53,7 +53,10 @@ def _flag(name: str, value: str | None) -> str:
 
 
 def say(message: str) -> None:
-    print(f"carrara: {in_flags(message)}", file=sys.stderr)
+    """Print a message to stderr. Names in it may be a stranger's: control characters are shown as signs."""
+    from carrara.results.report.visible import visible
+
+    print(f"carrara: {visible(in_flags(message))}", file=sys.stderr)
 
 
 class _Saying(logging.Handler):
@@ -62,9 +65,12 @@ class _Saying(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self._said: set[str] = set()
+        self.skipped = False
+        """Whether some input was left out."""
 
     def emit(self, record: logging.LogRecord) -> None:
         message = record.getMessage()
+        self.skipped |= getattr(record, SKIPPED, False)
         if getattr(record, ONCE, False):
             if message in self._said:
                 return
@@ -73,13 +79,13 @@ class _Saying(logging.Handler):
 
 
 @contextmanager
-def talking() -> Iterator[None]:
+def talking() -> Iterator[_Saying]:
     """Within it all that the library tells is said, and by nobody else."""
     handler, before = _Saying(), LOG.propagate
     LOG.addHandler(handler)
     LOG.propagate = False
     try:
-        yield
+        yield handler
     finally:
         LOG.removeHandler(handler)
         LOG.propagate = before

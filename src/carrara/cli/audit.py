@@ -15,6 +15,7 @@ from carrara.core.many import check_many
 from carrara.core.spread import spread
 from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
+from carrara.tokens.permission import with_permissions
 
 if TYPE_CHECKING:
     from carrara.proof.shortcuts.search import Shortcut
@@ -34,7 +35,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     options.parameters(parser)
     parser.add_argument("-n", type=options.whole(1), default=200, help="worlds for each test and length (default 200)")
-    parser.add_argument("--lengths", type=options.lengths, default=[0, 4096], help="tokens (default 0,4k)")
+    options.lengths(parser, "tokens (default 0,4k)", [0, 4096])
     options.tokenizer(parser, DEFAULT)
     options.workers(parser)
     options.yes(parser)
@@ -52,7 +53,7 @@ def main(args: Namespace) -> int:
     asked = options.asked(args, args.tokenizer or DEFAULT)
     jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
     check_many(len(jobs) * args.n, "contexts", args.yes)
-    work = partial(audit, worlds=args.n, pack=asked.pack)
+    work = with_permissions(partial(audit, worlds=args.n, pack=asked.pack))
     audited = spread(work, jobs, args.workers if len(jobs) * args.n >= MANY else 1, args.engine)
     reports = list(progress(audited, len(jobs), "auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
@@ -62,7 +63,7 @@ def main(args: Namespace) -> int:
         print_json([asdict(report) for report in reports])
         return 1 if breaches else 0
     table(
-        ["test", "length", "items", "breaches", "needed", "off", "repeated", "floor", *KINDS, "by"],
+        ["test", "length", "items", "breaches", "needed", "off", "repeated", "chance", *KINDS, "by"],
         [
             (
                 report.task,
@@ -72,7 +73,7 @@ def main(args: Namespace) -> int:
                 str(report.needed),
                 f"{report.off:.1f}",
                 str(report.repeated),
-                f"{report.floor:.3f}",
+                f"{report.chance_level:.3f}",
                 *_best(report.shortcuts),
             )
             for report in reports
@@ -83,7 +84,7 @@ def main(args: Namespace) -> int:
     print()
     for check, meaning in CHECKS.items():
         found = sum(breach.check == check for breach in breaches)
-        if check == "cheap" and not any(report.shortcuts for report in reports):
+        if check in ("chance", "cheap") and not any(report.shortcuts for report in reports):
             print(f"-       {check:7}  {meaning}: searched for in {FEW} worlds and more")
         else:
             print(f"{'BREACH' if found else 'ok':6}  {check:7}  {meaning}" + (f": {found} breaches" if found else ""))
@@ -98,7 +99,7 @@ def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
     best = max(shortcuts, key=lambda one: one.score, default=None)
     by_kind = {one.kind: one for one in shortcuts}
     scores = [f"{by_kind[kind].score:.3f}" if kind in by_kind else "-" for kind in KINDS]
-    return [*scores, best.name if best and best.score > best.floor + MARGIN else ""]
+    return [*scores, best.name if best and best.score > best.chance_level + MARGIN else ""]
 
 
 def _babi(args: Namespace) -> int:

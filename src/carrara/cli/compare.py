@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from carrara.cli import _options as options
-from carrara.cli._output import print_json
+from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.core.errors import RunError
 
 HELP = "tell whether one run is better than another, per length first: folders of runs, or logs of any Inspect task"
@@ -24,7 +24,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="SHARE",
         help="also tell where the second is not worse than by this much, such as 0.02",
     )
-    parser.add_argument("--lengths", type=options.lengths, metavar="LENGTHS", help="only tests at these lengths")
+    options.lengths(parser, "only tests at these lengths")
     parser.add_argument(
         "--by-world",
         action="store_true",
@@ -33,6 +33,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--scorer", default="", metavar="NAME", help="which of several scorers of an Inspect task")
     parser.add_argument("--html", type=options.anywhere, metavar="FILE", help="also write the same as a page")
     options.metric(parser)
+    options.force(parser)
     options.as_json(parser)
 
 
@@ -44,11 +45,14 @@ def _share(text: str) -> float:
 
 
 def main(args: Namespace) -> int:
+    from carrara.engine.log_files import leave_out
     from carrara.engine.sides import sides
     from carrara.results.analysis.comparison import compare, only
     from carrara.results.report.comparing import comparison_lines, comparison_record, write_comparison
 
-    found = only(sides(list(dict.fromkeys(args.places)), args.scorer), args.lengths, args.score)
+    found = only(sides(list(dict.fromkeys(args.places)), args.scorer, leave_out), args.lengths, args.score)
+    if args.html:
+        check_replaceable(args.html, args.force, is_page)
     compared = compare(found, args.by_world)
     if args.html:
         try:
@@ -59,5 +63,5 @@ def main(args: Namespace) -> int:
         print_json(comparison_record(compared, args.margin))
     else:
         for line in comparison_lines(compared, args.margin):
-            print(line)
+            show(line)
     return 0

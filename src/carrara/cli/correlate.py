@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from carrara.cli import _options as options
-from carrara.cli._output import print_json, table
+from carrara.cli._output import print_json, show, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from carrara.results.published.scores import Score
 
 HELP = "correlate results with other benchmarks' scores and with the published ones, or put them beside these"
-EXAMPLE = "carrara correlate runs/all --scores leaderboard.csv --length 32k"
+EXAMPLE = "carrara correlate runs/all --scores leaderboard.csv --lengths 32k"
 
 MATRIX = 12
 """Columns that are shown as a matrix; of more, the pairs are a list."""
@@ -44,7 +44,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--published", metavar="PAPER,…", help="published scores: michelangelo, sync, minerva, babilong, or all"
     )
-    parser.add_argument("--length", type=options.lengths, metavar="LENGTH", help="only tests at these lengths")
+    options.lengths(parser, "only tests at these lengths")
     parser.add_argument(
         "--alias",
         action="append",
@@ -65,7 +65,7 @@ def main(args: Namespace) -> int:
     if not (args.folders or args.scores or args.published):
         raise UsageError("there is nothing to correlate; give run folders, --scores FILE or --published PAPER")
     papers = scores.select_papers(args.published) if args.published else list(scores.PAPERS) if args.beside else []
-    published = [score for score in scores.read_scores(papers) if _asked(score.length, args.length)]
+    published = [score for score in scores.read_scores(papers) if _asked(score.length, args.lengths)]
     return _beside(args, published) if args.beside else _correlate(args, published)
 
 
@@ -78,16 +78,19 @@ def _asked(length: int | None, lengths: Sequence[int] | None) -> bool:
 def _measured(args: Namespace) -> "list[Measured]":
     from carrara.results.analysis.measured import measured
     from carrara.results.analysis.metric import by_metric
+    from carrara.results.analysis.summary import report_failures
 
     if not args.folders:
         return []
     from carrara.engine.gathered import gathered
+    from carrara.engine.log_files import leave_out
 
-    results = gathered(args.folders)
-    kept = [result for result in results if _asked(result.length, args.length)]
+    results = gathered(args.folders, leave_out)
+    kept = [result for result in results if _asked(result.length, args.lengths)]
     if not kept:
         have = ", ".join(map(write_length, sorted({result.length for result in results})))
         raise UsageError(f"no result has a length asked for; the runs have {have}")
+    report_failures(kept)
     return measured(by_metric(kept, args.score))
 
 
@@ -128,7 +131,7 @@ def _correlate(args: Namespace, published: "Sequence[Score]") -> int:
     _print_correlations(found, pairs)
     for source, models in unmatched.items():
         if models:
-            print(f"\n{source} alone have {', '.join(map(short, models))}")
+            show(f"\n{source} alone have {', '.join(map(short, models))}")
     if all(pair.rho is None for pair in pairs):
         print("\nno two columns bear a correlation; --beside puts single models among the published ones")
     print(f"\n{correlation.RULE}")
@@ -169,7 +172,7 @@ def _print_correlations(columns: "Sequence[Column]", pairs: "Sequence[Correlatio
     print(f"{len(columns)} columns, {len(asked)} pairs{among}, the closest first")
     _print_pairs(listed[:LISTED])
     if len(listed) > LISTED:
-        print(f"and {len(listed) - LISTED} more: --json has them all, --length chooses")
+        print(f"and {len(listed) - LISTED} more: --json has them all, --lengths chooses")
     if len(listed) < len(asked):
         print(f"{len(asked) - len(listed)} pairs bear no correlation: --json has why")
 
@@ -233,7 +236,7 @@ def _beside(args: Namespace, published: "Sequence[Score]") -> int:
     for board in found:
         _print_board(board)
     if left:
-        print(f"no published scores: {', '.join(left)}")
+        show(f"no published scores: {', '.join(left)}")
     return 0
 
 
@@ -259,7 +262,7 @@ def _print_board(board: "Board") -> None:
     for note in dict.fromkeys(place.published.note for place in board.places if place.published):
         if note:
             models = [place.model for place in board.places if place.published and place.published.note == note]
-            print(f"{', '.join(models)}: {note}")
+            show(f"{', '.join(models)}: {note}")
     print()
 
 

@@ -14,11 +14,13 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=options.anywhere, default=Path("runs/demo"), metavar="DIR", help="default runs/demo"
     )
+    parser.add_argument("-n", type=options.whole(1), help="items of each task at each length (default 10)")
 
 
 def main(args: Namespace) -> int:
     asked = ArgumentParser()
     run.arguments(asked)
-    return run.main(
-        asked.parse_args(["quick", "--model", "carrara/smollm2", "--style", "base", "--out", str(args.out)])
-    )
+    line = ["quick", "--model", "carrara/smollm2", "--out", str(args.out)]
+    if args.n is not None:
+        line += ["-n", str(args.n)]
+    return run.main(asked.parse_args(line))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
-from carrara.cli._output import progress
+from carrara.cli._output import progress, show
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.many import check_many
 from carrara.core.places import elsewhere
@@ -36,7 +36,7 @@ def arguments(parser: ArgumentParser) -> None:
     said = "; ".join(f"{name}: {what}" for name, what in FORMATS.items())
     parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help=said)
     options.selection(parser)
-    parser.add_argument("--lengths", type=options.lengths, default=[0], help="tokens of the prompts, e.g. 0,4k,1M")
+    options.lengths(parser, "tokens of the prompts, e.g. 0,4k,1M", [0])
     parser.add_argument("-n", type=options.whole(1), default=20, help="worlds for each test and length (default 20)")
     parser.add_argument("--out", type=options.anywhere, required=True, metavar="DIR", help="the folder to write to")
     parser.add_argument("--model", default="", metavar="NAME", help="whom requests are for, as its server calls it")
@@ -88,7 +88,7 @@ def _tasks(args: Namespace, jobs: "list[Recipe]") -> int:
         raise UsageError("two of these tests have one name: export them into two folders")
     files = harness.write(args.out, tasks, args.prompts)
     (args.out / CARD).write_text(_about(args), "utf-8")
-    print(f"{args.out}: {len(files) - 1} tasks; lm_eval run --include_path {args.out} --tasks carrara --model …")
+    show(f"{args.out}: {len(files) - 1} tasks; lm_eval run --include_path {args.out} --tasks carrara --model …")
     return 0
 
 
@@ -112,7 +112,7 @@ def _requests(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> in
             written += 1
     (args.out / CARD).write_text(_about(args), "utf-8")
     for name in forms:
-        print(f"{args.out / name}: {written} items")
+        show(f"{args.out / name}: {written} items")
     return 0
 
 
@@ -151,7 +151,7 @@ def _data(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> int:
     hub.describe(args.out, args.out.resolve().name, _about(args), _own_text(args), found)
     total = sum(one.rows for one in found)
     configs = len({one.config for one in found})
-    print(f"{args.out}: {total} questions in {len(found)} splits, of {configs} configurations")
+    show(f"{args.out}: {total} questions in {len(found)} splits, of {configs} configurations")
     return 0
 
 

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
-from carrara.cli._output import print_json, table
+from carrara.cli._output import check_replaceable, print_json, show, table
 from carrara.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,33 +32,36 @@ def arguments(parser: ArgumentParser) -> None:
         help="with the paper's own models: those whose names have this in them (default: the best eight)",
     )
     parser.add_argument("--published", metavar="PAPER", help="the paper's own models alone; takes no run")
-    parser.add_argument("--lengths", type=options.lengths, metavar="LENGTHS", help="only these")
+    options.lengths(parser, "only these")
     parser.add_argument(
         "--out", type=options.anywhere, metavar="FILE", help="draw it: FILE ends with .svg, .png, .html, .csv, .json"
     )
+    options.force(parser)
     options.metric(parser)
     options.as_json(parser)
 
 
 def main(args: Namespace) -> int:
-    from carrara.results.figures.writing import about, save
+    from carrara.results.figures.writing import about, is_figure, save
 
     if args.list or not args.name:
         return _list(args)
     figure = _made(args)
     if args.out:
+        check_replaceable(args.out, args.force, lambda head: is_figure(head, figure, args.out))
         save(figure, args.out)
     if args.json:
         print_json(about(figure))
         return 0
-    print(figure)
+    show(figure)
     if args.out:
-        print(f"\n{args.out}")
+        show(f"\n{args.out}")
     return 0
 
 
 def _made(args: Namespace) -> "Figure":
     from carrara.engine.gathered import gathered
+    from carrara.engine.log_files import leave_out
     from carrara.results.analysis.metric import by_metric
     from carrara.results.figures.catalogue import entry, figure
     from carrara.results.figures.evidence import Evidence
@@ -71,7 +74,7 @@ def _made(args: Namespace) -> "Figure":
         raise UsageError("--published shows the paper's own models alone; beside runs it is --beside")
     if not args.folders and not args.published:
         raise UsageError("give the folders of runs, or --published PAPER for the paper's own models")
-    results = by_metric(gathered(args.folders), args.score)
+    results = by_metric(gathered(args.folders, leave_out), args.score)
     scores = read_scores([paper]) if args.published or args.beside is not None else []
     models = [name.strip() for name in (args.beside or "").split(",") if name.strip()]
     evidence = Evidence(results, scores, models)

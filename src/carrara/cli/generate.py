@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carrara.cli import _options as options
-from carrara.cli._output import progress
+from carrara.cli._output import check_replaceable, is_items, progress, show
 from carrara.core.errors import UsageError
 from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
 from carrara.core.many import check_many
+from carrara.core.plural import count
 from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 
@@ -30,7 +31,7 @@ Row = Callable[["Item"], Mapping[str, Any]]
 
 def arguments(parser: ArgumentParser) -> None:
     options.selection(parser, "or a file of recipes, to render them")
-    parser.add_argument("--lengths", type=options.lengths, default=LENGTHS, help="tokens of the prompts, e.g. 0,4k,1M")
+    options.lengths(parser, "tokens of the prompts, e.g. 0,4k,1M", LENGTHS)
     parser.add_argument(
         "-n", type=options.whole(1), default=WORLDS, help=f"worlds for each test and length (default {WORLDS})"
     )
@@ -42,6 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="write conversations with their right replies (finetune.jsonl), as fine-tuning services take them",
     )
     parser.add_argument("--out", type=options.anywhere, required=True, metavar="DIR", help="the folder to write to")
+    options.force(parser)
     parser.add_argument(
         "--parquet",
         action="store_true",
@@ -59,18 +61,19 @@ def main(args: Namespace) -> int:
         return _tables(args)
     row: Row = render.finetuning if args.finetune else render.rendered if args.render else render.recipe_row
     line = partial(render.line, row=row)
+    name = "finetune.jsonl" if args.finetune else "items.jsonl" if args.render else "recipes.jsonl"
+    path = args.out / name
+    check_replaceable(path, args.force, is_items)
     if args.selection.endswith(".jsonl"):
         what, total, shares = _from_recipes(Path(args.selection), args, line)
     else:
         what, total, shares = _from_selection(args, line)
-    name = "finetune.jsonl" if args.finetune else "items.jsonl" if args.render else "recipes.jsonl"
-    path = args.out / name
     written = 0
     with whole_file(path) as file:
         for text in progress((one for share in shares for one in share), total, "generating"):
             file.write(text)
             written += 1
-    print(f"{path}: {written} items {what}")
+    show(f"{path}: {count(written, 'item')} {what}")
     return 0
 
 
@@ -93,7 +96,7 @@ def _tables(args: Namespace) -> int:
     files = list(progress(written, number, "generating"))
     known = sum(one.known for one in files)
     there = f", {known} of them there already" if known else ""
-    print(f"{folder}: {sum(one.rows for one in files)} items in {len(files)} files{there}")
+    show(f"{folder}: {sum(one.rows for one in files)} items in {len(files)} files{there}")
     return 0
 
 

@@ -1,14 +1,15 @@
 """carrara guard: has a server broken since it was trusted."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
-from carrara.cli._output import print_json
+from carrara.cli._output import check_replaceable, print_json, show
+from carrara.guarding.sequential import CODES
 
 if TYPE_CHECKING:
     from carrara.guarding.course import Course
@@ -29,12 +30,8 @@ def arguments(parser: ArgumentParser) -> None:
         help="as for `carrara profile`: some of the seven, or tests (default: all seven)",
     )
     make.add_argument("--out", type=options.path, required=True, metavar="FILE", help="the guard, e.g. guard.json")
-    make.add_argument(
-        "--lengths",
-        type=options.lengths,
-        default=[8 << 10, 32 << 10, 128 << 10],
-        help="tokens of the prompts (default 8k,32k,128k)",
-    )
+    options.force(make)
+    options.lengths(make, "tokens of the prompts (default 8k,32k,128k)", [8 << 10, 32 << 10, 128 << 10])
     make.add_argument(
         "-n", type=options.whole(1), default=5, help="items of each capability at each length, at most (default 5)"
     )
@@ -47,13 +44,24 @@ def arguments(parser: ArgumentParser) -> None:
     _server(make, required=True)
     make.set_defaults(action=_make)
 
-    check = actions.add_parser("check", help="ask a guard's items again: ends with 0 fine, 1 broken, 3 cannot tell")
+    check = actions.add_parser(
+        "check",
+        help="ask a guard's items again: ends with 0 fine, 1 broken, 3 cannot tell, 4 could not check",
+        epilog=_exit_codes(),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     check.add_argument("guard", type=options.path, metavar="FILE")
     check.add_argument("--most", type=options.whole(1), metavar="N", help="prompts (default: each item six times)")
     check.add_argument("--out", type=options.path, metavar="DIR", help="keep its runs here (default: nowhere)")
     _server(check, required=False)
+    options.allow(check)
     options.as_json(check)
     check.set_defaults(action=_check)
+
+
+def _exit_codes() -> str:
+    codes = dict(CODES.values()) | {2: "the command cannot be carried out: see the message"}
+    return "\n".join(["exit codes:", *(f"  {code}  {meaning}" for code, meaning in sorted(codes.items()))])
 
 
 def _server(parser: ArgumentParser, required: bool) -> None:
@@ -77,8 +85,10 @@ def main(args: Namespace) -> int:
 
 def _make(args: Namespace) -> int:
     from carrara.engine.guarding import made
-    from carrara.guarding.guard import write
+    from carrara.guarding.enough import OFTEN, fine_share
+    from carrara.guarding.guard import is_guard, write
 
+    check_replaceable(args.out, args.force, is_guard)  # before requests are paid for
     guard = made(
         args.model,
         args.work or args.out.with_name(args.out.name + ".runs"),
@@ -94,9 +104,11 @@ def _make(args: Namespace) -> int:
         tell=_tell,
     )
     write(guard, args.out)
+    share = fine_share(guard)
     print(
         f"{args.out}: {len(guard.items)} items of {', '.join(guard.strata)}; their rate of right replies is taken for "
-        f"{guard.rate:.1%}"
+        f"{guard.rate:.1%}; of an unbroken server, about {share:.0%} of checks end as fine"
+        + ("" if share >= OFTEN else ": ask more items (`-n`), or more capabilities or lengths")
     )
     return 0
 
@@ -121,7 +133,7 @@ def _check(args: Namespace) -> int:
         print_json(record(found))
     else:
         for line in said(found):
-            print(line)
+            show(line)
     return found.code
 
 
@@ -131,4 +143,8 @@ def _tell(what: str) -> None:
 
 def _tell_course(course: "Course") -> None:
     over = len(course.tests.of) - len(course.tests.open)
-    _tell(f"{course.prompts} prompts, {course.right} of them right; {over} of {len(course.tests.of)} tests are over")
+    failed = f", {course.failed} requests failed" if course.failed else ""
+    _tell(
+        f"{course.prompts} prompts, {course.right} of them right{failed}; "
+        f"{over} of {len(course.tests.of)} tests are over"
+    )

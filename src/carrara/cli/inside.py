@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from carrara.cli import _options as options
+from carrara.cli._output import check_replaceable, is_page
 
 HELP = "look into a trained memory while it reads one item: how it moves, when it opens, what it would answer"
 EXAMPLE = "carrara inside models/qa1 --test qa1 --length 16k --out inside.html"
@@ -12,9 +13,10 @@ EXAMPLE = "carrara inside models/qa1 --test qa1 --length 16k --out inside.html"
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("model", type=options.path, metavar="DIR", help="a folder that `carrara train` made")
     parser.add_argument("--test", dest="selection", default="qa1", metavar="TEST", help="default qa1")
-    parser.add_argument("--length", type=options.lengths, default=[16384], help="tokens of the prompt (default 16k)")
+    options.length(parser, "tokens of the prompt (default 16k)", 16384)
     parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
     parser.add_argument("--out", type=options.path, required=True, metavar="FILE", help="the page, an HTML file")
+    options.force(parser)
     parser.add_argument(
         "--probes",
         type=options.whole(0),
@@ -38,10 +40,11 @@ def main(args: Namespace) -> int:
     from carrara.recurrent.stories import Stories
     from carrara.results.report.memory import page
 
+    check_replaceable(args.out, args.force, is_page)
     trained = checkpoint.load(args.model)
     remembering(trained)
     asked = options.asked(args, args.tokenizer or "gpt2")
-    recipe = replace(asked.recipes[0], length=args.length[0], index=args.index)
+    recipe = replace(asked.recipes[0], length=options.one_length(args), index=args.index)
     item = Item(recipe, context_of(recipe, asked.pack))
     stories = Stories(recipe)
     probes = fitted(trained, stories, args.probes) if args.probes else {}

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from carrara import __version__
+from carrara.cli._stopping import stoppable, stopped_code
 from carrara.cli._talk import say, talking
 from carrara.cli.commands import COMMANDS
 from carrara.core.errors import RunError, UsageError
@@ -47,16 +48,25 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command. 0: done; 1: it failed; 2: it was asked wrongly. Errors are one sentence on stderr."""
+    """Run a command, and return its exit code.
+
+    0: done; 1: it failed, or left out damaged input; 2: it was asked wrongly. Errors are one sentence on stderr.
+    """
     if not (sys.argv[1:] if argv is None else argv):
         print(NEXT, end="")
         return 0
     args = parser().parse_args(argv)
     try:
-        with talking(), storage():
+        with stoppable(), talking() as said, storage():
+            if allowed := getattr(args, "allow", []):
+                from carrara.tokens import permission
+
+                for name in allowed:
+                    permission.allow(name)
             result: int = args.main(args)
-        sys.stdout.flush()
-        return result
+        if sys.stdout is not None:  # it was closed before the command began
+            sys.stdout.flush()
+        return result or int(said.skipped)
     except UsageError as error:
         say(str(error))
         return 2
@@ -65,12 +75,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print("carrara: stopped", file=sys.stderr)
-        return 130
+        return stopped_code()
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"carrara: {error.filename or 'a file'} failed: {error.strerror or error}", file=sys.stderr)
+        say(f"{error.filename or 'a file'} failed: {error.strerror or error}")
         return 1
 
 

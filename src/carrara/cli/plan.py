@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from carrara.cli import _options as options
 from carrara.cli import run as running
-from carrara.cli._output import print_json
+from carrara.cli._output import print_json, show
 from carrara.core.errors import UsageError
 from carrara.core.lengths import read_length
 
@@ -33,12 +33,13 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     from carrara.engine.forecast import forecast, said, total, warnings
     from carrara.engine.jobs import jobs
+    from carrara.engine.log_files import leave_out
     from carrara.engine.replies import read_results
 
     prices = running.price_of(args)
     if args.speed is not None and not args.speed > 0:
         raise UsageError(f"--speed {args.speed:g} is no pace: give tokens a second")
-    like = read_results(args.like) if args.like else []
+    like = read_results(args.like, leave_out) if args.like else []
     wanted = running.wanted(args)
     lines = [
         line
@@ -57,5 +58,5 @@ def main(args: Namespace) -> int:
         print_json({"lines": [asdict(line) for line in lines], "total": total(lines), "warnings": warnings(lines)})
         return 0
     for line in said(lines):
-        print(line)
+        show(line)
     return 0

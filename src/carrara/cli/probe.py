@@ -17,7 +17,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="a class, or an object, with init(batch), step(state, tokens) and nbytes(state)",
     )
     parser.add_argument("--tests", default="qa1", metavar="SELECTION", help="tests by name, with commas (default qa1)")
-    parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts (default 1k,4k,16k)")
+    options.lengths(parser, "tokens of the prompts (default 1k,4k,16k)")
     parser.add_argument("-n", type=options.whole(1), default=WORLDS, help=f"worlds for each (default {WORLDS})")
     parser.add_argument("--out", type=options.path, required=True, metavar="DIR", help="the run's folder")
     parser.add_argument(
@@ -26,6 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--together", type=options.whole(1), metavar="N", help="items side by side (default 32)")
     parser.add_argument("--threads", type=options.whole(1), default=1, help="of the processor (default 1)")
     options.tokenizer(parser, "gpt2; the model reads tokens of its own")
+    options.min_base_score(parser)
     options.parameters(parser)
 
 
@@ -54,13 +55,13 @@ def main(args: Namespace) -> int:
     )
     given = {"segment": args.segment, "copies": args.together, "threads": args.threads}
     plan = Plan(
-        jobs=jobs(wanted, name, ""),
+        jobs=jobs(wanted, name),
         model=name,
         out=args.out,
         prompts=args.prompts,
         model_args={argument: value for argument, value in given.items() if value},
     )
-    code = carried_out(plan, None)
+    code = carried_out(plan, None, args.min_base_score)
     found = costs(read_replies(args.out))
     print()
     table(

@@ -1,11 +1,11 @@
-"""carrara profile: how far a model can be trusted, and for what, at the least cost."""
+"""carrara profile: the effective length of a model by capability, at the least cost."""
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
-from carrara.cli._output import print_json
+from carrara.cli._output import print_json, show
 from carrara.core.errors import UsageError
 from carrara.core.lengths import read_length
 from carrara.engine.meter import read_budget
@@ -13,7 +13,7 @@ from carrara.engine.meter import read_budget
 if TYPE_CHECKING:
     from carrara.engine.profiling import Card
 
-HELP = "find how long a context a model can be trusted with, for what: asks where it tells most"
+HELP = "estimate a model's effective length for each capability, with as few tokens as possible"
 EXAMPLE = "carrara profile --model carrara/smollm2 --upto 4k --out runs/profile"
 
 
@@ -53,6 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--max-tokens", type=options.whole(1), help="tokens of a reply (default: the server's own)")
     parser.add_argument("--connections", type=options.whole(1), help="requests at once (default: Inspect's own)")
+    options.min_base_score(parser)
     options.as_json(parser)
 
 
@@ -83,13 +84,14 @@ def main(args: Namespace) -> int:
         model_args=options.model_args(args.model_args),
         max_tokens=args.max_tokens,
         connections=args.connections,
+        min_base_score=args.min_base_score,
         tell=_tell,
     )
     if args.json:
         print_json([record(card) for card in cards])
         return 0
     for line in said(cards):
-        print(line)
+        show(line)
     return 0
 
 

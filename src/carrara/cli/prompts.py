@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from carrara.cli import _options as options
-from carrara.cli._output import print_json, progress, table
+from carrara.cli._output import check_replaceable, print_json, progress, table
 from carrara.core.errors import RunError, UsageError
 
 HELP = "write out the words of tests' prompts, and prove that other words ask for the same"
@@ -28,6 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
     export.add_argument(
         "--out", type=options.path, metavar="FILE", help="where to write it (default: to standard output)"
     )
+    options.force(export)
     export.set_defaults(action=_export)
 
     build = actions.add_parser(
@@ -42,6 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
     build.add_argument(
         "--out", type=options.path, metavar="FILE", help="where to write it (default: to standard output)"
     )
+    options.force(build)
     build.set_defaults(action=_build)
 
     check = actions.add_parser("check", help="prove a pack: its parts and fields, and that answers can be read by it")
@@ -59,7 +61,7 @@ def _export(args: Namespace) -> int:
     from carrara import registry
 
     words = {name: registry.load(name).wording for name in registry.select(args.selection)}
-    _write({name: parts for name, parts in words.items() if parts}, args.out, "changed, they are")
+    _write({name: parts for name, parts in words.items() if parts}, args.out, args.force, "changed, they are")
     return 0
 
 
@@ -68,17 +70,18 @@ def _build(args: Namespace) -> int:
 
     if not args.folder.exists():
         raise UsageError(f"there is no folder {args.folder}; give the one that the official repository was cloned to")
-    _write(import_module(OFFICIAL[args.paper]).words(args.folder), args.out, "they are")
+    _write(import_module(OFFICIAL[args.paper]).words(args.folder), args.out, args.force, "they are")
     return 0
 
 
-def _write(words: Mapping[str, Mapping[str, str]], out: Path | None, they: str) -> None:
+def _write(words: Mapping[str, Mapping[str, str]], out: Path | None, force: bool, they: str) -> None:
     from carrara.core.files import whole_file
     from carrara.prompt.wording import written
 
     if out is None:
         print(written(words), end="")
         return
+    check_replaceable(out, force, lambda _: False)  # a pack is made to be edited
     try:
         with whole_file(out) as file:
             file.write(written(words))

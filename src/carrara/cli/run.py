@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carrara.cli import _options as options
-from carrara.cli._output import print_json
+from carrara.cli._output import print_json, show
+from carrara.cli._stopping import stopped_code
 from carrara.cli._talk import in_flags
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
+from carrara.core.plural import count
 from carrara.engine.meter import Budget, read_budget
 from carrara.engine.presets import PRESETS, WORLDS
 
@@ -27,15 +29,11 @@ HELP = "run tests on a model; stopped at any moment, the same command goes on wh
 EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50 --out runs/first"
 
 
-STOPPED = 130
-"""What a command ends with that was interrupted."""
-
-
 def items(parser: ArgumentParser) -> None:
     """Which items a run asks: what a plan takes too."""
     presets = f"{', '.join(PRESETS)} (`carrara tasks` says what each is)"
     options.selection(parser, f"or a preset, or PRESET:SELECTION for a part of one: {presets}")
-    parser.add_argument("--lengths", type=options.lengths, help="tokens of the prompts, e.g. 0,4k,1M (default 0)")
+    options.lengths(parser, "tokens of the prompts, e.g. 0,4k,1M (default 0)")
     parser.add_argument("-n", type=options.whole(1), help=f"worlds for each test and length (default {WORLDS})")
     options.tokenizer(parser, "the model's own, where it is known")
     parser.add_argument(
@@ -53,6 +51,7 @@ def arguments(parser: ArgumentParser) -> None:
         required=True,
         metavar="M",
         help="any Inspect model name (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, "
+        "a local file carrara/gguf:PATH, "
         "or a reference: carrara/oracle, carrara/chance, carrara/majority, carrara/echo; several are run one by one",
     )
     parser.add_argument("--out", type=_folder, required=True, metavar="DIR", help="the run's folder")
@@ -87,6 +86,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="chain of thought: free (default); none, by putting the answer's first words into the model's mouth where "
         "its server can go on with a message; exactly:N tokens of it, cut or pushed on",
     )
+    options.min_base_score(parser)
     options.as_json(parser)
     parser.add_argument(
         "--within",
@@ -203,16 +203,17 @@ def main(args: Namespace) -> int:
     models = list(dict.fromkeys(args.model))
     plans = [planned(args, model) for model in models]  # what can be seen to be wrong is refused before any is begun
     if len(plans) == 1:
-        return _stopped_or(plans[0], print_json if args.json else None)
+        return _stopped_or(plans[0], print_json if args.json else None, args.min_base_score)
     failed, rows = [], list[Any]()
     for plan in plans:
-        print(f"carrara: {plan.model}", file=sys.stderr, flush=True)
+        show(f"carrara: {plan.model}", file=sys.stderr)
         try:
-            if _stopped_or(plan, rows.extend if args.json else None) == STOPPED:
-                return STOPPED
+            code = _stopped_or(plan, rows.extend if args.json else None, args.min_base_score)
+            if code == stopped_code():
+                return code
         except (RunError, UsageError) as error:
             failed.append(plan.model)
-            print(f"carrara: {in_flags(str(error))}", file=sys.stderr, flush=True)
+            show(f"carrara: {in_flags(str(error))}", file=sys.stderr)
     if args.json:
         print_json(rows)
     if failed:
@@ -220,15 +221,15 @@ def main(args: Namespace) -> int:
     return 0
 
 
-def _stopped_or(plan: "Plan", hand: Callable[[Any], None] | None) -> int:
+def _stopped_or(plan: "Plan", hand: Callable[[Any], None] | None, min_base_score: float) -> int:
     try:
-        return carried_out(plan, hand)
+        return carried_out(plan, hand, min_base_score)
     except KeyboardInterrupt:
         print("carrara: stopped; the same command goes on where this one was", file=sys.stderr)
         sys.stderr.flush()
         if plan.here:
-            os._exit(STOPPED)  # llama.cpp cannot be interrupted, and Python would wait for its reply
-        return STOPPED
+            os._exit(stopped_code())  # llama.cpp cannot be interrupted, and Python would wait for its reply
+        return stopped_code()
 
 
 def planned(args: Namespace, model: str) -> "Plan":
@@ -238,7 +239,7 @@ def planned(args: Namespace, model: str) -> "Plan":
 
     model_args = options.model_args(args.model_args)
     return Plan(
-        jobs=jobs(wanted(args), model, model_args.get("gguf", "") if model == "carrara/smollm2" else ""),
+        jobs=jobs(wanted(args), model),
         model=model,
         out=args.out,
         prompts=args.prompts,
@@ -304,36 +305,46 @@ def _retrieval(args: Namespace) -> str:
     return str(Retrieval.parse(args.retrieve, by=args.by, top=args.top_k, order=args.order))
 
 
-def carried_out(plan: "Plan", hand: Callable[[Any], None] | None) -> int:
-    """Run a plan, print what it came to, or hand its rows to somebody, and write its report."""
-    from rich.console import Console
-
+def carried_out(plan: "Plan", hand: Callable[[Any], None] | None, min_base_score: float) -> int:
+    """Run a plan, print its table or pass its rows to `hand`, and write its report."""
     from carrara.cli._output import print_summary
     from carrara.cli.report import rows_as_json
+    from carrara.core.console import console
     from carrara.engine.planned import parts
     from carrara.engine.run import run
     from carrara.engine.shortcuts import known
     from carrara.engine.surroundings import Looker
-    from carrara.results.analysis.summary import summarize
+    from carrara.results.analysis import Requirements, effective_lengths, summarize
     from carrara.results.report import write_report
+    from carrara.tokens.gguf_model import logged_name, shown
 
-    outcome = run(plan, Console(stderr=True))
+    outcome = run(plan, console())
     page = plan.out / "report.html"
+    shortcuts = known(outcome.folder)
     write_report(
-        outcome.folder, page, plan.out.resolve().name, parts(plan.out, outcome.folder), known(outcome.folder), Looker()
+        outcome.folder,
+        page,
+        plan.out.resolve().name,
+        parts(plan.out, outcome.folder),
+        shortcuts,
+        Looker(),
+        min_base_score=min_base_score,
     )
     rows = summarize(outcome.own, among=outcome.folder)
+    effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
     lacking = parts(plan.out, outcome.own) if outcome.unasked else []
-    lacking = [part for part in lacking if part.subject[0] == plan.model]
+    model, _ = shown(logged_name(plan.model))
+    lacking = [part for part in lacking if part.subject[0] == model]
     if hand:
-        hand(rows_as_json(rows, lacking))
+        hand(rows_as_json(rows, lacking, effective))
     else:
-        print_summary(rows, lacking)
-        print(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}", flush=True)
+        print_summary(rows, lacking, effective)
+        show(f"\nreport: {page}\nlogs:   inspect view --log-dir {plan.out / 'logs'}")
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:
+        was = "was" if outcome.unasked == 1 else "were"
         print(
-            f"carrara: {outcome.unasked:,} items were not asked: --budget {plan.budget} has no room for them; "
+            f"carrara: {count(outcome.unasked, 'item')} {was} not asked: --budget {plan.budget} has no room for them; "
             "the same command with more goes on",
             file=sys.stderr,
         )
@@ -341,7 +352,8 @@ def carried_out(plan: "Plan", hand: Callable[[Any], None] | None) -> int:
     if failed:
         why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]
         raise RunError(
-            f"{len(failed)} of {len(outcome.own)} requests failed (the first: {why}); the same command asks them again"
+            f"{len(failed)} of {count(len(outcome.own), 'request')} failed (the first: {why}); "
+            "the same command asks them again"
         )
     if blank := [row for row in rows if not row.stat.scored]:
         cells = ", ".join(f"{row.task} at {write_length(row.length)} ({row.stat.unscored})" for row in blank[:FEW])
@@ -359,4 +371,4 @@ def _requests(outcome: "Outcome") -> str:
     """How many requests were made, and why more or fewer than there are items."""
     made, items = outcome.requests, len(outcome.own)
     again = f", {outcome.again:,} of them after one that failed" if outcome.again else ""
-    return f"{made:,} requests were made for {items:,} items{again}"
+    return f"{count(made, 'request')} {'was' if made == 1 else 'were'} made for {count(items, 'item')}{again}"

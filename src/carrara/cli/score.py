@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.core.errors import UsageError
+from carrara.core.plural import count
 
 if TYPE_CHECKING:
     from carrara.core.result import Result
@@ -58,6 +59,8 @@ def arguments(parser: ArgumentParser) -> None:
         help="the prompt pack of items whose size depends on their wording",
     )
     options.workers(parser)
+    options.allow(parser)
+    options.force(parser)
     options.as_json(parser)
 
 
@@ -76,12 +79,20 @@ def main(args: Namespace) -> int:
         raise UsageError(f"there is no file {args.file}; give a JSONL file with an id and a reply on each line")
     if args.out and _neither(args.out):
         raise UsageError(f"{args.out} is no folder: give the name of one, or of a file that ends with .jsonl")
+    _check_out(args)
     return _scored(args)
+
+
+def _check_out(args: Namespace) -> None:
+    from carrara.cli._output import check_replaceable, is_scores
+
+    if args.out:
+        check_replaceable(args.out, args.force, is_scores)
 
 
 def _scored(args: Namespace) -> int:
     """Replies to items made here."""
-    from carrara.cli._output import print_summary
+    from carrara.cli._output import print_summary, show
     from carrara.core.talk import tell
     from carrara.prompt.wording import read_pack
     from carrara.scoring.job import score
@@ -111,10 +122,10 @@ def _scored(args: Namespace) -> int:
     with nullcontext() if args.out else redirect_stdout(sys.stderr):
         if rows:
             print_summary(rows)
-        lost = f"; {done.troubles.lines:,} lines could not be" if done.troubles.lines else ""
-        print(f"{done.lines:,} replies scored{lost}")
+        lost = f"; {count(done.troubles.lines, 'line')} could not be" if done.troubles.lines else ""
+        print(f"{count(done.lines, 'reply')} scored{lost}")
         if args.out and rows:
-            print(args.out if _one_file(args.out) else f"{args.out}: `carrara report {args.out}` shows it")
+            show(args.out if _one_file(args.out) else f"{args.out}: `carrara report {args.out}` shows it")
     return 2 if done.troubles.lines else 0
 
 
@@ -203,6 +214,7 @@ def _minerva(args: Namespace) -> int:
 
     if args.task:
         raise UsageError("--task is for BABILong's predictions: each row of Minerva's names its own task")
+    _check_out(args)
     if args.out:
         with whole_file(args.out) as file:
 

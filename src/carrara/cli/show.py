@@ -19,9 +19,7 @@ STYLES = {"frame": "", "filler": "dim", "needed": "bold green", "update": "yello
 
 def arguments(parser: ArgumentParser) -> None:
     options.selection(parser, "or the id of an item")
-    parser.add_argument(
-        "--length", type=options.lengths, default=[0], help="tokens of the prompt (default 0: no filler)"
-    )
+    options.length(parser, "tokens of the prompt (default 0: no filler)", 0)
     parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
     parser.add_argument("--question", type=options.whole(0), default=0, help="which question on it (default 0)")
     options.tokenizer(parser, DEFAULT)
@@ -40,16 +38,19 @@ def main(args: Namespace) -> int:
 
 def _item(args: Namespace) -> "Item":
     from carrara.core.errors import UsageError
+    from carrara.core.recipe import Recipe
     from carrara.prompt.items import Item, context_of, rebuild
     from carrara.prompt.wording import read_pack
+    from carrara.tokens import permission
 
     if "@" in args.selection:
         options.refuse_beside_ids(args, length=[0], index=0, question=0)
+        permission.allow(Recipe.parse(args.selection).tokenizer)  # the user has typed it
         return rebuild(args.selection, read_pack(args.prompts) if args.prompts else None)
-    asked = options.asked(args, args.tokenizer or DEFAULT)
-    if len(asked.recipes) != 1 or len(args.length) != 1:
-        raise UsageError("show shows one item: name one test and one length")
-    recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=args.length[0])
+    asked, length = options.asked(args, args.tokenizer or DEFAULT), options.one_length(args)
+    if len(asked.recipes) != 1:
+        raise UsageError(f"show shows one item: {args.selection} names {len(asked.recipes)} tests, and one is needed")
+    recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=length)
     return Item(recipe, context_of(recipe, asked.pack))
 
 

@@ -28,9 +28,7 @@ SHOWN = 8
 def arguments(parser: ArgumentParser) -> None:
     options.selection(parser)
     parser.add_argument("-n", type=options.whole(1), default=1000, help="worlds for each test (default 1000)")
-    parser.add_argument(
-        "--lengths", type=options.lengths, default=[], help="count contexts of these lengths by several tokenizers"
-    )
+    options.lengths(parser, "count contexts of these lengths by several tokenizers", [])
     parser.add_argument(
         "--tokenizers", default=TOKENIZERS, metavar="T,T", help=f"which; the first gives the lengths ({TOKENIZERS})"
     )

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, table
+from carrara.core.chance import CHANCE_LEVEL, GUESSERS
 from carrara.engine.presets import PRESETS
 
 if TYPE_CHECKING:
     from carrara.core.meanings import Parameter
 
-HELP = "list the tests with their parameters and floors, and the presets that run them; of few, what parameters mean"
+HELP = "list tests with their parameters and chance levels, and presets; for one test, explain its parameters"
 EXAMPLE = "carrara tasks latent_list"
 
 P = TypeVar("P")
 
 FEW = 3
 """Different sets of parameters of which each is explained; of more, there is only a line for each."""
+DECLARED = "*"
+"""Behind a shortcut that its test declares."""
 WIDTH = 110
 """Columns of what parameters mean."""
 
@@ -48,7 +51,7 @@ def _record(name: str) -> dict[str, Any]:
     from carrara import registry
     from carrara.core import params
     from carrara.core.meanings import parameters_of
-    from carrara.proof.floors import floor_of
+    from carrara.proof.chance_levels import chance_level_of
     from carrara.proof.shortcuts.kept import kept_of
 
     task, kept = registry.load(name), kept_of(name)
@@ -60,7 +63,8 @@ def _record(name: str) -> dict[str, Any]:
         "capability": task.capability,
         "parameters": params.defaults(task),
         "explained": {one.name: _without_name(one) for one in parameters_of(task)},
-        "floor": floor_of(name),
+        "chance_level": chance_level_of(name),
+        "guesser": task.guesser,
         "shortcuts": [asdict(one) for one in kept.shortcuts] if kept else None,
         "reach": kept.reach if kept else None,
         "backwards": kept.backwards if kept else None,
@@ -73,26 +77,41 @@ def _without_name(parameter: "Parameter") -> dict[str, Any]:
 
 def _print_tests(names: Sequence[str]) -> None:
     from carrara import registry
-    from carrara.proof.floors import floor_of
+    from carrara.proof.chance_levels import chance_level_of
     from carrara.proof.shortcuts.kept import kept_of
 
     found = {name: kept_of(name) for name in names}
     table(
-        ["test", "measures", "floor", "shortcut", "reach"],
+        ["test", "measures", "chance", "guesser", "shortcut", "reach"],
         [
             (
                 name,
                 registry.load(name).capability,
-                f"{floor_of(name):.3f}",
-                f"{kept.best.score:.3f}" if (kept := found[name]) else "-",
+                f"{chance_level_of(name):.3f}",
+                registry.load(name).guesser,
+                f"{kept.best.score:.3f}{DECLARED if kept.best.declared else ''}" if (kept := found[name]) else "-",
                 f"{kept.reach:.3f}" if kept else "-",
             )
             for name in names
         ],
     )
-    print(
-        "\nshortcut: what the best way scores that understands nothing; reach: what a tenth of 4k tokens is enough for"
-    )
+    print()
+    _wrapped(f"chance: {CHANCE_LEVEL}")
+    for guesser, meaning in GUESSERS.items():
+        if any(registry.load(name).guesser == guesser for name in names):
+            _wrapped(f"guesser {guesser}: {meaning}")
+    _wrapped("shortcut: what the best heuristic scores, which understands nothing, at 4k tokens")
+    _wrapped("reach: what the test's own solver scores on the tenth of 4k tokens that tells it most")
+    if declared := {name: one.best for name, one in found.items() if one and one.best.declared}:
+        print()
+        _wrapped(f"{DECLARED} The test declares this shortcut, and says why it cannot do without it:")
+        for name, best in declared.items():
+            _wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
+
+
+def _wrapped(text: str, indent: str = "") -> None:
+    for line in wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False):
+        print(line)
 
 
 def _print_parameters(names: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
+from carrara.cli._stopping import stopped_code
 from carrara.cli._talk import say
 from carrara.core.errors import RunError, UsageError
 from carrara.core.many import check_many
@@ -71,19 +72,18 @@ def _names(text: str) -> list[str]:
 
 
 def main(args: Namespace) -> int:
-    from rich.console import Console
-
+    from carrara.core.console import console
     from carrara.models.writing import write
 
     order = ordered(args)
     try:
-        written = write(order, Console(stderr=True))
+        written = write(order, console())
     except KeyboardInterrupt:
         print("\ncarrara: stopped; the same command goes on where this one was", file=sys.stderr)
         sys.stderr.flush()
         if order.embedded:
-            os._exit(130)  # llama.cpp cannot be interrupted, and Python would wait for its reply
-        return 130
+            os._exit(stopped_code())  # llama.cpp cannot be interrupted, and Python would wait for its reply
+        return stopped_code()
     print(f"{order.out}: {written.pieces:,} pieces for {len(order.keys):,} keys, {written.new:,} of them new")
     if written.missing:
         for line in _told(written.missing):

@@ -21,6 +21,15 @@ class RunError(CarraraError):
     """What was asked for is sound, but doing it failed: exit code 1."""
 
 
+class PluginError(RunError):
+    """The code of a test that is not part of the package raised an exception, or returned what it should not."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+        """What Inspect writes into its log, in place of the exception's repr."""
+
+
 class Unreachable(UsageError):
     """No prompt of this world has exactly the length asked for."""
 

@@ -7,18 +7,26 @@ from carrara.core.errors import UsageError
 _UNITS = {"": 1, "k": 1024, "m": 1024**2}
 _LENGTH = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmM]?)")
 
+MOST = 1 << 30
+"""Tokens that a prompt may have: a thousand times a million."""
+_CHARACTERS = 30
+"""Characters that a length may have."""
+
 
 def read_length(text: str) -> int:
     """
     >>> read_length("32k"), read_length("1M"), read_length("1000"), read_length("0.5k")
     (32768, 1048576, 1000, 512)
     """
-    found = _LENGTH.fullmatch(text.strip())
+    found = _LENGTH.fullmatch(text.strip()) if len(text) <= _CHARACTERS else None
     if found:
         length = float(found[1]) * _UNITS[found[2].lower()]
-        if length == int(length) and length < 10**12:
+        if length == int(length) and length <= MOST:
             return int(length)
-    raise UsageError(f"{text!r} is not a length; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
+        if length > MOST:
+            raise UsageError(f"{text} are more tokens than a prompt may have: give at most {write_length(MOST)}")
+    shown = text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}…"
+    raise UsageError(f"{shown!r} is not a length; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
 
 
 def read_lengths(text: str) -> list[int]:

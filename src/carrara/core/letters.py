@@ -1,4 +1,22 @@
-"""Text that can be written: JSON can say half of a surrogate pair, and UTF-8 cannot."""
+"""Text that can be written, and characters as every Python knows them.
+
+JSON can express half of a surrogate pair, and UTF-8 cannot. Each Python brings its own tables of Unicode: a character
+that Python 3.11 does not know is a letter to Python 3.13.
+"""
+
+from bisect import bisect_right
+from functools import cache
+
+from carrara.core.data import lines
+
+NO_CHARACTER = "\ue000"
+"""Stands for a character that Unicode 14.0 does not have: neither a letter nor white space."""
+
+_CHANGED = {
+    "\u0295": "\u0250",  # a letter without case since 16.0: a small letter before
+    **dict.fromkeys("\u10fc\ua7f2\ua7f3\ua7f4\uab69", "\u02bb"),  # small letters since 15.0: without case before
+}
+"""Characters whose properties changed after Unicode 14.0, each with one that has the properties it had."""
 
 
 def whole(text: str) -> str:
@@ -12,3 +30,37 @@ def whole(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def unicode14(text: str) -> str:
+    """Replace each character whose properties depend on the Python version by one that is the same to all of them.
+
+    Unicode 14.0 is the version of Python 3.11, the oldest that Carrara runs on. The result has the length of the text,
+    and is the same object where nothing is replaced. It serves to judge a text, not to show it.
+
+    >>> unicode14("Élan, 漢字 😀"), unicode14("a\\U0001fae8 b")  # a shaking face, of Unicode 15.0
+    ('Élan, 漢字 😀', 'a\\ue000 b')
+    """
+    if text.isascii():
+        return text
+    other = dict[int, str]()
+    for character in set(text) - _SAME:
+        if (known := _known(character)) == character:
+            _SAME.add(character)
+        else:
+            other[ord(character)] = known
+    return text.translate(other) if other else text
+
+
+_SAME = set[str]()
+"""Characters that were met and need no replacement: they are looked up once."""
+
+
+def _known(character: str) -> str:
+    return _CHANGED.get(character, NO_CHARACTER if bisect_right(_bounds(), ord(character)) % 2 else character)
+
+
+@cache
+def _bounds() -> list[int]:
+    """The first of each run of numbers that Unicode 14.0 gives no character, and the first behind it, ascending."""
+    return [int(number, 16) for number in lines("unassigned")]

@@ -1,9 +1,11 @@
 """A test's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`.
 
 A field with `reads` in its metadata takes what people write through that function first: a path becomes the hash of
-what lies there.
+what lies there. A field whose function opens files also has `built_in`, the names that open none. In an id such a
+parameter is one of these names or a hash.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -42,6 +44,27 @@ def build(task: AnyTest, name: str, given: Given) -> Any:
         return task.parameters(**values)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
+
+
+def build_canonical(task: AnyTest, name: str, text: str) -> Any:
+    """Return the parameters of an id, which may come from a stranger.
+
+    Raises:
+        UsageError: A parameter names a file or a data set, where an id has its hash.
+    """
+    given = read_canonical(text)
+    for field in fields(task.parameters):
+        value, built_in = given.get(field.name), field.metadata.get("built_in")
+        if value is not None and built_in is not None and value not in built_in and not _HASH.fullmatch(value):
+            known = ", ".join(sorted(built_in)) or "nothing is"
+            raise UsageError(
+                f"{name}: {field.name}={value[:100]} in an id is neither built in ({known}) nor a hash: an id cannot "
+                f"name a file, `-p {field.name}=FILE` can"
+            )
+    return build(task, name, given)
+
+
+_HASH = re.compile(r"[0-9a-f]{8,64}")
 
 
 def of_world(task: AnyTest, params: Any) -> str:

@@ -1,5 +1,6 @@
 """Folders and files by name: on this machine, or on object storage as fsspec knows it (`s3://bucket/runs/m`)."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ BROKEN = re.compile(r"([a-z][a-z0-9+]+):/")
 
 def place(name: str | PathLike[str]) -> Path:
     """A path on this machine, or one that does the same elsewhere."""
+    _check(name)
     if isinstance(name, Path) and (begun := BROKEN.match(str(name))):
         raise UsageError(f"a pathlib.Path cannot hold an address ({name}): give {begun[1]}://… as a text")
     if not ADDRESS.match(str(name)):
@@ -33,9 +35,15 @@ def place(name: str | PathLike[str]) -> Path:
 
 def here(name: str | PathLike[str]) -> Path:
     """A path on this machine: an address is none, and no folder is made that is called like one."""
+    _check(name)
     if BROKEN.match(str(name)):
         raise UsageError(f"{name} is an address: this has to be on this machine, so give a path")
     return Path(name)
+
+
+def _check(name: object) -> None:
+    if not isinstance(name, str | PathLike):
+        raise UsageError(f"{name!r} is not a file or folder: give its path as a text")
 
 
 def elsewhere(path: Path) -> bool:
@@ -69,3 +77,10 @@ def _theirs(error: BaseException) -> bool:
 def _line(error: BaseException) -> str:
     said = getattr(error, "strerror", None) or str(error)
     return said.strip().partition("\n")[0] or type(error).__name__
+
+
+def cache_folder(kind: str) -> Path:
+    """Return a folder of the cache, which is at `CARRARA_CACHE` or else `~/.cache/carrara`, and make it if need be."""
+    path = Path(os.environ.get("CARRARA_CACHE") or "~/.cache/carrara").expanduser() / kind
+    path.mkdir(parents=True, exist_ok=True)
+    return path

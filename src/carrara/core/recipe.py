@@ -13,6 +13,7 @@ from typing import get_args
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Key, Split
+from carrara.core.lengths import MOST
 from carrara.core.types import Style
 
 _ID = re.compile(
@@ -21,6 +22,8 @@ _ID = re.compile(
     rf"/(?P<length>\d+)/(?P<style>{'|'.join(get_args(Style))})(?:~(?P<pack>[0-9a-f]+))?/(?P<tokenizer>.+)",
     re.ASCII,
 )
+
+_NUMBERS = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class Recipe:
             pack=part["pack"],
             tokenizer=part["tokenizer"],
         )
+        if recipe.length > MOST or max(recipe.seed, recipe.index, recipe.question) >= _NUMBERS:
+            raise UsageError(f"{text[:200]!r} is no item's id: a length is at most {MOST:,}, other numbers below 2**63")
         if str(recipe) != text:
             raise UsageError(f"{text!r} is not how an id is written: the item is {recipe}")
         return recipe

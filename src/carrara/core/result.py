@@ -10,17 +10,28 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 ARGUMENT = "-M "
 """What the names of a model's own arguments begin with among its settings."""
 
+SOLVER = "solver"
+"""The setting that names the Inspect solver, where it is not Carrara's own."""
+
 WITHIN = "within"
 """The name, among the settings, of what lengths hold beside the prompt, if they do: the answer."""
 
 SOUND = "score"
 """What the sound score is called where it stands among published ones, which have names of their own."""
 
-ANSWERED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
-"""Replies that stay in every denominator. The others count 0 in the first and leave only the second, labelled one."""
+ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
+"""Statuses of replies in which the model attempts an answer, whether or not one can be read. The others are left out of
+the score of attempts; in the score they count 0, but for failed requests (`error`), which are in no mean."""
 
 NEVER_ASKED: frozenset[Status] = frozenset({"overflow", "error"})
 """What says nothing of the model: where all replies are of these, there is no score."""
+
+
+UNANSWERED: frozenset[Status] = frozenset({"overflow", "filtered", "error"})
+"""Statuses of replies that are no answer of the model's own. An item is not compared where a side has one of these."""
+
+MIN_BASE_SCORE = 0.7
+"""The default of what a score at the shortest length has to exceed for an effective length (analysis/effective.py)."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,7 @@ class Result:
     """The same at every length: scores are paired by it."""
     status: Status
     score: float
-    floor: float
+    chance_level: float
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     """Published scores of the same reply, by name."""
     metric: str = ""
@@ -76,6 +87,8 @@ class Result:
     """In what way the answer is wrong, where its test tells several apart, and what of it is."""
     detail: str = ""
     error: str | None = None
+    answered_by: str = ""
+    """The model that answered, as the server calls it. Empty where it does not say, and for a failed request."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """How the model was asked, as far as it differs from the defaults: its server, sampling, limits, its arguments."""
 

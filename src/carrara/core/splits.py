@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from carrara.core.errors import RunError
 from carrara.core.keys import Key, Split, digest
 from carrara.core.types import A, L, P, Test, World
 
@@ -37,4 +38,6 @@ def owned_world(task: Test[P, L, A], key: Key, params: P) -> tuple[World[L], Key
         world = task.world(own, params, None)
         if owner(world) == key.split:
             return world, own
-    raise RuntimeError(f"{key.task} has no world of the {key.split} split with these parameters")
+    raise RunError(
+        f"{key.task} has no world of the {key.split} split with these parameters: it makes too few different worlds"
+    )

@@ -21,12 +21,21 @@ ONCE = "once"
 """The attribute of a record that is a warning, and no news: as true of the next test, length or file as of this one."""
 
 
+SKIPPED = "skipped"
+"""The attribute of a record that names input that was left out: the command goes on, and ends with exit code 1."""
+
+
 def tell(what: str) -> None:
     LOG.warning("%s", what)
 
 
 def tell_once(what: str) -> None:
     LOG.warning("%s", what, extra={ONCE: True})
+
+
+def tell_skipped(what: str) -> None:
+    """Say, once, what input was left out."""
+    LOG.warning("%s", what, extra={ONCE: True, SKIPPED: True})
 
 
 @contextmanager

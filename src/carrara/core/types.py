@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from carrara.core.chance import Guesser
 from carrara.core.keys import Dice, Key
 
 PRESENTS: Mapping[str, Any] = {"presents": True}
@@ -187,8 +188,8 @@ class Question(Generic[A]):
     gold: A
     needs: tuple[int, ...]
     """The updates that decide the answer: dropping any one of them changes it."""
-    floor: float
-    """What the better of two blind answers scores on average: the guess of `Test.guess`, or the commonest answer."""
+    chance_level: float
+    """What `Test.guess` scores on average; `Test.guesser` says what it knows, core/chance.py what that means."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What results are sliced by: complexity, view, hops."""
     examples: Sequence[Example] = ()
@@ -239,6 +240,8 @@ class Test(ABC, Generic[P, L, A]):
     """Up to how many tokens the prompt said back is one of the trivial replies: to read longer ones takes too long."""
     inherent: ClassVar[Mapping[str, str]] = {}
     """Shortcuts that it cannot do without, by name or kind (proof/shortcuts), each with a sentence why."""
+    guesser: Guesser = "without context"
+    """What `guess` knows: the chance level is what it scores."""
     keeps: ClassVar[Mapping[str, str]] = {}
     """What a part of the wording has to have, whoever words it: marks by which the context is found."""
 
@@ -284,7 +287,7 @@ class Test(ABC, Generic[P, L, A]):
 
     @abstractmethod
     def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:
-        """What a blind guesser answers: the paper's random model, where there is one."""
+        """Draw an answer of the task's guesser (`guesser`), whose mean score is the question's `chance_level`."""
 
     def score(self, answer: A, question: Question[A]) -> float:
         """How right an answer is, from 0 to 1: the headline."""

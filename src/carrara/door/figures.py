@@ -8,6 +8,7 @@ from typing import Any
 
 from carrara.core.places import place
 from carrara.core.result import Result
+from carrara.core.table import html
 from carrara.door.given import File, Lengths, lengths_of
 from carrara.door.results import Results
 from carrara.door.running import read
@@ -19,9 +20,15 @@ from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawn(Figure):
-    """A figure that shows itself, where pictures can be shown."""
+    """A figure that shows itself: as a picture in a notebook, or as a table of its values.
+
+    A notebook shows the table too where Vega-Altair and vl-convert are not installed.
+    """
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def chart(self) -> Any:
         """It as a chart of Vega-Altair, to be shown or changed."""
@@ -31,8 +38,13 @@ class Drawn(Figure):
         """Write it as .svg, .png, .html, .csv or .json, and say where it is."""
         return writing.save(self, place(path))
 
-    def _repr_svg_(self) -> str:
-        return drawing.svg(self)
+    def _repr_svg_(self) -> str | None:
+        return None if drawing.missing() else drawing.svg(self)
+
+    def _repr_html_(self) -> str | None:
+        if not drawing.missing():
+            return None
+        return html([*self.lines_of_text(), f"to see the picture: {drawing.INSTALL}"])
 
 
 def figure(

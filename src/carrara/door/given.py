@@ -43,13 +43,19 @@ def parameters_of(given: Mapping[str, Value]) -> dict[str, str]:
     >>> parameters_of({"complexity": (1, 5), "screen": False, "view": "sum"})
     {'complexity': '1,5', 'screen': 'false', 'view': 'sum'}
     """
-    return {name: _written(value) for name, value in given.items()}
+    return {name: _written(name, value) for name, value in given.items()}
 
 
-def _written(value: Value) -> str:
+def _written(name: str, value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, str | int | float) else ",".join(map(_written, value))
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise UsageError(
+            f"{name}={value!r} is not a parameter: give a text, a number, true or false, or several of these"
+        )
+    return ",".join(_written(name, one) for one in value)
 
 
 def drawn_of(seed: int, split: Split, style: Style, prompts: File | None) -> Drawn:

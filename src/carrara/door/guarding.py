@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Checked(guarding.Checked):
-    """A check; it prints as `carrara guard check` does. `verdict` is `fine`, `broken` or `open`."""
+    """A check; it prints as `carrara guard check` does.
+
+    `verdict` is `fine`, `broken`, `open` (it cannot be told yet) or `unchecked` (the server did not answer; `reason`
+    says why). `code` is the exit code of the command.
+    """
 
     def __repr__(self) -> str:
         return "\n".join(guarding.said(self))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from carrara.answers.grade import grade
+from carrara.core.errors import UsageError
 from carrara.core.result import Status
 from carrara.prompt import items
 
@@ -40,6 +41,8 @@ class Item(items.Item):
 
     def score(self, reply: str) -> Score:
         """Grade a reply, as a run would."""
+        if not isinstance(reply, str):
+            raise UsageError(f"a reply is a text, and this is {type(reply).__name__}: {reply!r:.100}")
         found = grade(self.task, self.question, reply)
         fault = f"{found.fault.kind}: {found.fault.detail}".removesuffix(": ") if found.fault else ""
         return Score(found.status, found.score, found.answer, found.segment or "", fault, found.scores)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from carrara.core.places import place
+from carrara.core.result import MIN_BASE_SCORE
 from carrara.door.given import File, Length, length_of, whole
 from carrara.door.running import beside_loop
 from carrara.engine.profiling import Card
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """A score card: how far a model holds, capability by capability; it prints as `carrara profile` does."""
+    """A score card: the effective length of a model by capability; it prints as `carrara profile` does."""
 
     cards: Sequence[Card]
 
@@ -48,12 +49,14 @@ def profile(
     model_args: Mapping[str, Any] | None = None,
     max_tokens: int | None = None,
     connections: int | None = None,
+    min_base_score: float = MIN_BASE_SCORE,
 ) -> Profile:
-    """How long a context a model can be trusted with, for what: asked where it tells most, into an ordinary run folder.
+    """Estimate a model's effective length for each of several capabilities, in an ordinary run folder.
 
     `capabilities` are some of finding, tracking, telling, surveying, reasoning, knowing, copying, or tests; `rule` is
     what counts as held (`base:0.85`, `above:0.85`, `half`); `within` is how narrow the intervals are to be, and
-    `budget` the tokens of prompts at most. Stopped at any moment, the same call goes on.
+    `budget` the tokens of prompts at most. For an effective length the score at the shortest length has to exceed
+    `min_base_score`, by its 95 % interval. Stopped at any moment, the same call goes on.
     """
     from carrara.engine.profiling import profiled
 
@@ -79,6 +82,7 @@ def profile(
                 model_args=model_args or {},
                 max_tokens=max_tokens,
                 connections=connections,
+                min_base_score=min_base_score,
                 own=own,
             )
         )

@@ -7,8 +7,9 @@ from typing import Any, overload
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.places import place
-from carrara.core.result import Result
+from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.door.given import File, length_of
+from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.partial import Part
 
@@ -16,12 +17,23 @@ RECORD = tuple(field.name for field in fields(Result))
 
 
 class Table(str):
-    """Lines of text that show as they are, wherever they are shown."""
+    """A table that prints as text, and that a notebook shows as an HTML table."""
 
-    __slots__ = ()
+    lines: tuple[str, ...]
+
+    def __new__(cls, lines: Iterable[str]) -> "Table":
+        kept = tuple(lines)
+        made = super().__new__(cls, "\n".join(kept))
+        made.lines = kept
+        return made
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        from carrara.core.table import html
+
+        return html(self.lines)
 
 
 class Results(Sequence[Result]):
@@ -76,17 +88,35 @@ class Results(Sequence[Result]):
             raise UsageError(f"there is no score {metric!r}{nearest(metric, METRICS)}; there are {', '.join(METRICS)}")
         return Results(by_metric(self._records, metric), self.title, self._parts)
 
-    def table(self, *by: str) -> Table:
-        """The table that `carrara report` prints; with labels of the items (`"complexity", "view"`) a row for each."""
+    def effective_lengths(self, *, min_base_score: float = MIN_BASE_SCORE) -> list[EffectiveLength]:
+        """Return the effective length of each model on each task, or why there is none.
+
+        Args:
+            min_base_score: What the score at the shortest length has to exceed, by its 95 % interval. It also has to
+                exceed the chance level and the best declared shortcut of the task.
+        """
+        from carrara.engine.shortcuts import known
+        from carrara.results.analysis import summarize
+
+        return effective_lengths(summarize(self._records), Requirements.of(known(self._records), min_base_score))
+
+    def table(self, *by: str, min_base_score: float = MIN_BASE_SCORE) -> Table:
+        """Return the table that `carrara report` prints.
+
+        Args:
+            by: Labels of the items (`"complexity", "view"`), for a row for each of their values.
+            min_base_score: As in `effective_lengths`.
+        """
         from carrara.results.analysis import summarize
         from carrara.results.analysis.summary import sliced
         from carrara.results.report.lines import lines
 
         if not self:
-            return Table("no results")
+            return Table(["no results"])
         if by:
-            return Table("\n".join(lines(sliced(self._records, by))))
-        return Table("\n".join(lines(summarize(self._records), self._parts)))
+            return Table(lines(sliced(self._records, by)))
+        effective = self.effective_lengths(min_base_score=min_base_score)
+        return Table(lines(summarize(self._records), self._parts, effective))
 
     def frame(self) -> Any:
         """A pandas data frame with a row for each result; labels and published scores are columns of their own."""
@@ -94,13 +124,26 @@ class Results(Sequence[Result]):
 
         return frame([_flat(one) for one in self])
 
-    def report(self, path: File) -> Path:
-        """Write the report, one HTML page, and say where it is."""
+    def report(self, path: File, *, min_base_score: float = MIN_BASE_SCORE) -> Path:
+        """Write the report, one HTML page, and return its path.
+
+        Args:
+            path: The file to write.
+            min_base_score: As in `effective_lengths`.
+        """
         from carrara.engine.shortcuts import known
         from carrara.engine.surroundings import Looker
         from carrara.results.report import write_report
 
-        write_report(self._records, place(path), self.title, self._parts, known(self._records), Looker())
+        write_report(
+            self._records,
+            place(path),
+            self.title,
+            self._parts,
+            known(self._records),
+            Looker(),
+            min_base_score=min_base_score,
+        )
         return place(path)
 
 

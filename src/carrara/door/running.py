@@ -2,12 +2,11 @@
 
 import asyncio
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carrara.core.errors import RunError, UsageError
@@ -23,6 +22,8 @@ from carrara.prompt.asked import Selection, recipes
 from carrara.tokens import DEFAULT
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from carrara.engine.plan import Plan
     from carrara.models.function import Function
     from carrara.proof.audit import Breach
@@ -86,6 +87,8 @@ def run(
         refuse_secret(name, value, "`model_args`")
     own = None
     if not isinstance(model, str):
+        if not callable(model):
+            raise UsageError(f"{model!r} is no model: give its name, such as 'openai/gpt-4o', or a function")
         from carrara.models.function import model_of, name_of
 
         own, model = partial(model_of, model), name_of(model)
@@ -99,7 +102,7 @@ def run(
         published=published,
     )
     plan = Plan(
-        jobs=jobs(wanted, model, str(args.get("gguf", "")) if model == "carrara/smollm2" else ""),
+        jobs=jobs(wanted, model),
         model=model,
         out=place(out),
         prompts=drawn.prompts,
@@ -181,6 +184,10 @@ def audit(
 def selections_of(tests: Tests, params: Mapping[str, Value] | None) -> list[Selection]:
     given = parameters_of(params or {})
     several = [tests] if isinstance(tests, str | Loaded) else tests
+    if not isinstance(several, Iterable) or not all(isinstance(one, str | Loaded) for one in several):
+        raise UsageError(
+            f"{tests!r} does not name tests: give a text, what `carrara.load` returned, or a list of these"
+        )
     return [
         Selection(one, given) if isinstance(one, str) else Selection(one.name, {**one.params, **given})
         for one in several
@@ -196,14 +203,9 @@ def _retrieval(written: str) -> str:
 
 
 def _results(plan: "Plan", progress: bool) -> Results:
-    from inspect_ai._util.platform import running_in_notebook
-    from rich.console import Console
-
     from carrara.engine import run as engine
 
-    if running_in_notebook() and find_spec("ipywidgets") is None:
-        raise UsageError("in a notebook Inspect needs ipywidgets: pip install ipywidgets")
-    outcome = engine.run(plan, Console(stderr=True) if progress else None)
+    outcome = engine.run(plan, _console() if progress else None)
     own = Results(outcome.own, plan.out.resolve().name)
     if outcome.unasked:
         said = f"{outcome.unasked:,} items were not asked: budget={plan.budget} has no room for them; more goes on"
@@ -217,9 +219,21 @@ def _results(plan: "Plan", progress: bool) -> Results:
     return own
 
 
+def _console() -> "Console":
+    """A console for progress on stderr. In a notebook it prints lines: rich's bar needs ipywidgets there."""
+    from carrara.core.console import console
+
+    shown = console()
+    return console(lines_only=True) if shown.is_jupyter else shown
+
+
 def beside_loop(work: Callable[[], T]) -> T:
-    """Do it here, or in a thread of its own where an event loop runs: a notebook's, which knows no second one."""
+    """Do work in a copy of the context, in a thread of its own where an event loop runs, as in a notebook.
+
+    Inspect sets the active model in the context: a task that is made after the work must not find it there.
+    """
+    context = copy_context()
     if asyncio._get_running_loop() is None:
-        return work()
+        return context.run(work)
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(copy_context().run, work).result()
+        return thread.submit(context.run, work).result()

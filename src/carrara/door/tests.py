@@ -141,7 +141,7 @@ def item(
     >>> carrara.item(one.id).text == one.text
     True
     """
-    if "@" not in name:
+    if not isinstance(name, str) or "@" not in name:
         return load(name, **parameters).item(
             length,
             index=index,

@@ -1,6 +1,6 @@
 """Prompts by reference: Inspect holds an item's id, sha256 and an excerpt; the text exists only while it is sent.
 
-    state, log, cache key    "…excerpt…" + {"carrara": {"id": "michelangelo/latent_list@1/…", "sha256": "ab…"}}
+    state, log, cache        "…excerpt…" + {"carrara": {"id": "michelangelo/latent_list@1/…", "sha256": "ab…"}}
     the provider             the whole messages
 
 Inspect has no extension point between its log and its providers, so `model.api.generate` is replaced on the instance.
@@ -14,6 +14,7 @@ means (troubles.py) and whether it is made again (attempts.py).
 """
 
 import random
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -39,11 +40,12 @@ from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
 from carrara import tokens
+from carrara.core.transport import BULK_LIMIT, LIMIT, refused
 from carrara.core.types import Message
 from carrara.engine import attempts
 from carrara.engine.clipping import clip, kept, stub
-from carrara.engine.endings import FILTERED, tells_overflow
-from carrara.engine.providers import once, secrets_of
+from carrara.engine.endings import tells_overflow
+from carrara.engine.providers import prepare_client, secrets_of
 from carrara.engine.rendering import beside
 from carrara.engine.shapes import watch
 from carrara.engine.surprise import reduced
@@ -83,6 +85,23 @@ class Mismatch(Exception):
             f"Item {id} renders to another text than this run began with; was Carrara updated? Start the run in a new "
             f"directory."
         )
+
+
+class Cache(Protocol):
+    """Replies by name (reply_cache.py)."""
+
+    def name(
+        self,
+        model: str,
+        input: Sequence[ChatMessage],
+        tools: Sequence[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> str: ...
+
+    def get(self, name: str) -> ModelOutput | None: ...
+
+    def put(self, name: str, output: ModelOutput) -> None: ...
 
 
 class Watcher(Protocol):
@@ -140,7 +159,7 @@ def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset
     if not isinstance(error, Garbled | Hanging) and tells_overflow(words, status):
         return ModelOutput.from_content(api.model_name, "", stop_reason="model_length", error=str(error))
     trouble = trouble_of(error, retried, secrets)
-    if status is not None or trouble.kind != "final":
+    if status is not None or trouble.kind != "final" or refused(error, ""):
         # The frames below hold the request, and what they would tell is how the HTTP client works.
         error.with_traceback(None)
         error.__cause__ = error.__context__ = None
@@ -156,12 +175,13 @@ def install(
     limit: float | None = attempts.LIMIT,
     patience: float = attempts.PATIENCE,
     quick: Callable[[Mapping[str, str]], bool] = lambda wanted: False,
+    cache: Cache | None = None,
 ) -> None:
     """Teach a model to send what a reference refers to. Messages without a reference pass as they are.
 
     `watcher` hears of every request. What `recall` knows is not sent. `going_on` is what the server has to be told to
     go on with a message of the model's own. `limit` is in seconds, for one request, and `patience` for a server to come
-    back. What is `quick` to render is not rendered in a thread.
+    back. What is `quick` to render is not rendered in a thread. A reply that the `cache` has is not asked for again.
     """
     api = model.api
     if getattr(api.generate, "by_reference", False):
@@ -184,16 +204,20 @@ def install(
         place, wanted = next(
             ((n, m.metadata[KEY]) for n, m in enumerate(input) if m.metadata and KEY in m.metadata), (0, None)
         )
+        prepare_client(api, BULK_LIMIT if config.prompt_logprobs or config.batch else LIMIT)
         if wanted is None:
             return await original(input, tools, tool_choice, config)
+        name = cache.name(str(model), input, tools, tool_choice, config) if cache else ""
         begun = input[place + 1 :]  # of a reply that the model is to go on with
         if begun and going_on:  # which may have been found out since
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **going_on}})
         known = recall(wanted["id"], wanted["sha256"]) if recall else None
         if known is not None:
             return known
-        once(api)
-        letters = 0
+        if cache and (found := cache.get(name)):
+            # Inspect takes the time of a reply from the call.
+            return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
+        letters, began = 0, time.monotonic()
         own, sent = attempts.current(), False
         try:
             # In no variable of this frame, which the traceback of an error would keep alive.
@@ -225,9 +249,9 @@ def install(
             output = settled
         output = kept(reduced(output), secrets, letters)
         output.metadata = {**(output.metadata or {}), REQUESTS: own.answered()}
-        if output.choices and output.stop_reason == "content_filter":
-            output.choices[0].stop_reason = "unknown"
-            output.metadata[FILTERED] = True
+        if cache:
+            took = call.time if call is not None and call.time is not None else time.monotonic() - began
+            cache.put(name, output.model_copy(update={"time": took}))
         return (output, stub(call, KEY, wanted, secrets)) if call is not None else output
 
     def should_retry(error: Exception) -> bool | RetryDecision:

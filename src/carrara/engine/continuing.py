@@ -15,7 +15,7 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.result import Subject
 from carrara.engine import preflight
 from carrara.engine.clipping import clip
-from carrara.engine.providers import made, once, secrets_of
+from carrara.engine.providers import made, prepare_client, secrets_of
 from carrara.engine.thinking import ASKED, COT, NONE, PREFILLED, Thinking
 from carrara.engine.troubles import said
 from carrara.proof.reference import REFERENCES
@@ -72,7 +72,7 @@ def must(model: str, cot: str, found: Told | None) -> Told:
 async def _goes_on(api: ModelAPI, model: str, option: Told) -> bool:
     """Whether a begun reply adds to a request as much as the same words add to a begun reply, and no more."""
     counts: list[int] = []
-    once(api)
+    prepare_client(api)
     try:
         for words in ("", _BEGUN, f"{_BEGUN} {_BEGUN}"):
             begun: list[ChatMessage] = [ChatMessageAssistant(content=words)] if words else []

@@ -11,9 +11,6 @@ from inspect_ai.model import ModelOutput
 
 Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]
 
-FILTERED = "carrara_filtered"
-"""Metadata key of an output whose stop reason was 'content_filter': Inspect caches only outputs that do not say so."""
-
 OVERFLOW = re.compile(
     r"context_length_exceeded"  # OpenAI, and whoever copies its codes
     r"|maximum context length"  # OpenAI's and vLLM's sentence, DeepSeek, Together, Fireworks
@@ -48,8 +45,6 @@ def tells_overflow(words: str, http_status: int | None) -> bool:
 
 def ending(output: ModelOutput) -> Ending:
     """What a logged output says about its end."""
-    if output.metadata and output.metadata.get(FILTERED):
-        return "filtered"
     if output.choices and (output.message.tool_calls or output.stop_reason == "tool_calls"):
         return "called"
     match output.stop_reason if output.choices else "unknown":

@@ -2,11 +2,10 @@
 
 import errno
 import fcntl
-import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from shutil import disk_usage, rmtree
@@ -17,9 +16,12 @@ from inspect_ai.log import EvalLog
 from carrara.core.errors import RunError, UsageError
 from carrara.core.places import elsewhere, make, storage
 from carrara.core.talk import tell
+from carrara.engine.log_files import Damaged, header, logs
 from carrara.engine.plan import Shard
-from carrara.engine.replies import Damaged, header, logs
 from carrara.text.corpus.cache import folder
+
+CACHE = "cache"
+"""The folder with the replies that have arrived (reply_cache.py)."""
 
 RESERVE = 32 << 20
 """Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""
@@ -44,9 +46,9 @@ def beside(out: Path) -> Path:
 @contextmanager
 def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
     """Within it the folder is this run's alone, or its shards'."""
-    with storage(out), _alone(out, shard), _within(beside(out).resolve(), shard), _full_disk_said(out):
+    with storage(out), _alone(out, shard), _inspects_files(), _full_disk_said(out):
         if elsewhere(out) and not out.is_dir():  # it was never there, or somebody has removed it
-            rmtree(beside(out) / "cache", ignore_errors=True)
+            rmtree(beside(out) / CACHE, ignore_errors=True)
         yield
 
 
@@ -64,20 +66,9 @@ def _full_disk_said(out: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        _end_trace()
         raise RunError(
             f"the disk of {out} is full: make room, and the same command goes on where this one was"
         ) from None
-
-
-def _end_trace() -> None:
-    """Inspect would compress its trace file at the end, and fail once more."""
-    for handler in logging.getLogger().handlers:
-        trace = getattr(handler, "trace_logger", None)
-        if isinstance(trace, logging.FileHandler):
-            with suppress(OSError):
-                trace.close()
-            Path(trace.baseFilename).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -95,23 +86,26 @@ def _alone(out: Path, shard: Shard | None) -> Iterator[None]:
 
 
 @contextmanager
-def _within(here: Path, shard: Shard | None) -> Iterator[None]:
-    """Inspect's cache and its own files belong to the run's folder; of a shard the cache alone.
+def _inspects_files() -> Iterator[None]:
+    """Have Inspect keep its own files in a folder that is removed afterwards.
 
-    A worker of Inspect's has a socket among its files, whose name may not have more than a hundred letters.
+    Nothing reads those files: a run goes on from its logs and the cache of replies. Inspect's trace log, which notes
+    each request, is off unless the environment configures it: nobody searches it, and it would outlive a run that is
+    killed.
+    A worker of Inspect's has a socket among these files, whose name may not have more than a hundred letters.
     """
-    with (
-        TemporaryDirectory(prefix="carrara-") if shard else nullcontext(str(here / "data")) as data,
-        _environment({"INSPECT_CACHE_DIR": str(here / "cache"), "XDG_DATA_HOME": data}),
-    ):
-        yield
+    with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
+        own = {"XDG_DATA_HOME": aside}
+        if not os.environ.keys() & {"INSPECT_TRACE_LEVEL", "INSPECT_TRACE_FILE"}:
+            own["INSPECT_TRACE_LEVEL"] = "CRITICAL"
+        with _environment(own):
+            yield
 
 
 @contextmanager
-def _environment(here: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in here}
-    os.environ |= here
-    logging.raiseExceptions = False  # where Inspect's trace file cannot be written, the run's own files tell
+def _environment(own: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in own}
+    os.environ |= own
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.result import Result
-from carrara.engine.replies import header, samples
+from carrara.engine.log_files import Damaged, header, samples
 from carrara.engine.settings import settings_in
 
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -24,7 +24,12 @@ def results_of(path: Path, scorer: str = "") -> Iterator[Result]:
     settings = settings_in(log)
     for sample in samples(path):
         if "test" not in (sample.get("metadata") or {}):
-            yield _result(path, log, settings, sample, scorer)
+            try:
+                yield _result(path, log, settings, sample, scorer)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise Damaged(
+                    path, f"the sample {str(sample.get('id'))[:200]} is not one that Inspect writes"
+                ) from error
 
 
 def _result(path: Path, log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any], scorer: str) -> Result:
@@ -46,7 +51,7 @@ def _result(path: Path, log: EvalLog, settings: Mapping[str, str], sample: Mappi
         world_id=item,
         status="error" if failed else "ok",
         score=0.0 if failed else _score(path, scores, scorer),
-        floor=0.0,
+        chance_level=0.0,
         ask=str(sample.get("input") or "")[:1000],
         gold=str(sample.get("target") or "")[:1000],
         reply=str((sample.get("output") or {}).get("completion") or ""),

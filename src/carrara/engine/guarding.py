@@ -12,18 +12,20 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from carrara import registry, tokens
-from carrara.core.errors import UsageError
+from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
+from carrara.engine.model_names import check_model
 from carrara.engine.plan import Job, Plan
 from carrara.engine.rendering import messages_of
 from carrara.engine.run import run
 from carrara.engine.suited import tokenizer_for
 from carrara.guarding.course import Course
+from carrara.guarding.enough import FEWEST, needed
 from carrara.guarding.guard import LEAST, Guard, Kept
-from carrara.guarding.sequential import ALL, Verdict
+from carrara.guarding.sequential import ALL, CODES, Outcome, Verdict
 from carrara.profiling.capabilities import Capability, select
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.prompt.prompt import fingerprint
@@ -46,8 +48,10 @@ SLACK = 2
 """Tokens by which another way of counting may differ in every prompt: of a beginning, of an end."""
 LIMIT, PATIENCE = 600.0, 60.0
 """Seconds for one request of a check, and for a server to come back: a check is over in minutes."""
+SILENT = 2
+"""Batches in a row without a single reply after which a check ends."""
 SHOWN, LETTERS = 5, 80
-"""Wrong replies that are shown, and how much of each."""
+"""Wrong replies, and failed requests, that are shown, and how much of each."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,15 @@ class Wrong:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A request without a reply. It counts neither as right nor as wrong."""
+
+    id: str
+    length: int
+    why: str
+
+
+@dataclass(frozen=True)
 class Cell:
     length: int
     region: str
@@ -85,18 +98,22 @@ class Cell:
 class Checked:
     """What a check came to."""
 
-    verdict: Verdict
+    verdict: Outcome
     prompts: int
+    """Prompts that the server replied to."""
     tokens: int
     rate: float
     """At which the items were right when the guard was made."""
     faults: Sequence[Fault]
     cells: Sequence[Cell]
     wrong: Sequence[Wrong]
+    failures: Sequence[Failure] = ()
+    reason: str = ""
+    """Why the server could not be checked."""
 
     @property
     def code(self) -> int:
-        return {"fine": 0, "broken": 1, "open": 3}[self.verdict]
+        return CODES[self.verdict][0]
 
 
 # --- making ---
@@ -116,6 +133,13 @@ def make(
 
     `first` are recipes by capability. The plan says whom and how, which is the reference, and the folder.
     """
+    most = len(first) * len(lengths) * wanted
+    if most < FEWEST:
+        raise UsageError(
+            f"{_number(len(first), 'capability', 'capabilities')} at {_number(len(lengths), 'length')} with "
+            f"`n={wanted}` give at most {_number(most, 'item')}, and a guard of fewer than {FEWEST} cannot tell that "
+            "a server is fine: name more capabilities or lengths, or ask more of them (`n`)"
+        )
     begun = replace(plan, out=plan.out / "1")
     right = _candidates(begun, first, lengths, wanted, tell)
     asked = 0
@@ -138,7 +162,7 @@ def make(
         )
     results = {one.id: one for one in run(replace(begun, jobs=_jobs(right))).own}
     chosen = _balanced([(results[id], capability) for id, capability in right.items()], wanted)
-    return Guard(
+    guard = Guard(
         model=plan.model,
         tokenizer=Recipe.parse(chosen[0][0].id).tokenizer,
         named=named,
@@ -150,6 +174,30 @@ def make(
             for one, capability in chosen
         ],
     )
+    _check_enough(guard)
+    return guard
+
+
+def _check_enough(guard: Guard) -> None:
+    """Refuse a guard whose checks could never end as fine."""
+    lacking = needed(guard)
+    if ALL in lacking:
+        raise UsageError(
+            f"{_number(len(guard.items), 'item')} cannot tell that a server is fine, even if it is always right: it "
+            f"takes {lacking[ALL]} at their rate of {guard.rate:.1%}; name more capabilities or lengths, or ask more "
+            "of them (`n`)"
+        )
+    if lacking:
+        have = Counter(name for one in guard.items for name in one.strata)
+        those = ", ".join(f"{name} ({have[name]} of {items})" for name, items in lacking.items())
+        raise UsageError(
+            "the guard has too few items to tell that a server is fine in each length, region and capability: "
+            f"{those}; name other capabilities or lengths, or ask more of them (`n`)"
+        )
+
+
+def _number(n: int, one: str, many: str = "") -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def firsts(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, Recipe]:
@@ -186,8 +234,8 @@ def _candidates(
 
 def _known(results: Sequence[Result]) -> bool:
     """Whether most of what is right is known and not guessed: what is guessed stays right when a server breaks."""
-    floor, share = fmean(one.floor for one in results), fmean(_right(one) for one in results)
-    return share >= 2 * floor / (1 + floor)  # of what is right, half is known
+    chance_level, share = fmean(one.chance_level for one in results), fmean(_right(one) for one in results)
+    return share >= 2 * chance_level / (1 + chance_level)  # of what is right, half is known
 
 
 def _cell(id: str) -> Recipe:
@@ -239,15 +287,26 @@ def check(
     """Ask until it is known. The plan says whom and how, and the folder."""
     course = Course(guard, most)
     results = list[tuple[Kept, Result]]()
+    silent = 0
     while batch := course.batch(BATCH):
         for one in batch:
             _unchanged(one)
-        own = {one.id: one for one in run(_asking(plan, course.round, batch)).own}
+        try:
+            own = {one.id: one for one in run(_asking(plan, course.round, batch)).own}
+        except RunError as error:
+            return _checked(guard, course, results, str(error))
+        except OSError as error:
+            return _checked(guard, course, results, f"{error.filename or 'a file'} failed: {error.strerror or error}")
         for one in batch:
-            results.append((one, own[one.id]))
-            course.add(one, _right(own[one.id]))
+            result = own[one.id]
+            results.append((one, result))
+            if result.status == "error":
+                course.fail(one)
+            else:
+                course.add(one, _right(result))
         tell(course)
-        if _sizes(results):
+        silent = silent + 1 if all(result.status == "error" for result in own.values()) else 0
+        if _sizes(results) or silent == SILENT:
             break
     return _checked(guard, course, results)
 
@@ -289,27 +348,36 @@ def _sizes(results: Sequence[tuple[Kept, Result]]) -> list[Fault]:
     ]
 
 
-def _checked(guard: Guard, course: Course, results: Sequence[tuple[Kept, Result]]) -> Checked:
+def _checked(guard: Guard, course: Course, results: Sequence[tuple[Kept, Result]], stopped: str = "") -> Checked:
+    """Sum a check up; `stopped` says why it could not go on."""
     sizes = _sizes(results)
     of = course.tests.of
     scores = [
         Fault(name, f"{of[name].right} of {of[name].asked} replies were right")
         for name in sorted(course.tests.broken, key=lambda name: name == ALL)
     ]
+    replied = [(one, result) for one, result in results if result.status != "error"]
+    failed = [(one, result) for one, result in results if result.status == "error"]
     cells = Counter[tuple[int, str]]()
     right = Counter[tuple[int, str]]()
-    for one, result in results:
+    for one, result in replied:
         cells[one.length, one.region] += 1
         right[one.length, one.region] += _right(result)
-    golds = Counter(result.gold for _, result in {one.id: (one, result) for one, result in results}.values())
+    golds = Counter(result.gold for _, result in {one.id: (one, result) for one, result in replied}.values())
+    verdict: Verdict = "broken" if sizes else course.verdict
+    reason = stopped
+    if failed and not stopped and (not course.limited or len(failed) >= len(replied)):
+        reason = f"{len(failed):,} of {_number(len(results), 'request')} failed"
     return Checked(
-        verdict="broken" if sizes else course.verdict,
+        verdict="unchecked" if verdict == "open" and reason else verdict,
         prompts=course.prompts,
-        tokens=sum(result.tokens for _, result in results),
+        tokens=sum(result.tokens for _, result in replied),
         rate=guard.rate,
         faults=[*sizes, *scores],
         cells=[Cell(*cell, right[cell], n) for cell, n in sorted(cells.items(), key=_in_order)],
-        wrong=[_wrong(one, result, golds) for one, result in results if not _right(result)],
+        wrong=[_wrong(one, result, golds) for one, result in replied if not _right(result)],
+        failures=[Failure(one.id, one.length, result.error or "no reply") for one, result in failed],
+        reason=reason if verdict == "open" else "",
     )
 
 
@@ -342,16 +410,18 @@ def said(found: Checked) -> Iterator[str]:
         "fine": f"fine: as it was when the guard was made (right in {found.rate:.0%})",
         "broken": "BROKEN",
         "open": "cannot tell yet: ask more of its items, or make a guard with more",
+        "unchecked": f"COULD NOT CHECK: {found.reason}",
     }
-    yield f"{heads[found.verdict]} · {found.prompts:,} prompts, {found.tokens:,} tokens"
+    yield f"{heads[found.verdict]} · {_number(found.prompts, 'prompt')}, {_number(found.tokens, 'token')}"
     yield from (f"  {fault.where}: {fault.what}" for fault in found.faults)
     regions = [name for name in (*REGIONS, THROUGHOUT) if any(cell.region == name for cell in found.cells)]
     of = {(cell.length, cell.region): f"{cell.right} of {cell.asked}" for cell in found.cells}
     lengths = sorted({cell.length for cell in found.cells})
-    yield from table(
-        ["right, by where it stands", *map(write_length, lengths)],
-        [[region, *(of.get((length, region), "") for length in lengths)] for region in regions],
-    )
+    if found.cells:
+        yield from table(
+            ["right, by where it stands", *map(write_length, lengths)],
+            [[region, *(of.get((length, region), "") for length in lengths)] for region in regions],
+        )
     for one in found.wrong[:SHOWN]:
         said = " ".join(one.reply.split())
         cut = said[:LETTERS] + ("…" if len(said) > LETTERS else "")
@@ -359,6 +429,11 @@ def said(found: Checked) -> Iterator[str]:
         yield f"wrong: {one.id}: {one.gold[:LETTERS]!r} was asked for; {one.status}: {cut!r}{crossed}"
     if len(found.wrong) > SHOWN:
         yield f"and {len(found.wrong) - SHOWN} more that were wrong"
+    whys = sorted(Counter((one.length, " ".join(one.why.split())) for one in found.failures).items())
+    for (length, why), n in whys[:SHOWN]:
+        yield f"failed: {_number(n, 'request')} of {write_length(length)}: {why}"
+    if len(whys) > SHOWN:
+        yield f"and {_number(sum(n for _, n in whys[SHOWN:]), 'request')} more that failed"
 
 
 def record(found: Checked) -> dict[str, object]:
@@ -386,9 +461,10 @@ def made(
 ) -> Guard:
     if times < 2:
         raise UsageError(f"times={times} does not show that an answer is reliable: ask twice at least")
-    weights = str(model_args.get("gguf", "")) if model == "carrara/smollm2" else ""
-    counter = tokenizer or (f"gguf:{weights}" if weights else tokenizer_for(model))
-    first = firsts(select(capabilities), counter)
+    asked = select(capabilities)
+    check_model(model)
+    counter = tokenizer or tokenizer_for(model)
+    first = firsts(asked, counter)
     plan = Plan(
         jobs=tuple(Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths),
         model=model,
@@ -416,12 +492,14 @@ def checked(
 ) -> Checked:
     if work.is_dir() and any(work.iterdir()):
         raise UsageError(f"`out={work}` is not empty, and a check asks everything anew: give a folder of its own")
+    check_model(model)
     known = tokens.for_model(model)
     if known is not None and known != guard.tokenizer and not guard.named:
         raise UsageError(
             f"the guard was made for {guard.model}, whose tokens are {guard.tokenizer}'s, and those of {model} are "
             f"{known}'s: make one for it"
         )
+    _check_enough(guard)
     plan = Plan(
         jobs=_jobs(one.id for one in guard.items),
         model=model,

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from carrara.core.lengths import read_lengths
 from carrara.core.recipe import Recipe
+from carrara.engine.model_names import check_model
 from carrara.engine.plan import Job
 from carrara.engine.presets import WORLDS, Preset, Size, preset_of
 from carrara.engine.suited import tokenizer_for
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.prompt.wording import Pack
+from carrara.tokens import permission
 
 
 @dataclass(frozen=True)
@@ -29,27 +31,45 @@ class Wanted:
     """SUITE:DIR, files whose items are run as they are."""
 
 
-def jobs(wanted: Wanted, model: str, weights: str = "") -> tuple[Job, ...]:
-    """The jobs for a model; `weights` is the file that the embedded model is read from, if one is named."""
+def jobs(wanted: Wanted, model: str) -> tuple[Job, ...]:
+    """The jobs for a model."""
     pack = wanted.drawn.pack()
-    return tuple(job for one in wanted.tests for job in _jobs(one, wanted, pack, model, weights))
+    resolved = [_resolve(one, wanted, pack) for one in wanted.tests]  # an unknown test is reported before the model
+    check_model(model)
+    return tuple(job for one in resolved for job in _jobs(one, wanted, model))
 
 
-def _jobs(asked: Selection, wanted: Wanted, pack: Pack | None, model: str, weights: str) -> Iterable[Job]:
+@dataclass(frozen=True)
+class _Resolved:
+    """A selection with what it comes to."""
+
+    tests: str
+    first: Sequence[Recipe]
+    """The first recipe of each test, which names no tokenizer yet."""
+    preset: Preset | None
+    lengths: Sequence[int] | None
+
+
+def _resolve(asked: Selection, wanted: Wanted, pack: Pack | None) -> _Resolved:
     preset, lengths, selection = None, wanted.lengths, asked
     if found := preset_of(asked.tests):
         preset, tests = found
         selection = Selection(tests, asked.params if wanted.published else preset.params_beside(asked.params))
         if wanted.published:  # of a preset these are the tests and lengths: what its items are like is given
             lengths = lengths or read_lengths(preset.lengths)
-    own = preset.tokenizer if preset else ""
-    tokenizer = wanted.tokenizer or own or (f"gguf:{weights}" if weights else tokenizer_for(model))
-    first = recipes(selection, wanted.drawn, pack, tokenizer)
+    return _Resolved(selection.tests, recipes(selection, wanted.drawn, pack, ""), preset, lengths)
+
+
+def _jobs(one: _Resolved, wanted: Wanted, model: str) -> Iterable[Job]:
+    own = one.preset.tokenizer if one.preset else ""
+    tokenizer = wanted.tokenizer or own or tokenizer_for(model)
+    permission.allow(tokenizer)
+    first = [replace(recipe, tokenizer=tokenizer) for recipe in one.first]
     if wanted.published:
         from carrara.engine.published import published
 
-        return published(wanted.published, first, lengths, wanted.n, selection.tests)
-    return _sized(first, preset, lengths, wanted.n)
+        return published(wanted.published, first, one.lengths, wanted.n, one.tests)
+    return _sized(first, one.preset, one.lengths, wanted.n)
 
 
 def _sized(

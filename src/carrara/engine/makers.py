@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import Model, get_model
 from inspect_ai.model._generate_config import active_generate_config
-from rich.markup import escape
 
 from carrara import registry
 from carrara.core import params as parameters
@@ -26,12 +24,14 @@ from carrara.core.recipe import Recipe
 from carrara.core.types import AnyTest, Style
 from carrara.engine import arguments
 from carrara.engine.arguments import one_of, text, whole
+from carrara.engine.inspect_errors import PrerequisiteFailure
 from carrara.engine.rendering import know
 from carrara.engine.settings import ANYWHERE, address
 from carrara.engine.suited import check_style, tokenizer_for
 from carrara.engine.tasks import inspect_task
 from carrara.engine.thinking import ASKED, NONE, PREFILLED, Thinking
 from carrara.prompt.wording import Pack, read_pack
+from carrara.tokens import permission
 
 Maker = Callable[..., Task]
 
@@ -78,7 +78,7 @@ def _make(name: str) -> Maker:
         retrieve: str = "",
         index: int = 0,
         cot: Any = "",
-        within: int = 0,
+        within: int | None = None,
         anywhere: bool = False,
         **other: Any,
     ) -> Task:
@@ -92,7 +92,7 @@ def _make(name: str) -> Maker:
             if twice := sorted(given.keys() & own.keys()):
                 raise UsageError(f"{', '.join(twice)} is given by itself and in `params`: leave one out")
             given |= own
-            model, pack = get_model(), _pack(text(prompts))
+            model, pack = _active_model(), _pack(text(prompts))
             if first:
                 recipe = Recipe.parse(first)
                 if recipe.task != name:
@@ -111,21 +111,23 @@ def _make(name: str) -> Maker:
                     length=read_length(text(length)),
                     style=one_of("style", style, Style),
                     pack=pack.hash if pack else "",
-                    tokenizer=text(tokenizer) or tokenizer_for(str(model)),
+                    tokenizer=text(tokenizer) or _tokenizer(model),
                 )
-            check_style(str(model), recipe.style)
+                permission.allow(recipe.tokenizer)
+            if model is not None:
+                check_style(str(model), recipe.style)
             return inspect_task(
                 recipe,
                 whole("n", n, 1),
                 pack,
                 budgeted=_settle(model, recipe.style),
-                server=ANYWHERE if anywhere else address(model),
+                server=ANYWHERE if anywhere else address(model) if model else "",
                 retrieve=_retrieval(text(retrieve)),
                 thinking=_thinking(text(cot), recipe.style),
-                within=_room(whole("within", within, 0), recipe),
+                within=None if within is None else _room(whole("within", within, 0), recipe),
             )
         except (UsageError, RunError) as error:
-            raise PrerequisiteError(escape(f"{short}: {error}")) from error
+            raise PrerequisiteFailure(f"{short}: {error}") from error
 
     return make
 
@@ -141,11 +143,29 @@ def _own(given: Mapping[str, Any], loaded: AnyTest) -> dict[str, str]:
     return {name: text(value) for name, value in given.items()}
 
 
-def _settle(model: Model, style: Style) -> bool:
+def _active_model() -> Model | None:
+    """The model that the task is made for. None in a program that makes the task before it names a model."""
+    try:
+        return get_model()
+    except ValueError:
+        return None
+
+
+def _tokenizer(model: Model | None) -> str:
+    if model is None:
+        raise UsageError(
+            "no model is known yet whose tokenizer could count: pass `tokenizer`, such as tokenizer='o200k'"
+        )
+    return tokenizer_for(str(model))
+
+
+def _settle(model: Model | None, style: Style) -> bool:
     """Have the embedded model take prompts in this style; whether replies are held to what the answer needs.
 
     That is for models that would not stop by themselves, unless a limit was given.
     """
+    if model is None:
+        return style == "base"
     if hasattr(model.api, "base"):
         model.api.base = style == "base"
     limited = active_generate_config().max_tokens is not None or model.config.max_tokens is not None

@@ -9,7 +9,7 @@ own (plan-1-of-4.json), which says too which worlds there are in all: those of a
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -18,15 +18,21 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from carrara.core.errors import UsageError
-from carrara.core.files import whole_file
+from carrara.core.files import Limit, content, whole_file
+from carrara.core.places import elsewhere
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject, test_of
+from carrara.core.talk import tell_skipped
 from carrara.engine.plan import Job, Shard
 from carrara.engine.sharding import Block
 from carrara.results.analysis.partial import Part
 
 PLAN = "plan.json"
 SHARDS = "plan-*-of-*.json"
+FARTHEST = 1 << 24
+"""The largest index of a world in a plan that is believed."""
+LIMIT = Limit(16 << 20, "it is not a plan that a run wrote")
+"""A row takes some 250 bytes: 60,000 of them."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +88,21 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Bl
 def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
     """Keep what a run is to ask, beside what earlier ones were to."""
     path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
-    known = {entry.key: entry for entry in _read(path)} | {entry.key: entry for entry in new}
+    known = {entry.key: entry for entry in _read(path, tell_skipped)} | {entry.key: entry for entry in new}
     with whole_file(path) as file:
         file.write(json.dumps([_row(entry) for entry in known.values()], indent=0))
 
 
-def read(folder: Path) -> list[Entry]:
-    """What a folder's runs were to ask; nothing where no run of ours wrote into it, or its plan is damaged."""
+def read(folder: Path, damaged: Callable[[str], None] = tell_skipped) -> list[Entry]:
+    """Return what a folder's runs were to ask; nothing where no run wrote into it.
+
+    Args:
+        folder: The folder of a run.
+        damaged: What to do with a sentence about rows that cannot be read. They are left out.
+    """
     found: dict[tuple[Subject, str, int], list[Entry]] = {}
     for path in (folder / PLAN, *sorted(folder.glob(SHARDS))):
-        for entry in _read(path):
+        for entry in _read(path, damaged):
             found.setdefault(entry.key, []).append(entry)
     return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in found.values()]
 
@@ -103,17 +114,74 @@ def shared(folder: Path) -> bool:
 
 def _together(entries: list[Entry]) -> Entry:
     """The worlds of all shards: what each was to ask, and what is in the block of none that has begun."""
-    asked = {index for entry in entries for first, end in entry.worlds for index in range(first, end)}
-    begun = {index for entry in entries for index in range(*(entry.block or (0, 0)))}
-    whole = {index for entry in entries for index in range(*(entry.whole or (0, 0)))}
-    return replace(entries[0], worlds=_ranges(asked | whole - begun), block=None, whole=None)
+    asked = [one for entry in entries for one in entry.worlds]
+    begun = [entry.block for entry in entries if entry.block]
+    whole = [entry.whole for entry in entries if entry.whole]
+    return replace(entries[0], worlds=_united([*asked, *_without(whole, begun)]), block=None, whole=None)
 
 
-def _read(path: Path) -> list[Entry]:
+def _united(ranges: Iterable[list[int]]) -> list[list[int]]:
+    """Return ranges as few ones, in order.
+
+    >>> _united([[7, 9], [0, 2], [1, 3], [3, 5]])
+    [[0, 5], [7, 9]]
+    """
+    found: list[list[int]] = []
+    for first, end in sorted(ranges):
+        if first == end:
+            continue
+        if found and first <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([first, end])
+    return found
+
+
+def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[list[int]]:
+    """Return the parts of ranges that are in no other range.
+
+    >>> _without([[0, 10]], [[2, 4], [8, 20]])
+    [[0, 2], [4, 8]]
+    """
+    left, gone = _united(ranges), _united(taken)
+    for first, end in gone:
+        left = [
+            part
+            for start, stop in left
+            for part in ([start, min(stop, first)], [max(start, end), stop])
+            if part[0] < part[1]
+        ]
+    return left
+
+
+def _read(path: Path, damaged: Callable[[str], None]) -> list[Entry]:
+    """Return the rows of a plan. Those that no run wrote are left out, which is said."""
     try:
-        return [_entry(**row) for row in json.loads(path.read_text("utf-8"))]
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        text = path.read_bytes() if elsewhere(path) else content(path, LIMIT) if path.exists() else b"[]"
+    except FileNotFoundError:
         return []
+    except UsageError as error:
+        damaged(str(error))
+        return []
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        rows = None
+    if not isinstance(rows, list):
+        damaged(f"{path} is not a plan that a run wrote: what is missing from the results is not known")
+        return []
+    found, bad = list[Entry](), list[int]()
+    for number, row in enumerate(rows, 1):
+        try:
+            found.append(_entry(**row))
+        except (ValueError, TypeError, AttributeError):
+            bad.append(number)
+    if bad:
+        damaged(
+            f"{path}: {len(bad):,} of {len(rows):,} rows (the first: {bad[0]:,}) are none that a run wrote, and are "
+            "left out: what is missing from the results may be more than is said"
+        )
+    return found
 
 
 def _row(entry: Entry) -> dict[str, object]:
@@ -139,8 +207,10 @@ def _entry(
 
 
 def _range(given: list[int]) -> list[int]:
-    first, end = given
-    return [int(first), int(end)]
+    first, end = map(int, given)
+    if not 0 <= first <= end <= FARTHEST:
+        raise ValueError(given)
+    return [first, end]
 
 
 def parts(folder: Path, results: Iterable[Result]) -> list[Part]:

@@ -15,12 +15,14 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI, ModelOut
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.talk import tell
+from carrara.core.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
 from carrara.engine.clipping import clip
 from carrara.engine.endings import tells_overflow
-from carrara.engine.providers import made, once, secrets_of
+from carrara.engine.inspect_errors import plain
+from carrara.engine.providers import made, prepare_client, secrets_of
 from carrara.engine.secrecy import public
 from carrara.engine.shapes import watch
-from carrara.engine.troubles import Trouble, plain, trouble_of
+from carrara.engine.troubles import Trouble, trouble_of
 
 LOCAL = {"vllm": "vllm", "vllm-completions": "vllm", "sglang": "sglang"}
 """Providers that start a server themselves where no address is given, and the package they do it with."""
@@ -66,7 +68,7 @@ async def greet(api: ModelAPI, model: str) -> None:
     """Ask for one word. What cannot pass is raised; what may is told, and the run waits for it."""
     where = public(api.base_url) or model.partition("/")[0]
     watch(api)
-    once(api)
+    prepare_client(api)
     secrets = secrets_of(api)
     trouble: Trouble | None = None
     status: int | None = None
@@ -109,6 +111,7 @@ async def greet(api: ModelAPI, model: str) -> None:
 async def _tells_costs(api: ModelAPI, model: str) -> None:
     """Raise where a server answers a short question and does not tell what the question cost it."""
     where = public(api.base_url) or model.partition("/")[0]
+    prepare_client(api)
     try:
         with anyio.fail_after(SECONDS):
             answer = await api.generate([_QUESTION], [], "none", GenerateConfig(max_tokens=16, prompt_logprobs=1))
@@ -147,6 +150,15 @@ def unusable(error: Exception, api: ModelAPI, model: str) -> Exception:
     where = public(api.base_url) or model.partition("/")[0]
     if isinstance(error, PrerequisiteError | ImportError):
         return UsageError(plain(error))
+    if why := untrusted(error, where):
+        return RunError(why)
+    for cause in causes(error):
+        if isinstance(cause, RedirectError):
+            return UsageError(str(cause))
+        if isinstance(cause, ReplyTooLargeError):
+            return UsageError(f"{where} does not answer as a model's server: {cause}; is the address right?")
+    if malformed(error):
+        return error
     match status_code_of(error):
         case 401 | 403:
             return UsageError(f"{where} refuses the API key: check {' or '.join(api.api_key_vars) or 'it'}")

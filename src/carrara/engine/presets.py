@@ -79,12 +79,11 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     "quick": Preset(
-        about="a first look in a minute or two, for small and base models too",
+        about="a first look in a few minutes, for small models too: three tasks at the same three lengths",
         selection="classic/niah,babilong/qa1,michelangelo/latent_list",
-        lengths="256,512,1k",
+        lengths="0,512,1k",
         worlds=10,
-        params=("variant=single_2", "complexity=1"),
-        own=(Own("babilong/qa1", "0,512", worlds=10), Own("michelangelo/latent_list", "0,768", worlds=10)),
+        params=("variant=multikey_2", "complexity=1"),
     ),
     "paper:babilong": Preset(
         about="BABILong's grid: twenty tests at thirteen lengths, 100 worlds each, 1,000 for qa1-qa5 up to 32k; "

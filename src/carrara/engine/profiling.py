@@ -1,4 +1,4 @@
-"""Asking adaptively how far a model can be trusted: batch after batch into an ordinary run folder.
+"""Estimate effective lengths adaptively: batch after batch into an ordinary run folder.
 
 Each batch is a run that goes on where the folder is: so many worlds more of a test at the length that tells most. After
 a stop the same command goes on from what the folder holds.
@@ -14,19 +14,24 @@ from typing import TYPE_CHECKING, Any
 from carrara import registry
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.lengths import about_length, write_length
+from carrara.core.plural import count
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
+from carrara.engine.model_names import check_model
 from carrara.engine.plan import Job, Plan
 from carrara.engine.replies import LOGS, read_results
 from carrara.engine.run import run
 from carrara.engine.suited import tokenizer_for
 from carrara.profiling.capabilities import Capability, lengths_for, select
-from carrara.profiling.choosing import FIXED, chosen, settled
+from carrara.profiling.choosing import FIXED, LEAST, MOST, chosen, settled
 from carrara.profiling.curve import Curve, Rule
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.prompt.items import context_of, questions_of
-from carrara.results.analysis.summary import headline
+from carrara.proof.shortcuts.kept import kept_of
+from carrara.results.analysis.effective import BaseScore, Requirements, Usability, describe, near_chance
+from carrara.results.analysis.summary import headline, stat
+from carrara.tokens.gguf_model import logged_name, shown
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -36,7 +41,7 @@ SHORT = 1024
 MEASURED = 5
 """Worlds that tell how long a puzzle is without filler; what does not fit a length all the same is left out there."""
 LOOKED_AT = 20
-"""Worlds whose floors are known before anything is asked."""
+"""Worlds whose chance levels are known before anything is asked."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,14 @@ class Card:
     params: Mapping[str, str]
     rule: str
     base: float
-    """The score without filler, by the curve."""
-    floor: float
+    """The base score: the mean at the shortest length, mostly without filler."""
+    chance_level: float
+    status: Usability
+    """The status by the rule of `results/analysis/effective.py`, as in every report."""
+    reason: str
+    """Why there is no effective length."""
     low: float | None
-    """Of the effective length's 90 % interval. None where it is not defined: the base is near the floor."""
+    """The lower end of the 90 % interval of the effective length. None unless the status is usable."""
     length: float | None
     high: float | None
     longest: int
@@ -74,18 +83,24 @@ class Subject:
     capability: Capability
     job: Job
     lengths: Sequence[int]
-    floor: float
+    chance_level: float
+    requirements: Requirements
+    base: BaseScore | None = None
+    """None before the first replies."""
     prompts: int = 0
     tokens: int = 0
     unfit: int = 0
 
     def curve(self, results: Sequence[Result]) -> Curve:
-        curve = Curve(self.floor, self.lengths[-1], self.lengths[0])
+        curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         own = [one for one in results if one.id.startswith(self._world)]
         for length in self.lengths:
-            scores = [headline(one) for one in own if one.length == length]
+            scores = [headline(one) for one in own if one.length == length and one.status != "error"]
             if scores:
                 curve.add(length, sum(scores), len(scores))
+        first = [one for one in own if one.length == self.lengths[0]]
+        task = self.job.first.task
+        self.base = BaseScore.of(self.lengths[0], stat(first), task, self.requirements) if first else None
         self.prompts = len(own)
         self.unfit = sum(one.status == "overflow" for one in own)
         self.tokens = sum(one.tokens for one in own)
@@ -115,9 +130,7 @@ def profile(
         jobs = list[Job]()
         left = None if budget is None else budget - sum(card.tokens for card in cards)
         for subject, curve in zip(subjects, curves, strict=True):
-            if settled(curve, rule, subject.lengths, within):
-                continue
-            step = chosen(curve, rule, subject.lengths, batch, within)
+            step = _next(subject, curve, rule, within, batch)
             if step is None:
                 continue
             length, n = step
@@ -137,12 +150,31 @@ def profile(
             return cards  # whoever is asked does not answer
 
 
+def _next(subject: Subject, curve: Curve, rule: Rule, within: float, batch: int) -> tuple[int, int] | None:
+    """The length of the next batch, and its worlds. Whether the base score is high enough is found out first."""
+    match subject.base.usability if subject.base else "usable":
+        case "not usable":
+            return None
+        case "too few items":
+            return (subject.lengths[0], batch) if subject.base and _may_decide(subject.base) else None
+        case _:
+            if settled(curve, rule, subject.lengths, within):
+                return None
+            return chosen(curve, rule, subject.lengths, batch, within)
+
+
+def _may_decide(base: BaseScore) -> bool:
+    """Whether more items can decide if a base score is high enough. It takes some to see that they cannot."""
+    return base.n < LEAST or (base.items_needed or math.inf) <= MOST
+
+
 def _answered(results: Sequence[Result], model: str) -> list[Result]:
     """What this model was asked in a folder that others may share; what failed is asked again."""
-    return [one for one in results if one.model == model and one.status != "error"]
+    name, _ = shown(logged_name(model))
+    return [one for one in results if one.model == name and one.status != "error"]
 
 
-def _subject(one: Capability, tokenizer: str, upto: int) -> Subject:
+def _subject(one: Capability, tokenizer: str, upto: int, min_base_score: float) -> Subject:
     [first] = recipes(Selection(one.test, dict(one.params)), Drawn(), None, tokenizer)
     sized = registry.load(first.task).sized
     bare = 0 if sized else max(_bare(replace(first, index=index)) for index in range(MEASURED))
@@ -152,17 +184,20 @@ def _subject(one: Capability, tokenizer: str, upto: int) -> Subject:
             f"upto={write_length(upto)} is too short for {one.name}: a puzzle of {first.task} has up to {bare:,} "
             "tokens without filler"
         )
-    floors, unfit = list[float](), list[Unreachable]()
+    chance_levels, unfit = list[float](), list[Unreachable]()
     for index in range(LOOKED_AT):
         try:
             posed = questions_of(replace(first, index=index, length=lengths[0]))
         except Unreachable as error:  # a world that has not this length, which a run leaves out as well
             unfit.append(error)
         else:
-            floors += [question.floor for question in posed.questions]
-    if not floors:
+            chance_levels += [question.chance_level for question in posed.questions]
+    if not chance_levels:
         raise unfit[0]
-    return Subject(one, Job(first, 0), lengths, fmean(floors))
+    kept = kept_of(first.task)
+    declared = kept.best_declared if kept else None
+    requirements = Requirements(min_base_score, {first.task: declared.score} if declared else {})
+    return Subject(one, Job(first, 0), lengths, fmean(chance_levels), requirements)
 
 
 def _bare(first: Recipe) -> int:
@@ -171,26 +206,37 @@ def _bare(first: Recipe) -> int:
 
 
 def _card(subject: Subject, curve: Curve, rule: Rule, within: float) -> Card:
-    defined = curve.blind(rule) < 0.5
-    low, middle, high = curve.effective(rule) if defined else (None, None, None)
+    status, reason = _status(subject.base, curve, rule)
+    low, middle, high = curve.effective(rule) if status == "usable" else (None, None, None)
     return Card(
         capability=subject.capability.name,
         test=subject.capability.test,
         params=subject.capability.params,
         rule=str(rule),
-        base=curve.mean(subject.lengths[0]),
-        floor=subject.floor,
+        base=subject.base.mean if subject.base else 0.0,
+        chance_level=subject.chance_level,
+        status=status,
+        reason=reason,
         low=low,
         length=middle,
         high=high,
         longest=subject.lengths[-1],
         prompts=subject.prompts,
         tokens=subject.tokens,
-        settled=settled(curve, rule, subject.lengths, within) and bool(curve.counts),
-        misfit=curve.misfit() < 0.01,
+        settled=status == "not usable" or (status == "usable" and settled(curve, rule, subject.lengths, within)),
+        misfit=status == "usable" and curve.misfit() < 0.01,
         unfit=subject.unfit,
         counts=dict(curve.counts),
     )
+
+
+def _status(base: BaseScore | None, curve: Curve, rule: Rule) -> tuple[Usability, str]:
+    """The status of a capability, and why there is no effective length."""
+    if base is None:
+        return "no score", "not asked"
+    if base.usability != "usable":
+        return base.usability, base.reason
+    return ("usable", "") if curve.blind(rule) < 0.5 else ("not usable", near_chance(base))
 
 
 def profiled(
@@ -208,6 +254,7 @@ def profiled(
     model_args: Mapping[str, Any],
     max_tokens: int | None,
     connections: int | None,
+    min_base_score: float,
     own: "Callable[[], Model] | None" = None,
     tell: Callable[[list[Card]], None] = lambda _: None,
 ) -> list[Card]:
@@ -217,9 +264,9 @@ def profiled(
     if upto < SHORT:
         raise UsageError(f"upto={write_length(upto)} is no longer than a puzzle without filler: give 1k at least")
     read, wanted = Rule.parse(rule), select(capabilities)
-    weights = str(model_args.get("gguf", "")) if model == "carrara/smollm2" else ""
-    counter = tokenizer or (f"gguf:{weights}" if weights else tokenizer_for(model))
-    subjects = [_subject(one, counter, upto) for one in wanted]
+    check_model(model)
+    counter = tokenizer or tokenizer_for(model)
+    subjects = [_subject(one, counter, upto, min_base_score) for one in wanted]
     plan = Plan(
         jobs=(subjects[0].job,),
         model=model,
@@ -236,12 +283,18 @@ def profiled(
 def said(cards: Sequence[Card]) -> Iterator[str]:
     """The score card as lines of text."""
     yield from table(
-        ["capability", "without filler", f"effective length ({cards[0].rule})", "90 % interval", "from"],
+        [
+            "capability",
+            "base score",
+            f"effective length ({cards[0].rule})",
+            "90 % interval, or why there is none",
+            "from",
+        ],
         [
             (
                 card.capability,
                 *((f"{card.base:.2f}", _middle(card), _interval(card)) if card.prompts else ("not asked", "", "")),
-                f"{card.prompts:,} prompts, {card.tokens:,} tokens",
+                f"{count(card.prompts, 'prompt')}, {card.tokens:,} tokens",
             )
             for card in cards
         ],
@@ -260,13 +313,13 @@ def said(cards: Sequence[Card]) -> Iterator[str]:
 
 def _middle(card: Card) -> str:
     if card.length is None:
-        return "not defined"
+        return describe(card.status)
     return f"≥ {write_length(card.longest)}" if math.isinf(card.length) else _about(card.length)
 
 
 def _interval(card: Card) -> str:
     if card.low is None or card.high is None:
-        return f"it is near the floor of {card.floor:.2f}"
+        return card.reason
     if card.low == card.high:
         return ""
     ends = ["≥ " + write_length(card.longest) if math.isinf(end) else _about(end) for end in (card.low, card.high)]

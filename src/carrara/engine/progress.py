@@ -9,16 +9,16 @@ Inspect's own display is off (`display="none"`): it shows one bar a task, and a 
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from io import StringIO
 from threading import Event, Lock, Thread
 from typing import TypeVar
 
 import rich
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from carrara.core.console import console as make_console
+from carrara.core.console import text_column
 from carrara.engine import meter
 from carrara.engine.troubles import Trouble, said_time
 
@@ -90,7 +90,7 @@ class Progress:
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
                 TimeRemainingColumn(),
-                TextColumn("{task.description}"),
+                text_column(),
             )
             self.bar = Bar(*columns, console=console, expand=True)
             self.bar.add_task("", total=total, completed=self.done)
@@ -146,12 +146,12 @@ class Progress:
         with self.showing:
             now = time.monotonic()
             if self.bar:
-                said = escape(self.note(now - TROUBLE_SHOWN))
+                said = self.note(now - TROUBLE_SHOWN)
                 self.bar.update(self.bar.task_ids[0], completed=self.done, description=said)
             elif ended or now - self.printed >= LINE_EVERY:
                 since, self.printed = self.printed, now
                 line = " · ".join(filter(None, (f"{self.done:,} of {self.total:,} answered", self.note(since))))
-                self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+                self.console.print(line, soft_wrap=True)
 
 
 def _tick(shown: Progress, over: Event) -> None:
@@ -162,14 +162,14 @@ def _tick(shown: Progress, over: Event) -> None:
 
 def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]:
     """The tests of a run, one after the other, while their prompts are prepared, of which there may be thousands."""
-    console = console or _nowhere()
-    columns = TextColumn("preparing prompts"), BarColumn(None), MofNCompleteColumn(), TimeElapsedColumn()
+    console = console or make_console(quiet=True)
+    columns = text_column("preparing prompts"), BarColumn(None), MofNCompleteColumn(), TimeElapsedColumn()
     begun, done, over = time.monotonic(), 0, Event()
 
     def tick() -> None:
         while not over.wait(LINE_EVERY):
             spent = said_time(time.monotonic() - begun)
-            console.print(f"preparing prompts: {done} of {len(tests)} tests after {spent}", highlight=False)
+            console.print(f"preparing prompts: {done} of {len(tests)} tests after {spent}", soft_wrap=True)
 
     clock = Thread(target=tick, daemon=True)
     if not console.is_terminal:
@@ -182,17 +182,12 @@ def preparing(tests: Sequence[T], console: Console | None = None) -> Iterator[T]
         over.set()
 
 
-def _nowhere() -> Console:
-    """For those who did not ask to be shown anything."""
-    return Console(file=StringIO(), quiet=True, force_terminal=False, force_jupyter=False)
-
-
 @contextmanager
 def progress(total: int, left: Mapping[str, int], about: str, console: Console | None = None) -> Iterator[Progress]:
     """Show progress on a console of its own while the shared one, which Inspect prints to, keeps quiet."""
     shared = rich.get_console()
-    counter = Progress(total, left, console or _nowhere())
-    counter.console.print(about, highlight=False, markup=False, soft_wrap=True)
+    counter = Progress(total, left, console or make_console(quiet=True))
+    counter.console.print(about, soft_wrap=True)
     before, shared.quiet = shared.quiet, True
     _SHOWN.append(counter)
     over = Event()

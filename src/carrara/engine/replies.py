@@ -1,41 +1,39 @@
-"""Reading a run back: every sample of a log folder, as a `Result`.
+"""Read a run's results back: every sample of a folder of logs, as a `Result`.
 
-Inspect's own reader validates every event of every sample, none of which is needed here: 1,400 samples a second against
-14,000. A log is a zip with one entry a sample, written whole and moved into place at each flush, so the log of a run
-that was killed is readable too, up to its last flush.
+Logs may come from a stranger: a sample whose fields have other types or values than a run writes makes its log a
+damaged one.
 """
 
-import json
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_type_hints
 
-import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
+from pydantic import ConfigDict, ValidationError, create_model
 
-from carrara.core.errors import RunError, UsageError
+from carrara.core.errors import UsageError
 from carrara.core.result import Result, Status, Subject, test_of
 from carrara.engine.by_reference import KEY, REQUEST, REQUESTS
+from carrara.engine.log_files import Damaged, header, logs, samples
 from carrara.engine.meter import NOT_ASKED
 from carrara.engine.settings import settings_in
 from carrara.engine.surprise import NATS
 from carrara.engine.where import PLACES
+from carrara.engine.whole_prompt import PROMPT
+from carrara.tokens.gguf_model import shown
+
+NAME = 100
+"""Characters of a model's name that are kept of what a server says."""
 
 LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""
 
-
-class Damaged(RunError):
-    """A log that is no longer what was written."""
-
-    def __init__(self, path: Path, why: object) -> None:
-        self.path = path
-        super().__init__(
-            f"the log {path} is damaged ({why}): move it away and give the same `carrara run` again, which asks only "
-            "for what neither the other logs nor the cache have"
-        )
+_FIELDS = create_model("_FIELDS", __config__=ConfigDict(strict=True), **dict(get_type_hints(Result)))
+_COUNTS = ("version", "length", "tokens", "input_tokens", "output_tokens", "reasoning", "answering", "requests")
+_MEASURES = ("seconds", "nats")
+_LARGEST = 1 << 53
+"""Counts and measures are below it: larger whole numbers are not exact in JSON."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +49,18 @@ class Reply:
     """What was put behind that prompt."""
 
 
-def read_results(directory: Path) -> list[Result]:
-    """All results of a run folder, or of a folder of Inspect logs.
+def read_results(directory: Path, damaged: Callable[[Damaged], None] | None = None) -> list[Result]:
+    """Return all results of a run folder, or of a folder of Inspect logs.
 
     Of two replies of one model, asked in the same way, to an item the later counts, errors last.
+
+    Args:
+        directory: The folder.
+        damaged: What to do with a log that cannot be read before the others are. By default it is an error.
     """
     if not directory.is_dir():
         raise UsageError(f"there is no folder {directory}; give the folder of a run")
-    return [reply.result for reply in read_replies(directory)]
+    return [reply.result for reply in read_replies(directory, damaged)]
 
 
 def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = None) -> list[Reply]:
@@ -85,20 +87,41 @@ def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = No
 
 def replies_in(path: Path) -> list[Reply]:
     """The replies in one log."""
-    log = header(path)
-    settings = settings_in(log)
+    log, sample = header(path), dict[str, Any]()
     replies = []
-    for sample in samples(path):
-        if "test" not in (sample.get("metadata") or {}):
-            continue  # another program's log in the same folder
-        if _cancelled(sample):
-            continue  # its request was under way when the run was stopped, or was not made
-        messages = sample.get("messages") or [{}]
-        reference = (messages[0].get("metadata") or {}).get(KEY) or {}
-        result = _result(log, settings, sample)
-        sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
-        replies.append(Reply(result, sample.get("output") or {}, sha256, request))
+    try:
+        settings = settings_in(log)
+        for sample in samples(path):
+            if "test" not in (sample.get("metadata") or {}):
+                continue  # another program's log in the same folder
+            if not _cancelled(sample):  # its request was under way when the run was stopped, or was not made
+                replies.append(_reply(log, settings, sample))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise Damaged(path, f"the sample {_name(sample)} has a wrong {field}: {first['msg']}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        why = str(error) if type(error) is ValueError else repr(error)
+        raise Damaged(path, f"the sample {_name(sample)} is not one that a run writes: {why:.200}") from None
     return replies
+
+
+def _name(sample: Mapping[str, Any]) -> str:
+    return str(sample.get("id"))[:200]
+
+
+def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]) -> Reply:
+    reference = _reference(sample)
+    result = _result(log, settings, sample, str(reference.get("excerpt") or ""))
+    sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
+    return Reply(result, sample.get("output") or {}, sha256, request)
+
+
+def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a sample says of its prompt: in its metadata if another solver was given the whole, else in its message."""
+    messages = sample.get("messages") or [{}]
+    found: Mapping[str, Any] = sample["metadata"].get(PROMPT) or (messages[0].get("metadata") or {}).get(KEY) or {}
+    return found
 
 
 def _cancelled(sample: dict[str, Any]) -> bool:
@@ -106,39 +129,7 @@ def _cancelled(sample: dict[str, Any]) -> bool:
     return message.startswith(("CancelledError(", "Cancelled(", "KeyboardInterrupt(", NOT_ASKED))
 
 
-def logs(folder: Path) -> list[Path]:
-    """The logs of a folder and those within it, oldest first: their names begin with their time.
-
-    Inspect's own listing takes paths for addresses, and loses its way where one has a `#` or a `%` in it.
-    """
-    return sorted(folder.rglob("*.eval"), key=lambda path: (path.name, path))
-
-
-def header(path: Path) -> EvalLog:
-    """A log without its samples."""
-    try:
-        with path.open("rb") as file:
-            return read_eval_log(file, header_only=True, format="eval")
-    except OSError:
-        raise
-    except Exception as error:  # of zipfile, json, pydantic, zstandard: Inspect promises none of them
-        raise Damaged(path, type(error).__name__) from None
-
-
-def samples(path: Path) -> Iterator[dict[str, Any]]:
-    """The samples of a log, as they were written."""
-    try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            for name in archive.namelist():
-                if name.startswith("samples/"):
-                    yield json.loads(archive.read(name))
-    except OSError:
-        raise
-    except Exception as error:  # likewise
-        raise Damaged(path, type(error).__name__) from None
-
-
-def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -> Result:
+def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any], excerpt: str) -> Result:
     meta, output = sample["metadata"], sample.get("output") or {}
     scored = (sample.get("scores") or {}).get("graded") or {}
     values = dict(scored.get("value") or {})
@@ -148,12 +139,12 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
     status: Status = "error"
     if not error and scored:
         status = notes["status"]
-        assert status in get_args(Status)
-    return Result(
+    places = meta.get(PLACES)
+    result = Result(
         id=str(sample["id"]),
         task=test_of(meta["test"], meta.get("part", "")),
         version=meta["version"],
-        model=log.eval.model,
+        model=shown(log.eval.model)[0],
         length=meta["length"],
         tokens=meta["tokens"],
         tokenizer=meta["tokenizer"],
@@ -161,17 +152,17 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
         world_id=meta["world_id"],
         status=status,
         score=float(values.pop("score", 0.0)),
-        floor=meta["floor"],
+        chance_level=meta["chance_level"],
         scores={name: float(value) for name, value in values.items()},
         trivial=notes.get("trivial") or {},
         category=meta.get("category", ""),
         labels=meta["labels"],
-        places=(places[0], places[1], int(places[2])) if (places := meta.get(PLACES)) else None,
+        places=tuple(places) if places else None,
         ask=meta["ask"],
         gold=str(sample["target"]),
         answer=scored.get("answer"),
         reply=str(output.get("completion") or ""),
-        excerpt=_text(messages[0]["content"]) if messages else "",
+        excerpt=excerpt or (_text(messages[0]["content"]) if messages else ""),
         input_tokens=output.get("input_context_tokens"),
         output_tokens=(output.get("usage") or {}).get("output_tokens"),
         reasoning=notes.get("reasoning"),
@@ -182,8 +173,24 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: dict[str, Any]) -
         fault=notes.get("kind", ""),
         detail=notes.get("detail", ""),
         error=error,
+        answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],
         settings=settings,
     )
+    _check(result)
+    return result
+
+
+def _check(result: Result) -> None:
+    """Raise ValueError where a field has another type, or a number that no run comes to."""
+    _FIELDS.model_validate(vars(result))
+    scores = (result.score, result.chance_level, *result.scores.values())
+    if not all(0 <= score <= 1 for score in scores):
+        raise ValueError("a score is not from 0 to 1")
+    numbers = [getattr(result, name) for name in (*_COUNTS, *_MEASURES)]
+    if not all(number is None or 0 <= number < _LARGEST for number in numbers):
+        raise ValueError("a count is out of range")
+    if result.places and not all(0 <= place <= 1 for place in result.places[:2]):
+        raise ValueError("a place is not a share of the context")
 
 
 def _text(content: Any) -> str:

@@ -1,48 +1,55 @@
 """Running: every test at every length, by one model, into one folder; stopped at any moment, it goes on.
 
-A run is an Inspect eval set. Its logs are the store; beside them Inspect's cache keeps each reply from the moment it
-arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left to chance).
+A run is an Inspect eval set. Its logs are the store; beside them a cache (reply_cache.py) keeps each reply from the
+moment it arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left
+to chance).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextvars import copy_context
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
 from logging import getLogger
 from threading import Lock
 from typing import Any
 
-from inspect_ai import Task, eval_set
+from inspect_ai import Task, eval_set, task_with
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from inspect_ai.model._model import init_active_model
 from inspect_ai.model._model_config import model_args_for_log
 from rich.console import Console
 
 from carrara.core.errors import RunError, Unreachable, UsageError
 from carrara.core.places import place, storage
+from carrara.core.plural import count
 from carrara.core.result import Result, Subject
 from carrara.core.talk import tell, tell_once
 from carrara.core.types import Message
 from carrara.engine import by_reference, continuing, planned, preflight, progress, sharding, within
 from carrara.engine.attempts import TALLY
 from carrara.engine.continuing import Told
-from carrara.engine.folder import at_work, check_disk, make_folder, plain_path, set_aside, tidy
+from carrara.engine.folder import CACHE, at_work, beside, check_disk, make_folder, plain_path, set_aside, tidy
+from carrara.engine.inspect_errors import plain
 from carrara.engine.makers import maker
 from carrara.engine.meter import Meter, measured
+from carrara.engine.notebook import notebook_hidden
 from carrara.engine.plan import ALL, Job, Plan
 from carrara.engine.providers import made
 from carrara.engine.repeats import repeats
 from carrara.engine.replies import LOGS, Reply, read_replies, read_results
+from carrara.engine.reply_cache import ReplyCache
 from carrara.engine.retrieving import prompt_of
-from carrara.engine.settings import address, settings_of
+from carrara.engine.settings import SERVER, address, file_of, settings_of
 from carrara.engine.thinking import ASKED, PREFILLED, Thinking
-from carrara.engine.troubles import plain
 from carrara.engine.unchanged import check_unchanged
 from carrara.engine.window import window
 from carrara.prompt.items import left_out
 from carrara.prompt.wording import read_pack
+from carrara.results.analysis.series import changed_models
+from carrara.tokens.gguf_model import shown as shown_model
 
 MOST = 10**9
 """Tokens beyond which a model that is not one of ours is asked nothing unless it is said that so many are meant."""
@@ -70,10 +77,23 @@ class Outcome:
 
 _ONE = Lock()
 """Inspect runs one evaluation at a time in a process; of two threads the second waits."""
+_RUNNING: ContextVar[bool] = ContextVar("running", default=False)
+"""Whether this code was called by a run: a model's function."""
+
+
+@contextmanager
+def _running() -> Iterator[None]:
+    token = _RUNNING.set(True)
+    try:
+        yield
+    finally:
+        _RUNNING.reset(token)
 
 
 def run(plan: Plan, console: Console | None = None) -> Outcome:
     """Carry a plan out, or go on with it. How it goes is shown on a console, if there is one."""
+    if _RUNNING.get():
+        raise UsageError("a model's function cannot start a run: it would wait for the run that it is called by")
     make_folder(plan.out)
     check_disk(plan.out)
     with storage(plan.out):
@@ -82,7 +102,7 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
     blocks = sharding.blocks(plan.jobs, plan.shard) if plan.shard else {}
     if blocks:
         plan = replace(plan, jobs=tuple(_part(job, *block.own) for job, block in blocks.items()))
-    with _ONE, at_work(plan.out, plan.shard):
+    with _ONE, _running(), notebook_hidden(), at_work(plan.out, plan.shard):
         model = plan.own() if plan.own else made(plan.model, plan.base_url, plan.model_args)
         replies = read_replies(plan.out, set_aside) if (plan.out / LOGS).is_dir() else []
         plan, server = _reasoning(plan, model, replies)
@@ -119,7 +139,7 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         planned.add(plan.out, planned.entries(subject, samples.values(), blocks), plan.shard)
         there = len(samples) - len(left)
         about = f"{there:,} of {len(samples):,} replies are there already; " if there else ""
-        about += f"{len(left):,} prompts, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
+        about += f"{count(len(left), 'prompt')}, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
         about += f" before retrieval ({plan.retrieve})" if plan.retrieve else ""
         about += f", about {counts.expected:,.2f} of money" if counts.expected else ""
         before, again = TALLY.requests, TALLY.again
@@ -131,6 +151,8 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         tidy(plan.out / LOGS, logs)
         results = read_results(plan.out)
         own = [result for result in results if result.subject == subject and result.id in samples]
+        for what in changed_models(own):
+            tell(what)
         if len(own) + counts.unasked < len(samples):
             told = [log.error.message for log in logs if log.error and log.error.message.strip()]
             why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
@@ -202,7 +224,8 @@ def _subject(plan: Plan, model: Model) -> Subject:
     inside = "answer" if plan.within else ""
     args = model_args_for_log(model.model_args)
     settings = settings_of("" if plan.anywhere else address(model), args, config, plan.retrieve, plan.cot, inside)
-    return str(model), tuple(sorted(settings.items()))
+    settings |= file_of(str(model))
+    return shown_model(str(model))[0], tuple(sorted(settings.items()))
 
 
 def _evaluate(
@@ -224,7 +247,6 @@ def _evaluate(
             # An error is a row, and makes its log one that is gone on with: when the command is given again.
             fail_on_error=True,
             continue_on_fail=True,
-            cache=CachePolicy(expiry=None, scopes={name: str(value) for name, value in plan.model_args.items()}),
             max_connections=plan.connections or (model.api.max_connections() if plan.here else None),
             log_realtime=False,
             log_buffer=FLUSH,
@@ -273,7 +295,7 @@ def _tasks(plan: Plan, model: Model, console: Console | None) -> dict[Job, Task]
 
 
 def _task(plan: Plan, job: Job) -> Task:
-    return maker(job.first.task)(
+    task = maker(job.first.task)(
         first=str(job.first),
         n=job.worlds,
         prompts=str(plan.prompts) if plan.prompts else "",
@@ -282,11 +304,13 @@ def _task(plan: Plan, job: Job) -> Task:
         within=_room(plan, job),
         **({"anywhere": True} if plan.anywhere else {}),
     )
+    return task_with(task, setup=None)  # prompts go by reference: none is held in the state
 
 
-def _room(plan: Plan, job: Job) -> int:
+def _room(plan: Plan, job: Job) -> int | None:
+    """Return how many tokens of a job's length are left to its answers. None: its lengths are those of prompts."""
     if not plan.within:
-        return 0
+        return None
     pack = read_pack(plan.prompts) if plan.prompts else None
     return within.room(job.first, job.worlds, pack, Thinking.parse(plan.cot), plan.max_tokens)
 
@@ -323,10 +347,12 @@ def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Map
         # An item may render to another text after an update; then its old reply answers another question.
         return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
 
+    # A provider knows the address without its query, which may name another deployment.
+    scopes = dict(plan.model_args) if plan.anywhere else {SERVER: address(model), **plan.model_args}
+    cache = ReplyCache(beside(plan.out) / CACHE, {name: str(value) for name, value in scopes.items()})
     loads = plan.here or plan.model.partition("/")[0] in preflight.LOADING
-    by_reference.install(
-        model, render, progress, recall, going_on, None if loads or plan.batch else plan.limit, plan.patience
-    )
+    limit = None if loads or plan.batch else plan.limit
+    by_reference.install(model, render, progress, recall, going_on, limit, plan.patience, cache=cache)
 
 
 def _check_size(plan: Plan, tokens: int, about: str = "") -> None:

@@ -7,9 +7,11 @@ environment, and come back in whatever a server says.
 import os
 import re
 from collections.abc import Iterable
+from hashlib import blake2b
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from carrara.core.errors import UsageError
+from carrara.engine.credentials import basic
 
 SHORT = 8
 """Characters from which on a key is one: shorter ones, as local servers take, stand in ordinary words."""
@@ -34,17 +36,30 @@ def secret(name: str) -> bool:
 
 
 def public(url: str | None) -> str | None:
-    """An address without what may be secret in it: a name and password, and the values of its query.
+    """Return an address without what may be secret in it: a user's name, a password and the values of its query.
+
+    Each value is replaced by a short digest, so that two deployments of one server keep two addresses.
 
     >>> public("https://me:word@host/v1?api_key=sk-1&v=2#part")
-    'https://host/v1?api_key=[key]&v=[key]'
+    'https://host/v1?api_key=[8f3b09]&v=[644a3e]'
+    >>> public(public("https://host/v1?v=2")) == public("https://host/v1?v=2")
+    True
     """
     if not url:
         return url
     url = re.sub(r"//[^/?#]*@", "//", url)
     before, question, query = url.partition("#")[0].partition("?")
-    named = re.sub(r"=[^&;]*", f"={HIDDEN}", query)
-    return before + question + ("" if not query else named if "=" in query else HIDDEN)
+    return before + question + "".join(map(_without_value, re.split("([&;])", query)))
+
+
+def _without_value(part: str) -> str:
+    """Return `name=value` of a query with a digest in place of the value; a part without a name is a value."""
+    if part in ("", "&", ";"):
+        return part
+    name, equals, value = part.rpartition("=") if "=" not in part else part.partition("=")
+    if not value or re.fullmatch(r"\[[0-9a-f]{6}\]", value):  # it is a digest already
+        return part
+    return f"{name}{equals}[{blake2b(value.encode(), digest_size=3).hexdigest()}]"
 
 
 def in_address(url: str | None) -> set[str]:
@@ -53,9 +68,10 @@ def in_address(url: str | None) -> set[str]:
         return set()
     parts = urlsplit(url)
     found = {value for _, value in parse_qsl(parts.query, keep_blank_values=False)}
-    if parts.query and "=" not in parts.query:
-        found.add(parts.query)
+    found |= {part for part in re.split("[&;]", parts.query) if part and "=" not in part}
     found |= {part for part in (parts.username, parts.password) if part}
+    if parts.username or parts.password:
+        found.add(basic(parts).removeprefix("Basic "))
     return {form for value in found for form in (value, unquote(value), quote(value, safe=""), quote_plus(value))}
 
 

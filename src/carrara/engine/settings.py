@@ -1,6 +1,6 @@
 """What makes the replies of one model another experiment: its server, how it samples, its own arguments.
 
-    {"server": "http://127.0.0.1:8000/v1", "temperature": "1", "max_tokens": "16", "-M gguf": "/models/qwen.gguf"}
+    {"server": "http://127.0.0.1:8000/v1", "temperature": "1", "max_tokens": "16", "-M context": "32768"}
 
 Only what differs from the defaults is named. A log's header and a plan give the same mapping, so that a plan finds its
 own replies in a folder, and no others.
@@ -14,10 +14,11 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
-from carrara.core.result import ARGUMENT, WITHIN
+from carrara.core.result import ARGUMENT, SOLVER, WITHIN
 from carrara.engine.by_reference import RETRIEVE
 from carrara.engine.secrecy import public
 from carrara.engine.thinking import COT
+from carrara.tokens.gguf_model import shown
 
 TEMPERATURE = 0.0
 """Of a run that says nothing else; `none` stands for the server's own."""
@@ -45,6 +46,8 @@ NEUTRAL_ARGS = frozenset({"client_timeout", "base"})
 SERVER = "server"
 """Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""
 
+FILE = "file"
+
 ANYWHERE = "anywhere"
 """In place of an address, where several servers of one model share a run."""
 
@@ -65,13 +68,28 @@ def settings_of(
     return found | {ARGUMENT + name: _write(value) for name, value in named.items()}
 
 
+def file_of(model: str) -> dict[str, str]:
+    """The setting that tells two local files of one name apart: the digest of the content."""
+    digest = shown(model)[1]
+    return {FILE: digest} if digest else {}
+
+
 def settings_in(log: EvalLog) -> dict[str, str]:
     """The settings that a log was made with."""
     server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
     server = "" if server == ANYWHERE else server
     config = log.eval.model_generate_config.merge(log.plan.config)
     given = (_argument(log, name) for name in (RETRIEVE, COT, WITHIN))
-    return settings_of(server, log.eval.model_args, config, *given)
+    found = settings_of(server, log.eval.model_args, config, *given) | file_of(log.eval.model)
+    return {SOLVER: other, **found} if (other := _other_solver(log)) else found
+
+
+def _other_solver(log: EvalLog) -> str:
+    """The solver that was used on one of our tasks in place of Carrara's own."""
+    steps = [step.solver.rpartition("/")[2] for step in log.plan.steps]
+    if "render_prompt" not in steps or "ask" in steps:
+        return ""
+    return ", ".join(step for step in steps if step != "render_prompt")
 
 
 def _argument(log: EvalLog, name: str) -> str:

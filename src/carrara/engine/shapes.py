@@ -39,7 +39,10 @@ def check(completion: Any) -> None:
             raise Garbled("has a choice without a message")
         content = getattr(message, "content", None)
         if isinstance(content, list) and all(isinstance(_text(part), str) for part in content):
-            message.content = "".join(_text(part) for part in content)
+            message.content = "".join(_text(part) for part in content if not _is_thinking(part))
+            thoughts = "".join(_text(part) for part in content if _is_thinking(part))
+            if thoughts and not getattr(message, "reasoning_content", None):
+                message.reasoning_content = thoughts
         elif content is not None and not isinstance(content, str):
             raise Garbled(f"has {_kind(content)} for its content")
         if not isinstance(getattr(choice, "index", 0), int):
@@ -48,13 +51,29 @@ def check(completion: Any) -> None:
             raise Garbled("calls tools in a way that cannot be read")
         if not isinstance(getattr(choice, "finish_reason", None), str | None):
             choice.finish_reason = None
+    if not isinstance(getattr(completion, "model", ""), str):
+        completion.model = ""
     usage = getattr(completion, "usage", None)
     if usage is not None and not all(type(getattr(usage, name, None)) is int for name in _COUNTS):
         completion.usage = None
 
 
+def _is_thinking(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "thinking"
+
+
 def _text(part: Any) -> Any:
-    """Of one of the parts that some servers cut their replies into."""
+    """Return the text of one of the parts of a reply's content. None: it is a part of another kind.
+
+    >>> _text({"type": "thinking", "thinking": [{"type": "text", "text": "So"}]}), _text({"text": "[1]"})
+    ('So', '[1]')
+    >>> _text({"type": "image_url"})
+    """
+    if _is_thinking(part):
+        thoughts = part.get("thinking")
+        if isinstance(thoughts, list) and all(isinstance(_text(one), str) for one in thoughts):
+            return "".join(map(_text, thoughts))
+        return thoughts
     return part.get("text") if isinstance(part, dict) and part.get("type", "text") == "text" else None
 
 

@@ -20,8 +20,8 @@ from inspect_ai._eval.evalset import task_identifier
 from inspect_ai.log import EvalLog
 
 from carrara.core.errors import UsageError
+from carrara.engine.log_files import header, logs
 from carrara.engine.plan import Job, Shard
-from carrara.engine.replies import header, logs
 from carrara.prompt.items import there
 
 CAPTURE, SELECTION = "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"

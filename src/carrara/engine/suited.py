@@ -3,6 +3,7 @@
 from carrara import tokens
 from carrara.core.errors import UsageError
 from carrara.core.types import Style
+from carrara.tokens.gguf_model import PREFIX, gguf_model
 
 
 def tokenizer_for(model: str) -> str:
@@ -13,6 +14,8 @@ def tokenizer_for(model: str) -> str:
         raise UsageError(
             f"it is not known how {model} counts tokens: name its tokenizer with `tokenizer`, one of {bundled}"
         )
+    if model.startswith(PREFIX):
+        tokens.get(known)  # a vocabulary that cannot be rebuilt is refused before the model is loaded
     return known
 
 
@@ -27,3 +30,5 @@ def check_style(model: str, style: Style) -> None:
         )
     if style == "chat" and completes:
         raise UsageError(f"{provider} completes plain text: ask for the style base")
+    if style == "chat" and (file := gguf_model(model)) and not file.has_template:
+        raise UsageError(f"{file.path} has no chat template (tokenizer.chat_template): ask for the style base")

@@ -13,7 +13,7 @@ import anyio
 from inspect_ai import Task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfigArgs, ModelOutput, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfigArgs, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -28,13 +28,15 @@ from carrara.engine.attempts import Attempts, attempts
 from carrara.engine.by_reference import REQUEST, REQUESTS, RETRIEVE
 from carrara.engine.clipping import Glimpse
 from carrara.engine.endings import ending
+from carrara.engine.inspect_errors import plain
 from carrara.engine.rendering import QUICK, beside, item_of, kept, quick
 from carrara.engine.retrieving import parts_of, prompt_of, quickly, recall_of
 from carrara.engine.settings import SERVER
 from carrara.engine.surprise import NATS
 from carrara.engine.thinking import COT, Thinking, replied, request, spent
-from carrara.engine.troubles import Trouble, plain
+from carrara.engine.troubles import Trouble
 from carrara.engine.where import PLACES, Places, Watch
+from carrara.engine.whole_prompt import PROMPT, reference_in, remove_prompt, render_prompt
 from carrara.prompt.items import Item, contexts
 from carrara.prompt.prompt import hashed
 from carrara.prompt.wording import Pack
@@ -53,7 +55,7 @@ def inspect_task(
     server: str,
     retrieve: str,
     thinking: Thinking,
-    within: int = 0,
+    within: int | None = None,
 ) -> Task:
     """The task of `worlds` worlds from a recipe on, at its length.
 
@@ -64,11 +66,15 @@ def inspect_task(
     """
     asked = replace(first, length=first.length - within) if within else first
     items = [item for context in contexts(asked, worlds, pack, tell, kept) for item in context.items]
-    given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "answer" if within else ""}
+    given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     return Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
+        setup=render_prompt(
+            **{name: value for name, value in {RETRIEVE: retrieve, COT: str(thinking)}.items() if value}
+        ),
         solver=ask(**{name: value for name, value in given.items() if value}),
         scorer=graded(),
+        cleanup=remove_prompt,
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
         metadata={"test": first.task, "first": str(first), "worlds": worlds, "budgeted": budgeted},
@@ -80,7 +86,8 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
     recipe, question = item.recipe, item.question
     return Sample(
         id=item.id,
-        input=f"{question.ask}\n\n({item.prompt.tokens} tokens, rendered when it is sent: {item.id})",
+        # Without the question, which could be answered by guessing; as a list, which the task's setup can fill.
+        input=[ChatMessageUser(content=f"({item.prompt.tokens} tokens, rendered when the sample starts: {item.id})")],
         target=item.gold,
         metadata={
             "test": recipe.task,
@@ -94,7 +101,7 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
             "world_id": recipe.world_id,
             "labels": dict(question.labels),
             "category": item.task.category,
-            "floor": question.floor,
+            "chance_level": question.chance_level,
             "ask": question.ask,
             "budget": question.budget,
             "held": budgeted,
@@ -136,6 +143,7 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
 
 async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, generate: Generate) -> TaskState:
     model = get_model()
+    state.metadata.pop(PROMPT, None)
     by_reference.install(model, prompt_of, progress, quick=quickly)
     item = item_of(id)
     more = request(item.prompt.frame) if thinking.way == "asked" else ""
@@ -154,9 +162,8 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
     return await replied(thinking, item, reference, state, generate, config)
 
 
-async def _recall(state: TaskState) -> dict[str, float]:
+async def _recall(wanted: Mapping[str, str]) -> dict[str, float]:
     """Whether retrieval found all that the answer is read from, and which share of it."""
-    wanted = (state.messages[0].metadata or {}).get(by_reference.KEY) or {} if state.messages else {}
     if not wanted.get(RETRIEVE):
         return {}
     recall = await anyio.to_thread.run_sync(recall_of, wanted["id"], wanted[RETRIEVE])
@@ -205,16 +212,18 @@ def graded() -> Scorer:
     """The sound score and, under their own names, the published ones."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        id = str(state.sample_id)
+        id, reference = str(state.sample_id), reference_in(state)
         at_once = quick(id) and len(state.output.completion) <= QUICK  # one of a million characters takes seconds
-        found = await beside(at_once, _graded, id, state.output)
-        return found.model_copy(update={"value": {**found.as_dict(), **await _recall(state)}})
+        found = await beside(at_once, _graded, id, state.output, PROMPT in state.metadata)
+        return found.model_copy(update={"value": {**found.as_dict(), **await _recall(reference)}})
 
     return score
 
 
-def _graded(id: str, output: ModelOutput) -> Score:
+def _graded(id: str, output: ModelOutput, any_solver: bool) -> Score:
     item, ended = item_of(id), ending(output)
+    if any_solver and ended == "called" and output.completion:  # an agent's answer is what its solver made of the calls
+        ended = "answered"
     result = grade(item.task, item.question, output.completion, "ok" if ended == "answered" else ended)
     beside = _trivial(id)
     return Score(

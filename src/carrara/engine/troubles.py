@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspect_ai._util.http import parse_retry_after, status_code_of
-from rich.errors import MarkupError
-from rich.text import Text
 
+from carrara.core.transport import malformed, refused
 from carrara.engine.clipping import clip
 
 Kind = Literal["unreachable", "busy", "down", "failing", "hanging", "garbled", "final"]
@@ -74,6 +73,10 @@ def trouble_of(error: Exception, passes: Callable[[Exception], object], secrets:
             return Trouble("hanging", words)
         case Garbled():
             return Trouble("garbled", f"the server's reply {words}")
+    if why := refused(error, "the server"):
+        return Trouble("final", clip(why, secrets))
+    if why := malformed(error):
+        return Trouble("garbled", clip(why, secrets))
     if status is None and "onnect" in type(error).__name__:
         why = clip(str(error.__cause__ or error.__context__ or words), secrets)
         return Trouble("unreachable", f"the server cannot be reached ({why})")
@@ -134,13 +137,3 @@ def said_time(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.0f} h"
-
-
-def plain(error: Exception) -> str:
-    """The text of an error that was written for a terminal, on one line."""
-    written = str(getattr(error, "message", error))
-    try:
-        words = Text.from_markup(written).plain
-    except MarkupError:  # it was not, after all
-        words = written
-    return re.sub(r"\s*\n\s*", " ", words).removeprefix("ERROR: ").strip()

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 from inspect_ai.model import ModelAPI
 
-from carrara.engine.providers import made, once
+from carrara.engine.providers import made, prepare_client
 
 SECONDS = 10
 """For a list that is there or not."""
@@ -35,7 +35,7 @@ async def _asked(api: ModelAPI) -> int | None:
     get = getattr(client, "get", None)
     if get is None or not hasattr(client, "models"):
         return None
-    once(api)
+    prepare_client(api)
     name = api.service_model_name()
     try:
         with anyio.move_on_after(SECONDS):

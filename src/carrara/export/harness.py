@@ -86,7 +86,7 @@ def _yaml(one: Asked, prompts: Path | None, likelihood: bool = False) -> str:
         "process_results: !function carrara.export.harness.scored",
         "metric_list:",
         "  - {metric: score, aggregation: mean, higher_is_better: true}",
-        "  - {metric: answered, aggregation: mean, higher_is_better: true}",
+        "  - {metric: answers_read, aggregation: mean, higher_is_better: true}",
     ]
     likely = ["output_type: loglikelihood", "metric_list:", "  - {metric: acc, higher_is_better: true}"]
     return "\n".join(
@@ -130,8 +130,8 @@ def _pack(prompts: str) -> Pack | None:
 
 
 def scored(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The sound score of a reply, and whether it has an answer at all."""
+    """Return the score of a reply, and whether an answer was read from it, which is whether its status is `ok`."""
     recipe = Recipe.parse(doc["id"])
     posed = questions_of(recipe, _pack(doc["prompts"]))
     found = grade(posed.task, posed.questions[recipe.question], results[0])
-    return {"score": found.score, "answered": float(found.status == "ok")}
+    return {"score": found.score, "answers_read": float(found.status == "ok")}

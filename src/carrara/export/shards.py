@@ -22,6 +22,7 @@ from carrara.core.spread import Engine, spread
 from carrara.prompt.bulk import Share, in_order, make, shares_of
 from carrara.prompt.items import Item, there
 from carrara.prompt.wording import Pack
+from carrara.tokens.permission import with_permissions
 
 FILE = 8_000_000
 """Tokens of a file,"""
@@ -78,7 +79,7 @@ def write_all(
     for job in jobs:
         shares = shares_of(job, FILE, MOST)
         parts.append([File(path(job.first, number, len(shares)), share) for number, share in enumerate(shares)])
-    work, files = partial(write, table=table, pack=pack), list(chain(*parts))
+    work, files = with_permissions(partial(write, table=table, pack=pack)), list(chain(*parts))
     _check_strays({one.path for one in files})
     return len(files), in_order(jobs, parts, spread(work, files, workers, engine), tell)
 

@@ -1,4 +1,7 @@
-"""What is asked next of a guard's items, until it is known whether a server is broken."""
+"""What is asked next of a guard's items, until it is known whether a server is broken.
+
+A request that failed says nothing about the answers: it counts for no test.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,9 +23,12 @@ class Course:
     prompts: int = 0
     tests: Ratios = field(init=False)
     right: int = 0
+    failed: int = 0
+    """Requests without an answer."""
     _asked: set[str] = field(default_factory=set[str])
     """In this round."""
-    _wrong: set[str] = field(default_factory=set[str])
+    _over: set[str] = field(default_factory=set[str])
+    """Items that are not asked again: those that were wrong, and those whose request failed."""
     _of: Counter[str] = field(default_factory=Counter[str])
     """How many of each stratum were asked."""
 
@@ -33,6 +39,11 @@ class Course:
     def verdict(self) -> Verdict:
         return self.tests.verdict
 
+    @property
+    def limited(self) -> bool:
+        """Whether as many requests were made as are allowed."""
+        return self.most is not None and self.prompts + self.failed >= self.most
+
     def batch(self, size: int) -> Sequence[Kept]:
         """The next ones; none where all is told, or nothing is left to ask.
 
@@ -42,12 +53,12 @@ class Course:
         if self.verdict != "open":
             return []
         if self.most is not None:
-            size = min(size, self.most - self.prompts)
-        left = [one for one in self.guard.items if one.id not in self._asked | self._wrong]
+            size = min(size, self.most - self.prompts - self.failed)
+        left = [one for one in self.guard.items if one.id not in self._asked | self._over]
         if not left and self.round + 1 < ROUNDS:
             self.round += 1
             self._asked = set()
-            left = [one for one in self.guard.items if one.id not in self._wrong]
+            left = [one for one in self.guard.items if one.id not in self._over]
         open_to, of, found = self.tests.open, self._of.copy(), list[Kept]()
 
         def first(one: Kept) -> tuple[float, int, str]:
@@ -67,5 +78,11 @@ class Course:
         self._asked.add(one.id)
         self._of.update(one.strata)
         if not right:
-            self._wrong.add(one.id)
+            self._over.add(one.id)
         self.tests.add(one.strata, right)
+
+    def fail(self, one: Kept) -> None:
+        """Note that an item's request failed."""
+        self.failed += 1
+        self._of.update(one.strata)
+        self._over.add(one.id)

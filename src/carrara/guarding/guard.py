@@ -3,8 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from carrara.core.errors import UsageError
 from carrara.core.files import SMALL, content, whole_file
@@ -30,7 +33,7 @@ class Kept:
     counted: int | None
     """Tokens of the prompt by the server's own count."""
 
-    @property
+    @cached_property
     def recipe(self) -> Recipe:
         return Recipe.parse(self.id)
 
@@ -38,7 +41,7 @@ class Kept:
     def length(self) -> int:
         return self.recipe.length
 
-    @property
+    @cached_property
     def strata(self) -> tuple[str, str, str]:
         return write_length(self.length), self.region, self.capability
 
@@ -60,6 +63,11 @@ class Guard:
         return list(dict.fromkeys(name for place in range(3) for item in self.items for name in (item.strata[place],)))
 
 
+def is_guard(head: bytes) -> bool:
+    """Return whether a file begins as a guard."""
+    return head.startswith(b'{\n "carrara_guard": ')
+
+
 def write(guard: Guard, path: Path) -> None:
     with whole_file(path) as file:
         file.write(json.dumps({"carrara_guard": FORM, **asdict(guard)}, indent=1) + "\n")
@@ -78,11 +86,15 @@ def read(path: Path) -> Guard:
             "that made it"
         )
     try:
-        items = [Kept(**item) for item in given.pop("items")]
         del given["carrara_guard"]
-        guard = Guard(**given, items=items)
-        fits = LEAST <= guard.rate < 1 and items and all((item.counted or 0) >= 0 <= item.length for item in items)
-    except (TypeError, KeyError, AttributeError, UsageError) as error:
+        guard = TypeAdapter(Guard).validate_python(given)
+        fits = LEAST <= guard.rate < 1 and guard.items and all((item.counted or 0) >= 0 for item in guard.items)
+        fits = fits and all(item.length >= 0 for item in guard.items)  # parses each id
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        where = ".".join(map(str, wrong["loc"]))
+        raise UsageError(f"{path} is a guard that was changed ({where}: {wrong['msg']}): make it anew") from None
+    except UsageError as error:
         raise UsageError(f"{path} is a guard that was changed: {error}; make it anew") from None
     if not fits:
         raise UsageError(f"{path} is a guard without items or a rate: make it anew")

@@ -16,6 +16,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["fine", "broken", "open"]
+Outcome = Verdict | Literal["unchecked"]
+"""What a whole check ends with: it may be that the server did not answer."""
+
+CODES: Mapping[Outcome, tuple[int, str]] = {
+    "fine": (0, "fine: every test is over, and none found a fault"),
+    "broken": (1, "broken: the replies, or the server's counts of prompt tokens, are not what they were"),
+    "open": (3, "cannot tell yet: the server replied, but to too few prompts"),
+    "unchecked": (4, "could not check: the server cannot be reached, or too many requests failed"),
+}
+"""The exit code of each outcome, and its meaning. 2 is, as everywhere, a command that cannot be carried out."""
 
 ALL = "everywhere"
 HALF = 0.5

@@ -1,13 +1,13 @@
-"""The embedded model: SmolLM2-135M on llama.cpp inside this process, with no hub, server or key.
+"""Models on llama.cpp inside this process, with no hub, server or key: SmolLM2-135M, or a local GGUF file.
 
     inspect eval carrara/latent_list --model carrara/smollm2
-    inspect eval carrara/latent_list --model carrara/smollm2 -M gguf=/models/qwen.gguf -M context=32768 -M threads=8
+    inspect eval carrara/latent_list --model carrara/gguf:/models/qwen.gguf -M context=32768 -M threads=8
 
-It is real but weak: a smoke test of the whole way from prompt to report. Several copies of one thread each, a request
-at a time each and no reuse of prefixes are the defaults, because replies are then the same on every run: with a prefix
-taken from llama.cpp's cache the rest is computed in other batches, and about half of all greedy replies change
-(measured). More threads for one copy are faster on a quiet machine, and a hundred times slower on one whose cores are
-shared, because llama.cpp spins.
+SmolLM2 is real but weak: a smoke test of the whole way from prompt to report. Several copies of one thread each, a
+request at a time each and no reuse of prefixes are the defaults, because replies are then the same on every run: with
+a prefix taken from llama.cpp's cache the rest is computed in other batches, and about half of all greedy replies
+change (measured). More threads for one copy are faster on a quiet machine, and a hundred times slower on one whose
+cores are shared, because llama.cpp spins.
 """
 
 import os
@@ -19,7 +19,6 @@ from queue import SimpleQueue
 from typing import Any, TypedDict
 
 import anyio
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -32,10 +31,13 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from carrara.core.errors import UsageError
+from carrara.engine.inspect_errors import PrerequisiteFailure
 from carrara.models.weights import DEMO
+from carrara.tokens.gguf_model import gguf_model
 
 CONTEXT = 8192
-"""What SmolLM2 was trained for."""
+"""Tokens: what SmolLM2 was trained for, and at most what a local file gets if nobody names more."""
 
 MOST_COPIES = 4
 """Copies of the model at work side by side, where there are as many cores; each takes 0.4 GB."""
@@ -62,17 +64,15 @@ class LlamaError(Exception):
 
 def smollm2() -> Path:
     if not DEMO.here():
-        raise PrerequisiteError(DEMO.missing)
+        raise PrerequisiteFailure(DEMO.missing)
     return DEMO.path
 
 
 @cache
 def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
     """A llama.cpp server in this process; it takes 0.4 s and is shared by all models of the same file."""
-    if find_spec("xllamacpp") is None:
-        raise PrerequisiteError("The embedded model's runtime is missing: pip install 'carrara[demo]'")
     if not gguf.is_file():
-        raise PrerequisiteError(f"There is no model file {gguf}.")
+        raise PrerequisiteFailure(f"there is no model file {gguf}")
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -86,11 +86,11 @@ def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
     try:
         return xllamacpp.Server(params)
     except RuntimeError as error:
-        raise PrerequisiteError(f"llama.cpp cannot load {gguf}: {error}") from None
+        raise PrerequisiteFailure(f"llama.cpp cannot load {gguf}: {error}") from None
 
 
 class Embedded(ModelAPI):
-    """Inspect's view of the embedded model. With `base` a prompt goes to the model raw, without the chat template."""
+    """Inspect's view of a model on llama.cpp. With `base` a prompt goes to the model raw, without the chat template."""
 
     def __init__(
         self,
@@ -98,18 +98,23 @@ class Embedded(ModelAPI):
         base_url: str | None = None,
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),  # noqa: B008  # as in Inspect
-        gguf: str | None = None,
-        context: int = CONTEXT,
+        context: int | None = None,
         threads: int = 1,
         copies: int | None = None,
         base: bool = False,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
-        self.context = context
+        if find_spec("xllamacpp") is None:
+            raise PrerequisiteFailure(f"carrara/{model_name} needs llama.cpp: pip install 'carrara[demo]'")
+        try:
+            file = gguf_model(f"carrara/{model_name}")
+        except UsageError as error:
+            raise PrerequisiteFailure(str(error)) from None
+        super().__init__(file.full_name if file else model_name, base_url, api_key, [], config)
+        self.context = context or min(CONTEXT, (file and file.context_length) or CONTEXT)
         self.copies = copies or min(MOST_COPIES, os.cpu_count() or 1)
         self.idle: SimpleQueue[Any] = SimpleQueue()
         for copy in range(self.copies):
-            self.idle.put(load(Path(gguf) if gguf else smollm2(), context, threads, copy))
+            self.idle.put(load(file.path if file else smollm2(), self.context, threads, copy))
         self.base = base
 
     def max_connections(self) -> int:

@@ -1,24 +1,24 @@
-"""`carrara/NAME` for Inspect: the embedded model and the reference models."""
+"""`carrara/NAME` for Inspect: the embedded model, local GGUF files and the reference models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args, get_type_hints
 
 import anyio
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
-from rich.markup import escape
 
 from carrara.core.errors import nearest
 from carrara.core.types import Message
 from carrara.engine.by_reference import KEY
+from carrara.engine.inspect_errors import PrerequisiteFailure
 from carrara.engine.rendering import item_of
+from carrara.engine.whole_prompt import PROMPT
 from carrara.proof.reference import REFERENCES
 
 MODELS = {
     "smollm2": "SmolLM2-135M-Instruct on llama.cpp, in this process: real, but weak",
     "oracle": "solves from the rendered text: 1, or an item is broken",
-    "chance": "guesses blindly",
+    "chance": "guesses as the task's guesser does, whose mean score is the chance level",
     "majority": "gives the answer that is commonest for the kind of question",
     "echo": "repeats the prompt",
 }
@@ -36,12 +36,12 @@ class CarraraAPI(ModelAPI):
         made: type[ModelAPI] = Reference
         if model_name.startswith(("recurrent:", "probe:")):
             made = _streaming(model_name)
-        elif model_name not in MODELS:
-            raise PrerequisiteError(
+        elif model_name not in MODELS and not model_name.startswith("gguf:"):
+            raise PrerequisiteFailure(
                 f"there is no model carrara/{model_name}{nearest(model_name, MODELS)}; there are {', '.join(MODELS)}, "
-                f"recurrent:DIR and probe:MODULE:MODEL"
+                f"gguf:PATH, recurrent:DIR and probe:MODULE:MODEL"
             )
-        elif model_name == "smollm2":
+        elif model_name not in REFERENCES:
             from carrara.models.embedded import Embedded
 
             made = Embedded
@@ -54,7 +54,7 @@ def _streaming(model_name: str) -> type[ModelAPI]:
         from carrara.models.streaming import Probed, Recurrent
     except ModuleNotFoundError as error:
         if error.name in ("torch", "safetensors"):
-            raise PrerequisiteError("recurrent models need PyTorch: pip install 'carrara[recurrent]'") from None
+            raise PrerequisiteFailure("recurrent models need PyTorch: pip install 'carrara[recurrent]'") from None
         raise
     return Recurrent if model_name.startswith("recurrent:") else Probed
 
@@ -66,20 +66,16 @@ def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> N
     for name, value in given.items():
         if name not in hints:
             has = f"it has {', '.join(own)}" if own else "it has none"
-            raise PrerequisiteError(
-                escape(
-                    f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct `model_args`"
-                )
+            raise PrerequisiteFailure(
+                f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct `model_args`"
             )
         kinds = get_args(hints[name]) or (hints[name],)
         # True is an int to Python, and no number of tokens to anybody.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             wanted = "a whole number" if int in kinds else "a path" if str in kinds else "something else"
-            raise PrerequisiteError(
-                escape(f"carrara/{model_name}: {name}={value} is not {wanted}: correct `model_args`")
-            )
+            raise PrerequisiteFailure(f"carrara/{model_name}: {name}={value} is not {wanted}: correct `model_args`")
         if isinstance(value, int) and not isinstance(value, bool) and value < 1:
-            raise PrerequisiteError(escape(f"carrara/{model_name}: {name}={value} is below 1: correct `model_args`"))
+            raise PrerequisiteFailure(f"carrara/{model_name}: {name}={value} is below 1: correct `model_args`")
 
 
 class Reference(ModelAPI):
@@ -97,12 +93,18 @@ class Reference(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        wanted = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
-        if wanted is None:
+        id = next((id for message in input if (id := _item_id(message))), None)
+        if id is None:
             return ModelOutput.from_content(self.model_name, "OK")
         messages = [Message(m.role, m.text) for m in input if m.role != "tool"]
-        reply = await anyio.to_thread.run_sync(self.reply, str(wanted["id"]), messages)
+        reply = await anyio.to_thread.run_sync(self.reply, id, messages)
         return ModelOutput.from_content(self.model_name, reply)
 
     def reply(self, id: str, messages: Sequence[Message]) -> str:
         return REFERENCES[self.model_name](item_of(id), messages)
+
+
+def _item_id(message: ChatMessage) -> str | None:
+    """The item of which a message is the prompt, or a part of it."""
+    held = message.metadata or {}
+    return str(held[KEY]["id"]) if KEY in held else str(held["id"]) if PROMPT in held else None

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 import anyio
 import torch
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import CarraraError, RunError, UsageError
 from carrara.engine.by_reference import KEY, RETRIEVE, Mismatch
+from carrara.engine.inspect_errors import PrerequisiteFailure
 from carrara.engine.measured import MEASURED
 from carrara.engine.rendering import item_of
 from carrara.engine.retrieving import found, parts_of
@@ -75,7 +75,9 @@ class Streaming(ModelAPI):
     ) -> ModelOutput:
         wanted = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
         if wanted is None:
-            raise UsageError(f"{self.model_name} reads items of this house, and nothing else")
+            raise UsageError(
+                f"carrara/{self.model_name} reads an item as a stream, not as messages: use the task's own solver"
+            )
         return await anyio.to_thread.run_sync(self._ask, wanted, abandon_on_cancel=True)
 
     def _ask(self, wanted: Mapping[str, str]) -> ModelOutput:
@@ -203,7 +205,7 @@ class Recurrent(Streaming):
         try:
             trained = checkpoint.load(Path(model_name.partition(":")[2]))
         except UsageError as error:
-            raise PrerequisiteError(str(error)) from None
+            raise PrerequisiteFailure(str(error)) from None
         super().__init__(model_name, trained.model, trained.tongue, trained.segment, threads, copies)
 
     def _precision(self) -> AbstractContextManager[Any]:
@@ -226,7 +228,7 @@ class Probed(Streaming):
         try:
             model = own(model_name.partition(":")[2])
         except UsageError as error:
-            raise PrerequisiteError(str(error)) from None
+            raise PrerequisiteFailure(str(error)) from None
         size = segment or int(getattr(model, "segment", SEGMENT))
         super().__init__(model_name, model, Text(model), size, threads, copies)
 

@@ -22,7 +22,7 @@ class Answered(Test[P, L, A]):
         return self.answers.read(reply, question)
 
     def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:
-        return self.answers.guess(dice, question.gold)
+        return self.answers.guess(dice, question.gold, question.options)
 
     def score(self, answer: A, question: Question[A]) -> float:
         return self.answers.score(answer, question.gold)

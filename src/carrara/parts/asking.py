@@ -16,7 +16,7 @@ from carrara.parts.answered import A, Answered, L, P
 from carrara.parts.layout import INSTRUCT, OPEN, split_prompt
 from carrara.text import vocabulary
 
-WORDS: Mapping[str, object] = {"reads": vocabulary.named}
+WORDS: Mapping[str, object] = {"reads": vocabulary.named, "built_in": vocabulary.KINDS}
 """Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
 PHRASING = PRESENTS
 """Metadata of the parameter `phrasing`."""
@@ -73,9 +73,9 @@ class ContextTest(Answered[P, L, A]):
     def options(self, hidden: L) -> tuple[str, ...]:
         return ()
 
-    def floor(self, hidden: L) -> float:
-        options = self.options(hidden)
-        return 1 / len(options) if options else self.answers.floor
+    def chance_level(self, hidden: L, gold: A) -> float:
+        """What `guess` scores on average."""
+        return self.answers.chance_level(gold, self.options(hidden))
 
     def labels(self, hidden: L) -> Mapping[str, str]:
         """What results are sliced by."""
@@ -93,12 +93,13 @@ class ContextTest(Answered[P, L, A]):
         hidden = world.structure
         gold, needs, fields = self.gold(hidden), tuple(self.needs(world)), self.fields(hidden)
         phrasings, part = self.phrasings(params), self.asks(hidden)
+        chance_level = self.chance_level(hidden, gold)
         return [
             Question(
                 ask=self.wording[_phrased(part, phrasing)].format(**fields),
                 gold=gold,
                 needs=needs,
-                floor=self.floor(hidden),
+                chance_level=chance_level,
                 labels={
                     **self.labels(hidden),
                     **self.shown_answer(hidden, gold),

@@ -10,8 +10,9 @@
         def solve(self, text): ...
 
 Its fields are its parameters. One that is given several values is a sweep: they are dealt in turn, and results are
-sliced by them. All else is the house's: the prompt, the line that the answer is asked for in, reading, scoring, floors,
-lengths. Tests that size themselves, or ask several questions on one world, are of the richer kind (`core/types.py`).
+sliced by them. All else is the house's: the prompt, the line that the answer is asked for in, reading, scoring, chance
+levels, lengths. Tests that size themselves, or ask several questions on one world, are of the richer kind
+(`core/types.py`).
 """
 
 from abc import ABC, abstractmethod
@@ -24,9 +25,11 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_typ
 from carrara.answers.contract import FINAL
 from carrara.answers.kinds import Answers
 from carrara.core import types as house
+from carrara.core.chance import Guesser
 from carrara.core.keys import Dice, Key
 from carrara.core.types import Frame, Message, Piece, Question, Room, Style, Tap, Unit
 from carrara.parts.answered import Answered
+from carrara.parts.plugin import Unsuited, described
 from carrara.text.turns import in_turn
 
 A = TypeVar("A")
@@ -72,6 +75,9 @@ class Test(ABC):
     """What a prompt begins with."""
     joint: ClassVar[str] = " "
     """What stands between two sentences."""
+    guesser: ClassVar[Guesser] = "without context"
+    """What a guess among the options, or of the answer's form, has to know: the options alone, or the context's
+    candidates (`context candidates`). The chance level follows from `answer` and `World.options`."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
@@ -105,7 +111,7 @@ class Housed(Answered[Any, World[Any], Any]):
             raise TypeError(f"{made.__name__} does not say its {', '.join(missing)}")
         self.made = made
         self.version, self.title, self.capability = made.version, made.title, made.capability  # type: ignore[misc]
-        self.answers = made.answer
+        self.answers, self.guesser = made.answer, made.guesser
         self.wording = {  # type: ignore[misc]
             "instruction": f"{made.instruction}\n\n",
             "open": f"{TEXT['open']} ",
@@ -118,7 +124,7 @@ class Housed(Answered[Any, World[Any], Any]):
 
     def world(self, key: Key, params: Any, room: Room | None) -> house.World[World[Any]]:
         own = self._dealt(key, params)
-        told = own.world(key.dice("world"))
+        told = _checked(own.world(key.dice("world")))
         return house.World(
             structure=told,
             opening=(Piece(told.opening),) if told.opening else (),
@@ -132,10 +138,10 @@ class Housed(Answered[Any, World[Any], Any]):
         own = self._dealt(key, params)
         return [
             Question(
-                ask=self.made.ask.format(**told.names),
+                ask=_asked(self.made.ask, told.names),
                 gold=told.gold,
                 needs=tuple(range(len(told.updates)) if told.needs is None else told.needs),
-                floor=1 / len(told.options) if told.options else self.answers.floor,
+                chance_level=self.answers.chance_level(told.gold, told.options),
                 labels={name: _written(getattr(own, name)) for name in self._swept(params)},
                 options=told.options,
                 budget=self.answers.budget(told.gold),
@@ -164,9 +170,6 @@ class Housed(Answered[Any, World[Any], Any]):
 
     def said_back(self, question: Question[Any]) -> Sequence[str]:
         return [question.ask, self.wording["rule"]]
-
-    def guess(self, dice: Dice, world: house.World[World[Any]], question: Question[Any]) -> Any:
-        return dice.choice(question.options) if question.options else super().guess(dice, world, question)
 
     def _dealt(self, key: Key, params: Any) -> Test:
         """The test with one value of each of its parameters."""
@@ -207,8 +210,31 @@ def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _checked(world: object) -> World[Any]:
+    """A world of which everything that becomes text is text."""
+    if not isinstance(world, World):
+        raise Unsuited(f"`world` returned {described(world)}, where a carrara.World is expected")
+    texts = {"opening": [world.opening], "updates": world.updates, "options": world.options}
+    texts["names"] = list(world.names.values())
+    for name, values in texts.items():
+        if wrong := [value for value in values if not isinstance(value, str)]:
+            raise Unsuited(f"`{name}` of a World has {described(wrong[0])}, where a text is expected")
+    if beyond := [one for one in world.needs or () if one not in range(len(world.updates))]:
+        raise Unsuited(f"`needs` of a World names update {beyond[0]}, and there are {len(world.updates)} (from 0)")
+    return world
+
+
+def _asked(ask: str, names: Mapping[str, str]) -> str:
+    try:
+        return ask.format(**names)
+    except (KeyError, IndexError) as error:
+        raise Unsuited(f"the question {ask!r} has a field {error} that `names` of its World does not fill in") from None
+
+
 def _tap(test: Test, dice: Dice) -> Tap:
     def tap(gap: int) -> Unit:
-        return (Piece(test.filler(dice)),)
+        if not isinstance(sentence := test.filler(dice), str):
+            raise Unsuited(f"`filler` returned {described(sentence)}, where a text is expected")
+        return (Piece(sentence),)
 
     return tap

@@ -1,4 +1,4 @@
-"""What a model is trusted with: one test for each, with parameters that leave room for a fall.
+"""Capabilities of a model: one task for each, with parameters under which the score can fall with length.
 
 | capability | test | why |
 |--|--|--|

@@ -1,11 +1,11 @@
 """How a score falls with length, and what is known of it: a posterior on a grid, which batches of scores sharpen.
 
-A model that can do a thing without filler does it in a share of worlds, its top. With length that falls to the floor of
-blind guessing in one of two ways: around a place, within so many doublings (few are a cliff); or from a place on, by
-the same share with each doubling. Lengths are taken by their logarithm, for what counts is by how many times a context
-grew; no filler at all stands for `SHORTEST` tokens.
+A model that can do a thing without filler does it in a share of worlds, its top. With length that falls to the chance
+level of blind guessing in one of two ways: around a place, within so many doublings (few are a cliff); or from a place
+on, by the same share with each doubling. Lengths are taken by their logarithm, for what counts is by how many times a
+context grew; no filler at all stands for `SHORTEST` tokens.
 
->>> curve = Curve(floor=0.0, longest=1 << 17)
+>>> curve = Curve(chance_level=0.0, longest=1 << 17)
 >>> for length, right in ((0, 30), (4096, 29), (16384, 28), (32768, 15), (65536, 2)):
 ...     curve.add(length, right, 30)
 >>> low, middle, high = curve.effective(Rule("base", 0.85))
@@ -32,8 +32,8 @@ STEP = 0.125
 WIDTHS = (0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.7)
 """Doublings that a fall around a place takes, its middle half twice that."""
 SHARES = tuple(0.02 * 1.2**n for n in range(18))
-"""Of what it has above the floor, that a score loses with each doubling. Between shares that lie far apart a decline is
-taken for a fall."""
+"""Of what it has above the chance level, that a score loses with each doubling. Between shares that lie far apart a
+decline is taken for a fall."""
 BEYOND = 8.0
 """Doublings past the longest length at which a fall may stand: it is then none that is seen."""
 BEFORE = 3.0
@@ -42,7 +42,7 @@ INSIDE = 0.955
 """Of the posterior, in an interval that is to hold the true length in nine of ten: who stops as soon as it is narrow
 stops where it happens to be, which costs the rest."""
 BLIND = 0.05
-"""A threshold that is not this far above the floor says nothing: a score that holds it may be guessed."""
+"""A threshold that is not this far above the chance level says nothing: a score that holds it may be guessed."""
 TINY = 1e-6
 FAR = 20.0
 """Of log likelihood, below that of the curve that fits best."""
@@ -54,7 +54,7 @@ class Rule:
 
     name: Literal["base", "above", "half"]
     """`base`: a share of its own score without filler (NoLiMa's). `above`: a score (BABILong's). `half`: half of what
-    its own score without filler has above the floor."""
+    its own score without filler has above the chance level."""
     level: float = 0.0
 
     @staticmethod
@@ -74,14 +74,14 @@ class Rule:
             return Rule(name, number)  # type: ignore[arg-type]
         raise UsageError(f"{text!r} is no rule: give base:0.85, above:0.85 or half")
 
-    def threshold(self, base: Numbers, floor: float) -> Numbers:
+    def threshold(self, base: Numbers, chance_level: float) -> Numbers:
         match self.name:
             case "base":
                 return self.level * base
             case "above":
                 return np.full_like(base, self.level)
             case "half":
-                return floor + (base - floor) / 2
+                return chance_level + (base - chance_level) / 2
 
     def __str__(self) -> str:
         return self.name if self.name == "half" else f"{self.name}:{self.level:g}"
@@ -98,13 +98,13 @@ def doublings(length: float) -> float:
 class Curve:
     """What is known of one score against length."""
 
-    def __init__(self, floor: float, longest: int, shortest: int = 0, early: float = 1.0) -> None:
+    def __init__(self, chance_level: float, longest: int, shortest: int = 0, early: float = 1.0) -> None:
         """`shortest` is the length whose score is the base of rules: without filler, or the shortest there is. `early`
         is how much likelier a decline from there on is than one from a place behind it."""
-        self.floor, self.longest, self._first = min(max(floor, 0.0), 0.95), longest, doublings(shortest)
+        self.chance_level, self.longest, self._first = min(max(chance_level, 0.0), 0.95), longest, doublings(shortest)
         self.counts: dict[int, tuple[float, float]] = {}
         """The sum of scores, and how many, at each length."""
-        tops = self.floor + (1 - self.floor) * (np.arange(TOPS) + 0.5) / TOPS
+        tops = self.chance_level + (1 - self.chance_level) * (np.arange(TOPS) + 0.5) / TOPS
         first, last = self._first, doublings(longest)
         falls = np.meshgrid(tops, np.arange(first - 2, last + BEYOND, STEP), np.array(WIDTHS), indexing="ij")
         declines = np.meshgrid(tops, np.arange(first - BEFORE, last + 1, STEP), np.array(SHARES), indexing="ij")
@@ -134,7 +134,7 @@ class Curve:
         past = at - self._place
         fall = 1 / (1 + np.exp(np.clip(past[:n] / self._pace[:n], -60, 60)))
         decline = np.clip(1 - self._pace[n:] * np.maximum(0, past[n:]), 0, 1)
-        return np.asarray(self.floor + (self._top - self.floor) * np.concatenate([fall, decline]))
+        return np.asarray(self.chance_level + (self._top - self.chance_level) * np.concatenate([fall, decline]))
 
     def add(self, length: int, total: float, n: float) -> None:
         """Scores of so many worlds: right or wrong, or in between, where each counts as so much of a right one."""
@@ -163,20 +163,20 @@ class Curve:
 
     def ends(self, rule: Rule) -> Numbers:
         """Up to how many doublings each curve of the grid holds by a rule. Minus infinity: not even without filler; no
-        number: it is not defined, for the threshold is near the floor."""
+        number: it is not defined, for the threshold is near the chance level."""
         if rule not in self._ends:
             self._ends[rule] = self._until(rule)
         return self._ends[rule]
 
     def _until(self, rule: Rule) -> Numbers:
         n, base = self._falls, self._shape(self._first)
-        level = rule.threshold(base, self.floor)
-        left = (level - self.floor) / (self._top - self.floor)
+        level = rule.threshold(base, self.chance_level)
+        left = (level - self.chance_level) / (self._top - self.chance_level)
         with np.errstate(divide="ignore", invalid="ignore"):
             fall = self._place[:n] + self._pace[:n] * np.log(1 / left[:n] - 1)
             decline = self._place[n:] + (1 - left[n:]) / self._pace[n:]
         found = np.where(left > 1, -np.inf, np.concatenate([fall, decline]))
-        return np.asarray(np.where(level - self.floor < BLIND, np.nan, found))
+        return np.asarray(np.where(level - self.chance_level < BLIND, np.nan, found))
 
     def blind(self, rule: Rule) -> float:
         """How sure it is that no effective length is defined."""

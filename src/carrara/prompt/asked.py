@@ -12,6 +12,7 @@ from carrara.core.keys import Split
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.prompt.wording import Pack, read_pack
+from carrara.tokens import permission
 
 
 class Selection(NamedTuple):
@@ -41,6 +42,7 @@ class Drawn:
 
 def recipes(selection: Selection, drawn: Drawn, pack: Pack | None, tokenizer: str) -> list[Recipe]:
     """The first recipe of each test, at length 0."""
+    permission.allow(tokenizer)
     loaded = {name: registry.load(name) for name in registry.select(selection.tests)}
     known = {parameter for test in loaded.values() for parameter in parameters.defaults(test)}
     for parameter in selection.params:

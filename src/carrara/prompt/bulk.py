@@ -11,6 +11,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.spread import Engine, spread
 from carrara.prompt.items import Item, context_of, left_out, there, too_long
 from carrara.prompt.wording import Pack
+from carrara.tokens.permission import with_permissions
 
 T = TypeVar("T")
 
@@ -72,7 +73,8 @@ def bulk(
     jobs = [Share(first, there(first, worlds)) for first in firsts]
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
     small = sum(job.worlds * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
-    made = spread(partial(make, row=row, pack=pack), list(chain(*parts)), 1 if small else workers, engine)
+    work = with_permissions(partial(make, row=row, pack=pack))
+    made = spread(work, list(chain(*parts)), 1 if small else workers, engine)
     for one in in_order(jobs, parts, made, tell):
         yield one.rows  # type: ignore[misc]  # they are what `row` makes
 
@@ -110,7 +112,8 @@ def again(
     size = sum(max(Recipe.parse(one.id).length, PUZZLE) for one in named)
     some = max(1, min(MOST, SHARE * len(named) // size))
     parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
-    return spread(partial(rebuild_all, row=row, pack=pack), parts, 1 if size <= ALONE else workers, engine)
+    work = with_permissions(partial(rebuild_all, row=row, pack=pack))
+    return spread(work, parts, 1 if size <= ALONE else workers, engine)
 
 
 def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | None) -> list[T]:

@@ -22,6 +22,7 @@ from carrara.prompt.measure import Measure, count
 from carrara.prompt.prompt import Prompt, Survey
 from carrara.prompt.weave import Weave, some
 from carrara.prompt.wording import Pack
+from carrara.tokens import permission
 
 PROBED_UNITS = 256
 """Units of filler with which it is probed that costs add up."""
@@ -31,6 +32,8 @@ SMALL = 1 << 11
 """What a world weighs that is the same at every length, in tokens: it is never large."""
 KEPT = 1 << 23
 """What is kept may weigh: four thousand small worlds, which serve every length, or eight of a million tokens."""
+SIZED_MOST = 16 << 20
+"""Tokens of a context that is itself the structure, and is held in memory whole: some 60 bytes a token."""
 OTHER_FILLER = 1000
 """Far from the variants that the audit asks for."""
 
@@ -54,6 +57,8 @@ class Context:
     world: World[Any]
     questions: Sequence[Question[Any]]
     prompts: Sequence[Prompt]
+    pack: Pack | None = None
+    """The prompt pack that it was made with."""
 
     @property
     def weave(self) -> Weave:
@@ -115,6 +120,19 @@ class Item:
         """The prompt as messages, each with its role."""
         return self.prompt.messages()
 
+    def __reduce__(self) -> "tuple[Callable[..., Item], tuple[type[Item], str, Pack | None]]":
+        """Pickle the id alone: the item is made again from it, in this process or in another one."""
+        return _again, (type(self), self.id, self.context.pack)
+
+    def __deepcopy__(self, memo: object) -> "Item":
+        """Return the item itself, which nothing changes."""
+        return self
+
+
+def _again(kind: type[Item], id: str, pack: Pack | None) -> Item:
+    made = rebuild(id, pack)
+    return kind(made.recipe, made.context)
+
 
 def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
     """The world that a recipe names and what is asked of it: all that grading needs.
@@ -141,16 +159,22 @@ def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
 
 def pose(recipe: Recipe, pack: Pack | None) -> Posed:
     """A world with its questions, built anew."""
+    permission.check(recipe.tokenizer)
     task = registry.load(recipe.task)
     if recipe.version != task.version:
         raise UsageError(
             f"{recipe.world_id} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
             f"generate the items anew, or install the release that made them"
         )
-    params = parameters.build(task, recipe.task, parameters.read_canonical(recipe.params))
+    params = parameters.build_canonical(task, recipe.task, recipe.params)
     if parameters.canonical(task, params) != recipe.params:
         raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
     parameters.check_unsized(task, recipe.task, params, recipe.length)
+    if task.sized and recipe.length > SIZED_MOST:
+        raise UsageError(
+            f"{recipe.task} holds its whole context in memory and makes at most {write_length(SIZED_MOST)} tokens: "
+            f"ask for fewer than {write_length(recipe.length)}"
+        )
     key = replace(recipe.key, params=parameters.of_world(task, params))
     if task.given(params, recipe.length) is not None:
         world = task.world(key, params, Room(recipe.length))
@@ -178,6 +202,7 @@ def worded(recipe: Recipe, task: AnyTest, pack: Pack | None) -> Mapping[str, str
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
     """The context that a recipe names. `variant` is for the audit (weave.py)."""
+    permission.check(recipe.tokenizer)
     task, params, key, world, questions = questions_of(recipe, pack)
     measures = _measures(replace(recipe, question=0, length=recipe.length if task.sized else 0), pack)
     fixed = world.pieces
@@ -197,7 +222,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
         Prompt(measure.frame, weave, measure, question.needs, measure.puzzle + room)
         for measure, question in zip(measures, questions, strict=True)
     ]
-    return Context(recipe, task, world, questions, prompts)
+    return Context(recipe, task, world, questions, prompts, pack)
 
 
 def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
@@ -260,6 +285,7 @@ def make(
     pack: Pack | None = None,
 ) -> Item:
     """One item, by what it is asked to be."""
+    permission.allow(tokenizer)
     loaded = registry.load(task)
     settled = parameters.build(loaded, task, params or {})
     recipe = Recipe(
@@ -326,7 +352,7 @@ def too_long(first: Recipe, count: int, unfit: Sequence[Unreachable]) -> str:
 def there(first: Recipe, count: int) -> int:
     """How many of `count` worlds from a recipe's on there are: of given ones there may be fewer."""
     task = registry.load(first.task)
-    given = task.given(parameters.build(task, first.task, parameters.read_canonical(first.params)), first.length)
+    given = task.given(parameters.build_canonical(task, first.task, first.params), first.length)
     return count if given is None else min(count, given - first.index)
 
 

@@ -32,7 +32,8 @@ RENDERED = {
     "messages": [{"role": "string", "content": "string"}],
     "question": "string",
     "gold": "string",
-    "floor": "float64",
+    "chance_level": "float64",
+    "guesser": "string",
     "labels": "string",
     "spans": [
         {
@@ -74,7 +75,8 @@ def rendered(item: Item) -> dict[str, Any]:
         "messages": [message._asdict() for message in item.messages()],
         "question": item.question.ask,
         "gold": item.gold,
-        "floor": item.question.floor,
+        "chance_level": item.question.chance_level,
+        "guesser": item.task.guesser,
         "labels": dict(item.question.labels),
         "spans": [span._asdict() for span in item.survey.spans],
     }

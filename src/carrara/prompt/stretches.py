@@ -37,7 +37,7 @@ def facts(item: Item) -> dict[str, str]:
     found = {
         "question": question.ask,
         "gold": item.gold,
-        "floor": f"{question.floor:.3f}",
+        "chance": f"{question.chance_level:.3f} (guesser: {item.task.guesser})",
         "labels": labels,
         "tokens": f"{item.survey.tokens:,} by {recipe.tokenizer}, {template}",
         "id": item.id,

@@ -197,40 +197,40 @@ class Weave:
         chosen = max((gap for gap, size in enumerate(sizes) if size >= 2 * window), default=_largest(bounds))
         used = 0
         for gap in range(chosen):
-            for unit in self._reach(tap, gap, used, bounds[gap]):
-                used += self.cost(unit)
+            for unit, after in self._reach(tap, gap, used, bounds[gap]):
+                used = after
                 yield unit
             yield self.world.updates[gap]
-        for unit in self._reach(tap, chosen, used, bounds[chosen] - window):
-            used += self.cost(unit)
+        for unit, after in self._reach(tap, chosen, used, bounds[chosen] - window):
+            used = after
             yield unit
         pool = deque(some(tap, chosen, POOL))
         behind = bounds[chosen]
         tail: list[Unit] = []
         for gap in range(chosen + 1, len(bounds)):
             tail.append(self.world.updates[gap - 1])
-            for unit in self._reach(tap, gap, behind, bounds[gap]):
-                behind += self.cost(unit)
+            for unit, after in self._reach(tap, gap, behind, bounds[gap]):
+                behind = after
                 tail.append(unit)
         yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool, tap)
         yield from tail
 
-    def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[Unit]:
-        """Filler up to a bound, as near as whole units come to it.
+    def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[tuple[Unit, int]]:
+        """Filler up to a bound, as near as whole units come to it, each with what is used with it.
 
         A unit that goes far beyond is left out: some sentence is longer than the room in which the last are chosen.
         """
         bulk = _bulk(tap)
         while bulk and used < bound and (unit := bulk.upto(min(bound - used, BULK))):
             used += self.cost(unit)
-            yield unit
-        typical, window = self._scale.typical, self._scale.window
-        while used + typical // 2 < bound:
+            yield unit, used
+        cost_of, half, beyond = self.cost, self._scale.typical // 2, 3 * self._scale.window // 8
+        while used + half < bound:
             unit = tap(gap)
-            cost = self.cost(unit)
-            if used + cost - bound <= 3 * window // 8:
+            cost = cost_of(unit)
+            if used + cost - bound <= beyond:
                 used += cost
-                yield unit
+                yield unit, used
 
     def _fit(self, gap: int, room: int, pool: deque[Unit], tap: Tap) -> list[Unit]:
         """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""

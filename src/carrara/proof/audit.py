@@ -4,7 +4,9 @@ For each item, at each length: an oracle that sees only the rendered text finds 
 it; leaving out any needed update changes it or makes it undecidable; the length is exact; a new process makes the
 same bytes (of as many long ones as have two million tokens); the split that made the world owns it; the perfect reply
 is read back as the gold answer and an empty one as none; and no way of answering without understanding scores much
-more than the floor, unless the test says why it cannot be otherwise (shortcuts/).
+more than the chance level, unless the test says why it cannot be otherwise (shortcuts/); and the chance level is what
+the test's guesser scores when it is simulated (simulation.py), and no less than what the best answer without the
+context does.
 """
 
 import json
@@ -22,12 +24,14 @@ from carrara.core.keys import Split
 from carrara.core.recipe import Recipe
 from carrara.core.splits import owner
 from carrara.core.types import Frame, Message, Piece, Undecidable
+from carrara.parts.plugin import described
 from carrara.prompt import items
 from carrara.prompt.items import Context, Item
 from carrara.prompt.measure import assemble, count
 from carrara.prompt.prompt import fingerprint
 from carrara.prompt.wording import Pack
 from carrara.proof.shortcuts.search import FEW, MARGIN, Found, Search, Shortcut, Taken
+from carrara.proof.simulation import Simulated, Simulation
 
 CHECKS = {
     "oracle": "the answer read from the text alone is the gold answer",
@@ -38,7 +42,8 @@ CHECKS = {
     "bytes": "a new process makes the same bytes",
     "split": "no other split owns the world",
     "reply": "the perfect reply scores 1, an empty one is unparsed",
-    "cheap": f"no shortcut that is not declared scores {MARGIN:.2f} more than the floor",
+    "chance": "the chance level is what the task's guesser scores, and no blind shortcut scores more",
+    "cheap": f"no shortcut that is not declared scores {MARGIN:.2f} more than the chance level",
 }
 
 
@@ -81,7 +86,11 @@ class Audited:
     """What the oracle scores on a part of the context, by the part."""
     backwards: float | None = None
     """What it scores on all of it, backwards."""
-    floor: float = 0.0
+    chance_level: float = 0.0
+    guesser: str = ""
+    """What the test's guesser knows, whose score the chance level is."""
+    simulated: list[Simulated] = field(default_factory=list[Simulated])
+    """What guesses score, beside what is declared."""
     off: float = 0.0
     """How far from its drawn place an update stands, in tokens, on average."""
     left_out: list[str] = field(default_factory=list[str])
@@ -95,11 +104,17 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
     try:
         return _audited(first, worlds, pack)
     except Unreachable as reason:
-        return Audited(first.task, first.length, left_out=[items.left_out(first, reason)])
+        return Audited(
+            first.task,
+            first.length,
+            guesser=registry.load(first.task).guesser,
+            left_out=[items.left_out(first, reason)],
+        )
 
 
 def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
-    report = Audited(first.task, first.length)
+    report = Audited(first.task, first.length, guesser=registry.load(first.task).guesser)
+    simulation = Simulation()
     hashes: dict[str, str] = {}
     few = min(worlds, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
     search = Search(_training(first, few, pack)) if worlds >= FEW else None
@@ -116,21 +131,37 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
                 hashes[item.id] = item.survey.sha256
             if search and context.recipe.index - first.index < few:
                 taken.append(search.take(item))
-            report.floor += item.question.floor
+            report.chance_level += item.question.chance_level
+            dice = item.recipe.key.dice("guess", item.recipe.question)
+            simulation.take(item.task, context.world, item.question, dice, context.recipe.context_id)
         offsets += context.weave.offsets() if first.length and context.world.filler else []
         world = context.world
         puzzles["\n".join(p.text for u in world.updates for p in u) + "|".join(q.ask for q in context.questions)] += 1
-    report.floor /= max(1, report.items)
+    report.chance_level /= max(1, report.items)
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _elsewhere(hashes, pack)
     if search and taken:
         report.shortcuts, report.reach, report.backwards = search.found(taken)
+    report.simulated = simulation.comparisons()
+    report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
     if not _given(first):  # what somebody gives is as it is
         report.breaches += [
-            Breach("cheap", str(first), f"{one.name}: {one.score:.3f}, where the floor is {one.floor:.3f}")
+            Breach(
+                "cheap", str(first), f"{one.name}: {one.score:.3f}, where the chance level is {one.chance_level:.3f}"
+            )
             for one in report.shortcuts
             if one.breaches
+        ]
+        report.breaches += [
+            Breach(
+                "chance",
+                str(first),
+                f"“{one.name}” scores {one.score:.3f} without the context, more than the chance level of "
+                f"{one.chance_level:.3f}: let `guess` answer so, or declare it in `inherent`",
+            )
+            for one in report.shortcuts
+            if one.beats_chance
         ]
     return report
 
@@ -168,7 +199,7 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
         gold, messages = item.question.gold, item.messages()
         solved = _solved(item, messages)
         if solved != gold:
-            breach("oracle", item, f"gold {item.gold}, read {solved}")
+            breach("oracle", item, _unlike(item, solved))
         if others and (read := _solved(item, others.prompts[item.recipe.question].messages())) != gold:
             breach("filler", item, f"gold {item.gold}, with other filler {read}")
         whole = count(item.prompt.measure.tokenizer, item.recipe.style, messages)
@@ -187,6 +218,13 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
             breach("reply", item, "an empty reply is read as an answer")
         if solved == gold:  # of a text that cannot be read, leaving something out proves nothing
             _check_needs(report, item, messages)
+
+
+def _unlike(item: Item, solved: object) -> str:
+    """What is wrong with an answer that was read. Where both look the same, their types differ and are said."""
+    if str(solved) != item.gold:
+        return f"gold {item.gold}, read {solved}"
+    return f"gold {described(item.question.gold)}, read {described(solved)}"
 
 
 def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:

@@ -1,4 +1,4 @@
-"""Models that need no weights: what a perfect reader, a blind guesser and the laziest answers score.
+"""Models that need no weights: what a perfect reader, a guesser and the laziest answers score.
 
 They are part of the product: an oracle below 1 means a broken item, a test on which a lazy answer scores well measures
 little, and a model near `chance` knows nothing.
@@ -27,7 +27,7 @@ def oracle(item: Item, messages: Sequence[Message]) -> str:
 
 
 def chance(item: Item, messages: Sequence[Message]) -> str:
-    """Guesses blindly, as the paper's random model does where there is one."""
+    """Guess as the task's guesser does, whose mean score is the chance level."""
     context = item.context
     dice = item.recipe.key.dice("chance", item.recipe.question)
     return item.task.write(item.task.guess(dice, context.world, item.question))

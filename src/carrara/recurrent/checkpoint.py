@@ -97,33 +97,69 @@ def save(folder: Path, made: Checkpoint) -> None:
 
 
 def load(folder: Path) -> Checkpoint:
-    """The model of a folder. Raises UsageError where there is none that can be read."""
-    if not (folder / ABOUT).is_file():
-        raise UsageError(f"{folder} has no {ABOUT}: give a folder that `carrara train` made")
+    """Return the model of a folder.
+
+    Raises:
+        UsageError: A file is missing or damaged, or the files do not belong together.
+    """
+    for name in (ABOUT, MODEL):
+        if not (folder / name).is_file():
+            raise UsageError(f"{folder} has no {name}: give a folder that `carrara train` made")
+    read = _about(folder)
+    words = read["vocabulary"]
     try:
-        read = json.loads(content(folder / ABOUT, SMALL))
-        if read["format"] != FORMAT:
-            raise UsageError(
-                f"{folder} is a checkpoint of format {read['format']}, and this release reads {FORMAT}: train it anew, "
-                f"or install the release that made it"
-            )
-        words = read["vocabulary"]
-        vocabulary = words and Vocabulary(words["own"], words["common"], words["buckets"])
-        made = make(read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"])
         found = load_file(folder / MODEL)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise UsageError(f"{folder / MODEL} cannot be read: {short(error)}; train it anew") from None
+    vocabulary = Vocabulary(words["own"], words["common"], words["buckets"]) if words else None
+    given = read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"]
+    try:
+        if vocabulary:
+            # The sizes in a damaged file may be anything, so they are compared before memory is taken for them.
+            with torch.device("meta"):
+                set_weights(make(*given).model, {name: tensor.to("meta") for name, tensor in found.items()})
+        made = make(*given)
         set_weights(made.model, found)
-    except UsageError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-        raise UsageError(f"the checkpoint {folder} cannot be read: {_short(error)}; train it anew") from None
-    except RuntimeError as error:  # weights of other shapes
-        raise UsageError(f"the weights in {folder} are not those of its {ABOUT}: {_short(error)}") from None
+    except UsageError as error:
+        raise UsageError(f"the checkpoint {folder} cannot be used: {error}; if it is damaged, train it anew") from None
+    except (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"the weights in {folder} are not those of its {ABOUT}: {short(error)}; train it anew"
+        ) from None
     if bad := [name for name, tensor in found.items() if not torch.isfinite(tensor).all()]:
         raise UsageError(f"the checkpoint {folder} has numbers that are none, in {bad[0]}: train it anew")
     made.model.eval()
     return made
 
 
-def _short(error: Exception) -> str:
+_FIELDS = {"kind": str, "segment": int, "arguments": dict, "about": dict, "backbone": str}
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """Return what model.json says, with each field of the right type."""
+    try:
+        read: dict[str, Any] = json.loads(content(folder / ABOUT, SMALL))
+        if read["format"] != FORMAT:
+            raise UsageError(
+                f"{folder} is a checkpoint of format {read['format']}, and this release reads {FORMAT}: train it anew, "
+                f"or install the release that made it"
+            )
+        words = read["vocabulary"]
+        if wrong := [name for name, kind in _FIELDS.items() if not isinstance(read[name], kind)]:
+            raise ValueError(f"its {wrong[0]} is no {_FIELDS[wrong[0]].__name__}")
+        if not words and not read["backbone"]:
+            raise UsageError(f"the checkpoint {folder} has no vocabulary in its {ABOUT}: train it anew")
+        if words and not (
+            all(isinstance(word, str) for word in (*words["own"], *words["common"]))
+            and isinstance(words["buckets"], int)
+            and words["buckets"] > 0
+        ):
+            raise ValueError("its vocabulary is none")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"{folder / ABOUT} is damaged ({short(error)}): train it anew") from None
+    return read
+
+
+def short(error: Exception) -> str:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[min(1, len(lines) - 1)].strip() if isinstance(error, RuntimeError) else lines[0]

@@ -35,7 +35,8 @@ class Mixer(nn.Module):
         self.out = nn.Linear(width, width, bias=False)
         shrink(self.out)
         nn.init.normal_(self.forget.weight, std=0.02)
-        self.forget.bias.data = torch.linspace(1.0, 6.0, heads)  # from a few tokens to some hundred
+        with torch.no_grad():  # from a few tokens to some hundred
+            self.forget.bias.copy_(torch.linspace(1.0, 6.0, heads))
 
     def forward(self, x: Tensor, state: Tensor, silent: bool = False) -> tuple[Tensor | None, Tensor, Tensor]:
         """What comes out, unless `silent`; the state after it, and how much was forgotten."""

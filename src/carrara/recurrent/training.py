@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
@@ -24,7 +25,7 @@ from carrara.core.keys import Dice
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
-from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors
+from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors, short
 from carrara.recurrent.lesson import Lesson, Result
 from carrara.recurrent.muon import Muon
 from carrara.recurrent.processor import hold
@@ -144,6 +145,16 @@ class Training:
             if self.folder.exists() and any(self.folder.iterdir()):
                 raise UsageError(f"{self.folder} has other files in it: give a folder that is empty or not yet there")
             return False
+        try:
+            self._restore(file)
+        except (AttributeError, LookupError, OSError, RuntimeError, SafetensorError, TypeError, ValueError) as error:
+            raise UsageError(
+                f"the training in {self.folder} cannot be gone on with ({short(error)}): give another folder, or "
+                f"remove this one to begin anew"
+            ) from None
+        return True
+
+    def _restore(self, file: Path) -> None:
         read = json.loads(file.read_text("utf-8"))
         if read["settings"] != self._json():
             changed = [
@@ -170,7 +181,6 @@ class Training:
                     _, _, m, part = name.split(".", 3)
                     parts.setdefault(int(m), {})[part] = tensor
             optimiser.load_state_dict({**whole, "state": parts})
-        return True
 
     # --- one step after the other ---
 

@@ -19,6 +19,14 @@ from urllib.parse import quote
 import numpy as np
 
 from carrara.core.errors import RunError, UsageError
+from carrara.core.transport import (
+    PackingError,
+    RedirectError,
+    ReplyTooLargeError,
+    limit_client,
+    malformed,
+    untrusted,
+)
 from carrara.retrieval.address import OPENAI, Address
 from carrara.retrieval.embedders import Unavailable, Vectors, unit
 
@@ -58,7 +66,9 @@ class Endpoint:
             raise UsageError(f"{address.spec} needs a key: set {address.key}")
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{address.key} holds a character that stands in no key: set it anew")
-        return Endpoint(address, OpenAI(api_key=key or _NO_KEY, base_url=address.url, max_retries=0))
+        client = OpenAI(api_key=key or _NO_KEY, base_url=address.url, max_retries=0)
+        limit_client(client._client)
+        return Endpoint(address, client)
 
     @property
     def name(self) -> str:
@@ -104,9 +114,17 @@ class Endpoint:
         except APITimeoutError:
             late = f"did not answer within {self.seconds:g} seconds"
             raise Unavailable(f"{self.address.url} {late}: is it still loading?") from None
+        except RedirectError as error:
+            raise RunError(f"{error.where}: give that address in `retrieve` if you mean it") from None
         except APIConnectionError as error:
+            if why := untrusted(error, self.address.url):
+                raise RunError(why) from None
+            if why := malformed(error):
+                raise self._no_vectors(why) from None
             reason = self._quoted(str(error.__cause__ or error))
             raise Unavailable(f"{self.address.url} does not answer ({reason}): is the server running?") from None
+        except (ReplyTooLargeError, PackingError) as error:
+            raise self._no_vectors(str(error)) from None
         except (AttributeError, TypeError, ValueError):
             raise self._garbled() from None
         if len(vectors) != len(texts) or not np.isfinite(lengths).all() or not lengths.all():
@@ -125,10 +143,13 @@ class Endpoint:
             except APITimeoutError:
                 raise
             except (APIConnectionError, APIStatusError) as error:
-                if not _may_pass(error):
+                if untrusted(error, "") or not _may_pass(error):
                     raise
             time.sleep(pause)
         return create()
+
+    def _no_vectors(self, why: str) -> RunError:
+        return RunError(f"{self.address.url} did not answer with vectors: {self._quoted(why)}")
 
     def _garbled(self) -> RunError:
         return RunError(

@@ -62,13 +62,13 @@ def load_environment(
 
     def sound(state: Any) -> float:
         found = _result(state)
-        state["answered"] = found.status == "ok"
+        state["answers_read"] = found.status == "ok"
         if isinstance(lengths, Course) and found.status not in NEVER_ASKED:
             lengths.learn([(found.id, found.score)])
         return found.score
 
-    def answered(state: Any) -> float:
-        return float(state["answered"])  # a rubric asks its functions in their order
+    def answers_read(state: Any) -> float:
+        return float(state["answers_read"])  # a rubric asks its functions in their order
 
     def rows(first: int, many: int) -> Any:
         info = [{"number": number} for number in range(first, first + many)]
@@ -79,7 +79,7 @@ def load_environment(
     return Environment(
         dataset=rows(whole("start", start, 0), whole("n", n, 1)),
         eval_dataset=rows(HELD_OUT, whole("evals", evals, 1)),
-        rubric=vf.Rubric(funcs=[sound, answered], weights=[1.0, 0.0]),
+        rubric=vf.Rubric(funcs=[sound, answers_read], weights=[1.0, 0.0]),
     )
 
 

@@ -179,7 +179,7 @@ def _sample(line: Result) -> Any:
             "world_id": line.world_id,
             "labels": dict(line.labels),
             "category": line.category,
-            "floor": line.floor,
+            "chance_level": line.chance_level,
             "ask": line.ask,
         },
     )

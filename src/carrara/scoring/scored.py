@@ -108,7 +108,7 @@ class Scorer:
             world_id=recipe.world_id,
             status=graded.status,
             score=graded.score,
-            floor=question.floor,
+            chance_level=question.chance_level,
             scores=dict(graded.scores),
             category=task.category,
             labels=dict(question.labels),

@@ -18,6 +18,7 @@ from carrara.core.hands import Hand, hands
 from carrara.core.spread import Engine
 from carrara.scoring.lines import Batch
 from carrara.scoring.scored import Outcome, Scorer, Way
+from carrara.tokens.permission import with_permissions
 
 T = TypeVar("T")
 
@@ -68,7 +69,9 @@ class Crew:
         """Have the others come, if they are not there."""
         if self._hands:
             return
-        self._hands = self._held.enter_context(hands(partial(_begin, self._way), self._count, self._engine))
+        self._hands = self._held.enter_context(
+            hands(with_permissions(partial(_begin, self._way)), self._count, self._engine)
+        )
         self._starting = [hand.submit(_scored, []) for hand in self._hands]
 
     def __enter__(self) -> "Crew":

@@ -51,7 +51,7 @@ class _Group:
     statuses: list[Status] = field(default_factory=list[Status])
     status: "array[int]" = field(default_factory=lambda: array("B"))
     score: "array[float]" = field(default_factory=lambda: array("d"))
-    floor: "array[float]" = field(default_factory=lambda: array("d"))
+    chance_level: "array[float]" = field(default_factory=lambda: array("d"))
     context: "array[int]" = field(default_factory=lambda: array("Q"))
     scores: "dict[str, array[float]]" = field(default_factory=dict[str, "array[float]"])
     """Published scores, by name; not a number where a reply has none."""
@@ -66,7 +66,7 @@ class _Group:
             kept.append(result.scores.get(name, math.nan))
         self.status.append(self.statuses.index(result.status))
         self.score.append(result.score)
-        self.floor.append(result.floor)
+        self.chance_level.append(result.chance_level)
         self.context.append(int.from_bytes(blake2b(result.context_id.encode(), digest_size=8).digest()))
 
     def stat(self) -> Stat:
@@ -87,7 +87,7 @@ class _Results(Sequence[Result]):
     def __iter__(self) -> Iterator[Result]:
         group = self._group
         published = zip(*group.scores.values(), strict=True) if group.scores else iter(lambda: (), None)
-        return map(self._made, group.status, group.score, group.floor, published)
+        return map(self._made, group.status, group.score, group.chance_level, published)
 
     @overload
     def __getitem__(self, place: int) -> Result: ...
@@ -98,11 +98,13 @@ class _Results(Sequence[Result]):
             return [self[n] for n in range(*place.indices(len(self)))]
         group = self._group
         published = tuple(kept[place] for kept in group.scores.values())
-        return self._made(group.status[place], group.score[place], group.floor[place], published)
+        return self._made(group.status[place], group.score[place], group.chance_level[place], published)
 
-    def _make(self, status: int, score: float, floor: float, published: tuple[float, ...]) -> Result:
+    def _make(self, status: int, score: float, chance_level: float, published: tuple[float, ...]) -> Result:
         group = self._group
         scores: Mapping[str, float] = {
             name: value for name, value in zip(group.scores, published, strict=True) if not math.isnan(value)
         }
-        return replace(group.first, status=group.statuses[status], score=score, floor=floor, scores=scores)
+        return replace(
+            group.first, status=group.statuses[status], score=score, chance_level=chance_level, scores=scores
+        )

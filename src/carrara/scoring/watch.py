@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+from carrara.core.console import console, text_column
 
 EVERY = 30.0
 """Seconds between two lines."""
@@ -43,17 +44,17 @@ class Watch:
 @contextmanager
 def watch(size: int | None, bar: bool) -> Iterator[Watch]:
     """Tell on stderr how it goes: with a `bar` if somebody is there to see it, and in lines if not."""
-    console = Console(stderr=True)
-    if bar and console.is_terminal:
-        columns = BarColumn(None), TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("{task.description}")
-        with Progress(*columns, console=console, expand=True, transient=True) as shown:
+    stderr = console()
+    if bar and stderr.is_terminal:
+        columns = BarColumn(None), TimeElapsedColumn(), TimeRemainingColumn(), text_column()
+        with Progress(*columns, console=stderr, expand=True, transient=True) as shown:
             yield Watch(size, shown)
         return
     watched, ended = Watch(size, None), Event()
 
     def tell() -> None:
         while not ended.wait(EVERY):
-            console.print(watched.told(), highlight=False)
+            stderr.print(watched.told())
 
     Thread(target=tell, daemon=True).start()
     try:

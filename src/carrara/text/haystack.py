@@ -40,6 +40,10 @@ PASSAGE = (
 """What `refrain` says over and over."""
 
 
+BUILT_IN = frozenset((*NO_CORPUS, _BUILT_IN))
+"""The haystacks that open no file."""
+
+
 def named(text: str) -> str:
     """How a haystack is written in an id: a corpus by its content.
 

@@ -16,6 +16,7 @@ from carrara.core.data import lines
 from carrara.core.errors import Dry, UsageError
 from carrara.core.files import SMALL, content
 from carrara.core.keys import Dice, Key, digest
+from carrara.core.letters import unicode14
 from carrara.core.types import EndingTap, Filler, Piece, Prices, Unit
 
 KINDS = ("dictionary", "common", "gibberish")
@@ -42,7 +43,7 @@ _HASH = re.compile(r"[0-9a-f]{16}")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 AT_ONCE = 64
-"""Words that are drawn together, where they are remembered."""
+"""Words that are drawn together."""
 LEAST = 2
 """Tokens that a word and its comma take at least, by any tokenizer."""
 
@@ -219,17 +220,23 @@ def priced(draw: Draw, n: int, prices: Prices, joint: str) -> tuple[list[str], l
     return words, prices(words, joint)
 
 
-def filler(words: str, without: Collection[str], told: Callable[[str, Dice], str] = lambda word, dice: word) -> Filler:
-    """Other words, each as `told` has it: alone, or with what is paired with it."""
+def filler(words: str, without: Collection[str], told: Callable[[str, Dice], str] | None = None) -> Filler:
+    """Other words, each as `told` has it, or alone."""
     return lambda dice, tokenizer: _Words(supply(words, dice, without), dice, words, told)
 
 
 class _Words(EndingTap):
-    def __init__(self, draw: Draw, dice: Dice, words: str, told: Callable[[str, Dice], str]) -> None:
+    def __init__(self, draw: Draw, dice: Dice, words: str, told: Callable[[str, Dice], str] | None) -> None:
         self._draw, self._dice, self._words, self._told = draw, dice, words, told
+        self._waiting = list[str]()
+        """Words that were drawn together, the next one last. With `told` the dice are drawn from in between."""
 
     def __call__(self, gap: int) -> Unit:
-        return (Piece(self._told(self._draw(), self._dice)),)
+        if self._told:
+            return (Piece(self._told(self._draw(), self._dice)),)
+        if not self._waiting:
+            self._waiting = upto(self._draw, AT_ONCE)[::-1] or [self._draw()]
+        return (Piece(self._waiting.pop()),)
 
     def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
         if self._words in ENDLESS or LEAST * len(listed(self._words)) >= tokens:
@@ -298,7 +305,7 @@ def _is_one(word: str) -> bool:
     >>> _is_one("o'clock"), _is_one("-word"), _is_one("two words"), _is_one("हिन्दी")
     (True, False, False, True)
     """
-    inner = [one.isalnum() or category(one).startswith("M") for one in word]
+    inner = [one.isalnum() or category(one).startswith("M") for one in unicode14(word)]
     return inner[0] and inner[-1] and all(yes or one in _JOINTS for yes, one in zip(inner, word, strict=True))
 
 

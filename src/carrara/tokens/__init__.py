@@ -5,8 +5,8 @@
     7
 
 Every tokenizer is known by one name, which stands in item ids: a bundled vocabulary (`o200k`), a file (`gguf:PATH`,
-`hf:PATH`), a repository (`hf:org/model`) or a server that counts for itself (`server:URL`). Nothing heavy is imported
-until one is asked for.
+`hf:PATH`, or `gguf:sha256-DIGEST` for the file of a local model), a repository (`hf:org/model`) or a server that counts
+for itself (`server:URL`). Nothing heavy is imported until one is asked for.
 """
 
 from functools import cache

@@ -14,6 +14,7 @@ from carrara.core.errors import UsageError
 from carrara.tokens import bpe
 from carrara.tokens.bpe import BYTES, BYTES_AND_WORDS, DIGITS, split
 from carrara.tokens.gguf import Value, metadata
+from carrara.tokens.gguf_model import tokenizer_file
 from carrara.tokens.template import Special, TemplateFormat
 
 _CONTROL, _USER_DEFINED = 3, 4
@@ -57,7 +58,7 @@ _SPLITS = {
 
 def load(name: str, place: str) -> bpe.BytePairs:
     """The tokenizer in the GGUF file at `place`."""
-    path = Path(place).expanduser()
+    path = tokenizer_file(place)
     keys = metadata(path)
     kind, family = keys.get("tokenizer.ggml.model"), keys.get("tokenizer.ggml.pre")
     words = _SPLITS.get(str(family))
@@ -66,22 +67,28 @@ def load(name: str, place: str) -> bpe.BytePairs:
             f"{path} has a vocabulary of type {kind}/{family}, which cannot be rebuilt here (only gpt2 with "
             f"{', '.join(sorted(_SPLITS))}): serve the file with llama.cpp and use server:URL"
         )
-    tokens = _list(keys, "tokenizer.ggml.tokens", path)
-    types = [int(t) for t in _list(keys, "tokenizer.ggml.token_type", path)]
+    tokens, types, merges = (_list(keys, f"tokenizer.ggml.{part}", path) for part in ("tokens", "token_type", "merges"))
+    if not (
+        len(tokens) == len(types)
+        and all(isinstance(token, str) for token in tokens)
+        and all(isinstance(t, int) for t in types)
+        and all(isinstance(merge, str) and " " in merge for merge in merges)
+    ):
+        raise UsageError(f"the vocabulary of {path} is damaged: fetch the file again")
     encoder = bpe.from_vocabulary(
-        {str(token): i for i, token in enumerate(tokens)},
-        [str(merge) for merge in _list(keys, "tokenizer.ggml.merges", path)],
+        {token: i for i, token in enumerate(tokens)},
+        merges,
         words.steps,
         ignore_merges=words.ignore_merges,
         # llama.cpp matches user-defined tokens in any text, control tokens only where it is told to.
-        always_matched=[str(token) for token, t in zip(tokens, types, strict=True) if t == _USER_DEFINED],
+        always_matched=[token for token, t in zip(tokens, types, strict=True) if t == _USER_DEFINED],
     )
     opening = bool(keys.get("tokenizer.ggml.add_bos_token", words.opening))
     bos, eos = (_token(keys, tokens, f"tokenizer.ggml.{end}_token_id") for end in ("bos", "eos"))
     template = keys.get("tokenizer.chat_template")
     chat = None
     if isinstance(template, str):
-        controls = tuple(Special(str(token)) for token, t in zip(tokens, types, strict=True) if t == _CONTROL)
+        controls = tuple(Special(token) for token, t in zip(tokens, types, strict=True) if t == _CONTROL)
         # llama.cpp opens with a begin-of-sequence token even where the template does not.
         chat = TemplateFormat(name, template, controls, bos, eos, first=bos if opening else None)
     return bpe.BytePairs(name, chat, int(opening), encoder)

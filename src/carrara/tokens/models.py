@@ -7,6 +7,8 @@ latest`, `deepseek-chat`), families whose vocabulary is not public (Claude, Gemi
 
 import re
 
+from carrara.tokens.gguf_model import gguf_model
+
 _EXACT = {
     "carrara/smollm2": "smollm2",
     # The reference models, and Inspect's own, have no vocabulary: they are counted with the yardstick.
@@ -49,6 +51,8 @@ def for_model(model: str) -> str | None:
     """
     if model in _EXACT:
         return _EXACT[model]
+    if file := gguf_model(model):
+        return file.tokenizer
     if model.startswith(("carrara/recurrent:", "carrara/probe:")):
         return "gpt2"  # what such a model reads is its own; its contexts are as long as everybody's
     provider, slash, _ = model.partition("/")

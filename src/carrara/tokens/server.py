@@ -5,20 +5,24 @@ included.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 from weakref import finalize
 
 from carrara.core.errors import RunError, UsageError
+from carrara.core.transport import LIMIT, ReplyTooLargeError, untrusted
 from carrara.core.types import Message
 from carrara.tokens.base import ChatFormat, Segment
 from carrara.tokens.template import Special, cut, mask, unmask
 
 _SECONDS = 300.0
+_SHOWN = 100
+"""Characters of an address that an error shows."""
 
 Answer = dict[str, Any]
 
@@ -27,8 +31,12 @@ class Server:
     """One connection that is kept open, because a count is a request."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            parts = urlsplit(url if "://" in url else f"http://{url}")
+            host, port = parts.hostname, parts.port
+        except ValueError:  # brackets that are not closed, or a port that is no number
+            host, port = None, None
+        if not host or parts.scheme not in ("http", "https"):
             raise UsageError(f"'{url}' is not a server's address: write server:http://HOST:PORT")
         if parts.query or "@" in parts.netloc:
             raise UsageError(
@@ -39,7 +47,7 @@ class Server:
         # OpenAI-style addresses end in /v1; the endpoints for tokens stand beside it.
         self.path = parts.path.rstrip("/").removesuffix("/v1")
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self.connection = kind(parts.hostname, parts.port, timeout=_SECONDS)
+        self.connection = kind(host, port, timeout=_SECONDS)
         finalize(self, self.connection.close)
         self.one_at_a_time = Lock()
 
@@ -57,13 +65,25 @@ class Server:
         try:
             self.connection.request("POST", self.path + endpoint, body, {"Content-Type": "application/json"})
             response = self.connection.getresponse()
-            return response.status, response.read()
+            limit = LIMIT + 10 * len(body)  # a token is no more than its number
+            content = response.read(limit + 1)
         except (HTTPException, OSError) as error:
             self.connection.close()
+            if why := untrusted(error, self.url):
+                raise RunError(why) from error
             if again:  # a server may close a connection that has rested
                 return self._send(endpoint, body, again=False)
             reason = str(error) or type(error).__name__
             raise RunError(f"the server {self.url} does not answer ({reason}): is it running?") from error
+        if len(content) > limit:
+            self.connection.close()
+            raise RunError(f"the server {self.url} does not count tokens: {ReplyTooLargeError(limit)}")
+        if 300 <= response.status < 400 and (target := response.headers.get("Location")):
+            shown = re.sub(r"//[^/?#]*@", "//", urljoin(self.url, target)).partition("?")[0][:_SHOWN]
+            raise RunError(
+                f"the server {self.url} redirects to {shown}: give that address in `tokenizer` if you mean it"
+            )
+        return response.status, content
 
     def ask(self, endpoint: str, question: Mapping[str, object], key: str) -> Any:
         """One value of an answer that must be there."""

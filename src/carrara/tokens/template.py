@@ -107,6 +107,11 @@ def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) ->
     return result
 
 
+DATE = datetime(2024, 7, 26)
+"""The date that templates are given for today's: the same id has the same bytes on any day. A server that states the
+real date may count a token more or less."""
+
+
 @cache
 def _compile(template: str) -> Template:
     def refuse(message: str) -> NoReturn:
@@ -118,7 +123,6 @@ def _compile(template: str) -> Template:
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[LoopControlExtension])
     environment.filters["tojson"] = to_json
     environment.globals["raise_exception"] = refuse
-    # Templates that state today's date do so here as on a server: the lengths are today's.
-    environment.globals["strftime_now"] = lambda layout: datetime.now().strftime(layout)
+    environment.globals["strftime_now"] = DATE.strftime
     # {% generation %} marks replies for training and renders nothing.
     return environment.from_string(re.sub(r"\{%-?\s*(end)?generation\s*-?%\}", "", template))

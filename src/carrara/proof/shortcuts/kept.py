@@ -14,10 +14,10 @@ from pathlib import Path
 from carrara import registry
 from carrara.core.cores import on_all
 from carrara.core.recipe import Recipe
-from carrara.proof.floors import is_official
+from carrara.proof.chance_levels import LENGTH, WORLDS, is_official
 from carrara.tokens import DEFAULT
 
-LENGTH, WORLDS, DIGITS = 4096, 200, 3
+DIGITS = 3
 _KEPT = Path(__file__).with_suffix(".jsonl")
 
 
@@ -28,7 +28,7 @@ class Cheap:
     kind: str
     name: str
     score: float
-    floor: float
+    chance_level: float
     declared: str
 
 
@@ -49,6 +49,12 @@ class Kept:
     def best(self) -> Cheap:
         """Of all but those who read a part."""
         return max((one for one in self.shortcuts if one.kind != "part"), key=lambda one: one.score)
+
+    @property
+    def best_declared(self) -> Cheap | None:
+        """The best shortcut that the task declares, without those that read a part. None: it declares none."""
+        declared = [one for one in self.shortcuts if one.declared and one.kind != "part"]
+        return max(declared, key=lambda one: one.score, default=None)
 
 
 def kept_of(name: str) -> Kept | None:
@@ -72,7 +78,7 @@ def searched(name: str, worlds: int = WORLDS) -> Kept:
     version = registry.load(name).version
     found = search(Recipe(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), worlds)
     cheap = (
-        Cheap(one.kind, one.name, round(one.score, DIGITS), round(one.floor, DIGITS), one.declared)
+        Cheap(one.kind, one.name, round(one.score, DIGITS), round(one.chance_level, DIGITS), one.declared)
         for one in found.shortcuts
     )
     backwards = None if found.backwards is None else round(found.backwards, DIGITS)

@@ -1,7 +1,7 @@
 """Reach: what the test's own oracle makes of a tenth of the context, or of the whole backwards.
 
 A test that is solved from a tenth does not measure a long context. Where the part does not tell, the reader guesses
-blindly, as well as anybody can: it has the floor of the question.
+blindly, as well as anybody can: it has the chance level of the question.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,5 +76,5 @@ def _scored(item: Item, pieces: Sequence[Piece]) -> float:
     try:
         answer = item.task.solve(prompt.messages())
     except Undecidable:
-        return item.question.floor
+        return item.question.chance_level
     return item.task.score(answer, item.question)

@@ -1,4 +1,4 @@
-"""The search for shortcuts: what the cheapest wrong ways of solving a test score, beside its floor.
+"""The search for shortcuts: what the cheapest wrong ways of solving a test score, beside its chance level.
 
 An item is worth what its cheapest wrong way is worth. Four kinds of them are tried on every test:
 
@@ -34,11 +34,13 @@ Kind = Literal["blind", "strings", "part", "learned"]
 KINDS: tuple[Kind, ...] = ("blind", "strings", "part", "learned")
 LEARNED = "what was learned"
 MARGIN = 0.10
-"""Above the floor: a shortcut that scores more has to be declared."""
+"""Above the chance level: a shortcut that scores more has to be declared."""
 FEW = 30
 """Questions that a breach takes at least."""
 SURE = 2.0
 """Standard errors by which it has to be more."""
+SURE_BLIND = 3.0
+"""Standard errors by which a blind shortcut has to score more than the chance level, however little that is."""
 MOST = 48
 """Things that may be said of an item, from among which is chosen."""
 LONGEST = 1 << 16
@@ -61,13 +63,20 @@ class Shortcut:
     """The standard error of the score."""
     n: int
     """Questions that it is the mean of."""
-    floor: float
+    chance_level: float
     declared: str
     """Why the test cannot do without it; empty where it does not say so."""
 
     @property
+    def beats_chance(self) -> bool:
+        """Whether it sees no context and scores more than the guesser whose score the chance level is."""
+        if self.kind != "blind" or self.name == ECHO or self.declared or self.n < FEW:
+            return False
+        return self.score - SURE_BLIND * self.error > self.chance_level
+
+    @property
     def breaches(self) -> bool:
-        return not self.declared and self.n >= FEW and self.score - SURE * self.error > self.floor + MARGIN
+        return not self.declared and self.n >= FEW and self.score - SURE * self.error > self.chance_level + MARGIN
 
 
 class Found(NamedTuple):
@@ -151,7 +160,9 @@ class Search:
             learned = Learned.of([taken.posed for taken in self._train if taken.item.question.part == name])
             for item, _, posed in test:
                 if item.question.part == name:
-                    chosen = posed.worth[learned.choose(posed)] if learned and posed.said else item.question.floor
+                    chosen = (
+                        posed.worth[learned.choose(posed)] if learned and posed.said else item.question.chance_level
+                    )
                     found.append(float(chosen))
         return found
 
@@ -176,10 +187,10 @@ def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, 
 
 
 def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Taken]) -> Shortcut:
-    floor = fmean(taken.item.question.floor for taken in test)
+    chance_level = fmean(taken.item.question.chance_level for taken in test)
     known = _declared(test[0].item)
     declared = _by_name(known, name) or known.get(kind, "")
-    return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), floor, declared)
+    return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), chance_level, declared)
 
 
 def _declared(item: Item) -> Mapping[str, str]:
@@ -211,7 +222,7 @@ def _asked(kind: Kind, name: str, several: Sequence[Taken]) -> Sequence[Taken]:
 
 def _filled(kind: Kind, name: str, several: Sequence[Taken]) -> list[float]:
     """The scores of one shortcut; where it has nothing to say, it guesses as well as anybody."""
-    return [taken.scores[kind].get(name, taken.item.question.floor) for taken in several]
+    return [taken.scores[kind].get(name, taken.item.question.chance_level) for taken in several]
 
 
 def _by_part(items: Iterable[Item]) -> dict[str, list[Item]]:

@@ -4,18 +4,18 @@
 >>> def reply(i: int, length: int, score: float) -> Result:
 ...     return Result(f"s/t@1/test-0-{i}.0/{length}/chat/gpt2", "s/t", 1, "m", length, length, "gpt2",
 ...                   f"s/t@1/test-0-{i}/{length}", f"s/t@1/test-0-{i}", "ok", score, 0.1)
->>> results = [reply(i, length, float(i % 2 and length < 8192)) for i in range(20) for length in (0, 4096, 8192)]
+>>> results = [reply(i, length, float(length < 8192)) for i in range(20) for length in (0, 4096, 8192)]
 >>> for row in summarize(results):
 ...     print(row.length, row.stat.n, row.stat.mean, f"{row.stat.low:.2f}-{row.stat.high:.2f}")
-0 20 0.5 0.30-0.70
-4096 20 0.5 0.30-0.70
+0 20 1.0 0.84-1.00
+4096 20 1.0 0.84-1.00
 8192 20 0.0 0.00-0.16
 >>> print(effective_lengths(summarize(results))[0])
-4.2k
+5.5k
 """
 
 from carrara.results.analysis.categories import CategoryScore, categories
-from carrara.results.analysis.effective import Effective, effective_lengths
+from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.analysis.faults import Faults, faults
 from carrara.results.analysis.paired import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.results.analysis.series import Series, series_of
@@ -25,10 +25,11 @@ from carrara.results.analysis.trivial import Trivial, trivials
 __all__ = [
     "CategoryScore",
     "Difference",
-    "Effective",
+    "EffectiveLength",
     "Faults",
     "LengthEffect",
     "ModelEffect",
+    "Requirements",
     "Row",
     "Series",
     "Stat",

@@ -24,8 +24,8 @@ class CategoryScore:
     mean: float
     low: float
     high: float
-    floor: float
-    answered: int
+    chance_level: float
+    attempts: int
 
 
 def categories(rows: Sequence[Row]) -> list[CategoryScore]:
@@ -61,6 +61,6 @@ def _score(series: Series, category: str, length: int, rows: Sequence[Row]) -> C
         mean=mean,
         low=low,
         high=high,
-        floor=math.fsum(row.stat.floor for row in rows) / k,
-        answered=sum(row.stat.answered for row in rows),
+        chance_level=math.fsum(row.stat.chance_level for row in rows) / k,
+        attempts=sum(row.stat.attempts for row in rows),
     )

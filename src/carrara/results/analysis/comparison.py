@@ -1,33 +1,36 @@
 """Is one of two runs better than the other? Item by item, per length first, pooled after.
 
-Items are paired by their ids; scores on one world are averaged first, for they are not independent, and the worlds are
-what is counted. A test of signs asks what the difference would come to if each world's could as well be the other way
-round: exactly where there are few worlds or where every difference is all or nothing, else by drawing. Comparisons are
-many, and of twenty between equals one looks clear: Holm's correction is over all of a table's.
+Items are paired by their ids. Scores on one world are averaged first, because they are not independent, and worlds are
+counted. One method gives both the p-value and the interval of a difference (paired_test.py). A table has many
+comparisons, and of twenty between equals one looks clear: Holm's method corrects the p-values of a table, and each
+interval has the level at which Holm's method tests its row. So an interval leaves out 0 exactly where the second side
+is better or worse.
+
+An item is compared only where both sides have an answer of the model: a failed request, a prompt that did not fit and a
+filtered reply say nothing of who is better. These are counted and named.
+
+Of three sides or more each two are compared at every length that both have. A mean over lengths takes the lengths that
+all of them have, so that its rows are about the same lengths.
 
 What was asked in other words, other tokens, another version or with other parameters is not the same item, and is not
 averaged: it is named.
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
-from carrara.core.errors import UsageError
+from carrara.core.errors import RunError, UsageError
+from carrara.core.lengths import write_length
 from carrara.core.order import natural
 from carrara.core.recipe import Recipe
-from carrara.core.result import Result
-from carrara.results.analysis.intervals import Z, paired_interval, student
+from carrara.core.result import UNANSWERED, Result, Status
 from carrara.results.analysis.metric import Metric, by_metric
+from carrara.results.analysis.paired_test import ALPHA, detectable, interval, least_p, p_value
 from carrara.results.analysis.summary import headline
-
-ALPHA = 0.05
-POWER = 0.8416212335729143
-"""The normal distribution's 80 % point."""
-DRAWN = 9999
-"""Reversals of signs that are drawn where not all can be tried."""
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
 
@@ -47,7 +50,7 @@ class Comparison:
     test: str
     """Empty: over all tests, each of which counts the same."""
     length: int | None
-    """None: over all lengths that both have."""
+    """None: over all lengths that all sides have."""
     first: str
     second: str
     one: float
@@ -55,23 +58,37 @@ class Comparison:
     items: int
     worlds: int
     low: float | None
+    """The interval has the confidence `level`; it leaves out 0 exactly if `holm` is below 0.05."""
     high: float | None
     p: float
-    """That signs at random come to so great a difference."""
+    """The p-value of this comparison alone."""
     holm: float
-    """The same, for all comparisons of the table at once."""
+    """The p-value, corrected for all comparisons of the table (Holm)."""
     smallest: float | None
     """The difference that so many worlds would show four times out of five."""
+    level: float = 1 - ALPHA
+    """The confidence of the interval: 0.95 for a single comparison, more where a table has several."""
+    tasks: int = 1
+    """The number of tasks that `test` is the mean of."""
+    changes: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
+    """For each task the differences of its worlds."""
 
     @property
     def difference(self) -> float:
         return self.other - self.one
 
+    @property
+    def too_few(self) -> bool:
+        """Whether no result on so many worlds could be significant."""
+        return least_p(self.changes) >= ALPHA
+
     def verdict(self, margin: float | None = None) -> Verdict:
-        """Of the second. `not worse` is that it falls behind by less than the margin, with 95 % confidence."""
-        if self.holm < ALPHA:
-            return "better" if self.difference > 0 else "worse"
-        return "not worse" if margin is not None and self.low is not None and self.low > -margin else "not told apart"
+        """Say what the second is. `not worse`: the whole interval is above minus the margin."""
+        if self.low is None or self.high is None:
+            return "not told apart"
+        if self.low > 0 or self.high < 0:
+            return "better" if self.low > 0 else "worse"
+        return "not worse" if margin is not None and self.low > -margin else "not told apart"
 
 
 @dataclass(frozen=True)
@@ -80,11 +97,11 @@ class Compared:
     lengths: list[Comparison]
     """For each test at each length."""
     across: list[Comparison]
-    """At each length over its tests, where it has several."""
+    """At each length over the tests that all sides have there, where these are several."""
     tests: list[Comparison]
     """For each test over its lengths."""
     overall: list[Comparison]
-    """Over the tests."""
+    """Over the tests that all sides have."""
     groups: list[list[str]]
     """Of sides that are not told apart over all; the best first."""
     refused: list[str]
@@ -106,58 +123,125 @@ def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: 
 def compare(sides: Sequence[Side], by_world: bool = False) -> Compared:
     """`by_world` pairs questions on one world at one nominal length, whichever tokenizer counted it."""
     scores = [_scores(side.results, by_world) for side in sides]
-    lengths, across, tests, overall = (list[Comparison]() for _ in range(4))
-    refused = list[str]()
+    lengths, refused, unanswered = list[Comparison](), list[str](), list[str]()
+    pairs = dict[tuple[str, str, str], dict[Key, tuple[float, float]]]()
     for (first, ones), (second, others) in combinations(zip(sides, scores, strict=True), 2):
-        pooled = []
         for test in sorted(ones.keys() & others.keys(), key=natural):
-            paired = _paired(ones[test], others[test])
-            if not paired:
+            both = ones[test].keys() & others[test].keys()
+            if not both:
                 refused.append(_why(test, first, second))
                 continue
-            refused += _left_out(test, first, second, len(ones[test]), len(others[test]), len(paired))
+            refused += _left_out(test, first, second, len(ones[test]), len(others[test]), len(both))
+            paired = _paired(ones[test], others[test])
+            if len(paired) < len(both):
+                unanswered.append(_unanswered(test, both, {first.name: ones[test], second.name: others[test]}))
+            if not paired:
+                continue
             lengths += [
                 _comparison(test, length, first.name, second.name, {k: v for k, v in paired.items() if k[1] == length})
                 for length in sorted({length for _, length, _ in paired})
             ]
-            pooled.append(_comparison(test, None, first.name, second.name, paired))
+            pairs[test, first.name, second.name] = paired
         for test in sorted(ones.keys() ^ others.keys(), key=natural):
             refused.append(f"{test} was not asked of both {first.name} and {second.name}")
-        tests += pooled
-        across += _by_length([row for row in lengths if (row.first, row.second) == (first.name, second.name)])
-        if pooled:
-            overall.append(_together(pooled))
-    if not tests:
+    if not lengths and unanswered:
+        raise RunError(f"nothing can be compared: {'; '.join(unanswered[:3])}")
+    if not lengths:
         raise UsageError("; ".join(refused[:3]) or "they have no test in common")
-    overall = _holm(overall)
+    tests, shortened = _over_lengths(pairs)
+    refused = unanswered + refused
+    across = [row for row in _across(lengths, {row.length for row in lengths}) if row.tasks > 1]
+    overall = _tested(_across(tests, [None]))
+    refused += shortened + _not_overall(lengths, tests)
     return Compared(
         [side.name for side in sides],
-        _holm(lengths),
-        _holm(across),
-        _holm(tests),
+        _tested(lengths),
+        _tested(across),
+        _tested(tests),
         overall,
         _groups([side.name for side in sides], overall),
         list(dict.fromkeys(refused)),
     )
 
 
+def _over_lengths(
+    pairs: Mapping[tuple[str, str, str], Mapping["Key", tuple[float, float]]],
+) -> tuple[list[Comparison], list[str]]:
+    """Return the comparisons over the lengths that all sides have of a test, and what to say of the other lengths."""
+    own = {asked: {length for _, length, _ in paired} for asked, paired in pairs.items()}
+    rows, said = list[Comparison](), list[str]()
+    for test in dict.fromkeys(test for test, _, _ in pairs):
+        found = [lengths for asked, lengths in own.items() if asked[0] == test]
+        common, every = set.intersection(*found), set.union(*found)
+        written = ", ".join(map(write_length, sorted(common)))
+        if not common:
+            said.append(f"{test}: nothing is compared over all lengths: no length was asked of all models")
+        elif common < every:
+            said.append(f"{test}: over all lengths, only {written} is compared: not all models have the others")
+        for (name, first, second), paired in pairs.items():
+            if name == test and common:
+                kept = {key: scores for key, scores in paired.items() if key[1] in common}
+                rows.append(_comparison(test, None, first, second, kept))
+    order = list(dict.fromkeys((first, second) for _, first, second in pairs))
+    return sorted(rows, key=lambda row: order.index((row.first, row.second))), said
+
+
+def _not_overall(lengths: Sequence[Comparison], tests: Sequence[Comparison]) -> list[str]:
+    """Say which tasks the mean over all tasks is restricted to, if some two sides do not have all of them."""
+    common = _common(tests)
+    if all(row.test in common for row in lengths):
+        return []
+    if not common:
+        return ["nothing is compared over all tests: no test was asked of all models"]
+    return [
+        f"over all tests, only {', '.join(sorted(common, key=natural))} is compared: not all models have the others"
+    ]
+
+
 Key = tuple[str, int, str]
 """World, length, and what else tells an item from others."""
 
 
-def _scores(results: Iterable[Result], by_world: bool) -> dict[str, dict[Key, float]]:
-    """Of an item that was asked repeatedly the mean."""
-    found: dict[str, dict[Key, list[float]]] = {}
+@dataclass
+class Asked:
+    """What one side has of an item that was asked once or several times."""
+
+    scores: list[float] = field(default_factory=list[float])
+    """Of the replies that are answers of the model."""
+    unanswered: list[Status] = field(default_factory=list[Status])
+
+
+def _scores(results: Iterable[Result], by_world: bool) -> dict[str, dict[Key, Asked]]:
+    found: dict[str, dict[Key, Asked]] = {}
     for result in results:
         what = _question(result.id) if by_world else result.id
-        found.setdefault(result.task, {}).setdefault((result.world_id, result.length, what), []).append(
-            headline(result)
-        )
-    return {test: {key: _mean(scores) for key, scores in own.items()} for test, own in found.items()}
+        one = found.setdefault(result.task, {}).setdefault((result.world_id, result.length, what), Asked())
+        if result.status in UNANSWERED:
+            one.unanswered.append(result.status)
+        else:
+            one.scores.append(headline(result))
+    return found
 
 
-def _paired(ones: Mapping[Key, float], others: Mapping[Key, float]) -> dict[Key, tuple[float, float]]:
-    return {key: (ones[key], others[key]) for key in ones if key in others}
+def _paired(ones: Mapping[Key, Asked], others: Mapping[Key, Asked]) -> dict[Key, tuple[float, float]]:
+    """Return the scores of the items that both sides answered; the mean where one was asked repeatedly."""
+    return {
+        key: (_mean(one.scores), _mean(others[key].scores))
+        for key, one in ones.items()
+        if one.scores and key in others and others[key].scores
+    }
+
+
+def _unanswered(test: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, Asked]]) -> str:
+    """Say how many items have no answer of a model, and of which."""
+    found, items = list[str](), set[Key]()
+    for name, asked in sides.items():
+        missing = [key for key in both if not asked[key].scores]
+        items.update(missing)
+        counts = Counter(asked[key].unanswered[0] for key in missing)
+        if counts:
+            found.append(f"{', '.join(f'{n:,} {status}' for status, n in counts.items())} of {name}")
+    return f"{test}: {len(items):,} of {len(both):,} items have no answer of a model ({'; '.join(found)})"
 
 
 def _comparison(
@@ -167,8 +251,6 @@ def _comparison(
     for (world, _, _), pair in paired.items():
         worlds.setdefault(world, []).append(pair)
     means = [(_mean([one for one, _ in own]), _mean([other for _, other in own])) for own in worlds.values()]
-    changes = [other - one for one, other in means]
-    low, high = paired_interval(changes) or (None, None)
     return Comparison(
         test=test,
         length=length,
@@ -178,91 +260,77 @@ def _comparison(
         other=_mean([other for _, other in means]),
         items=len(paired),
         worlds=len(means),
-        low=low,
-        high=high,
-        p=chance(changes),
+        low=None,
+        high=None,
+        p=1.0,
         holm=1.0,
-        smallest=_smallest(changes),
+        smallest=None,
+        changes=(tuple(other - one for one, other in means),),
     )
 
 
-def chance(changes: Sequence[float]) -> float:
-    """How often signs at random come to a mean as far from zero: McNemar's test where all is right or wrong.
-
-    >>> chance([1, 1, 1, 1, 1, 1, 0]), chance([0.0, 0.0]), round(chance([0.5, 0.25, 0.5, 0.75, 0.5, 0.25]), 4)
-    (0.03125, 1.0, 0.0312)
-    """
-    from scipy import stats
-
-    moved = [change for change in changes if abs(change) > 1e-12]
-    if not moved:
-        return 1.0
-    if len({round(abs(change), 12) for change in moved}) == 1:
-        up = sum(change > 0 for change in moved)
-        return float(stats.binomtest(up, len(moved)).pvalue)
-    found = stats.permutation_test(
-        (moved,), lambda values, axis: values.mean(axis), permutation_type="samples", n_resamples=DRAWN,
-        vectorized=True, rng=0,
-    )  # fmt: skip
-    return float(found.pvalue)
+def _across(rows: Sequence[Comparison], lengths: Collection[int | None]) -> list[Comparison]:
+    """The mean over tasks at each of these lengths, for each two sides: over the tasks that all of them have there."""
+    found = []
+    pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
+    for pair in pairs:
+        for length in sorted(lengths, key=lambda length: length or 0):
+            common = _common([row for row in rows if row.length == length])
+            own = [row for row in rows if row.length == length and (row.first, row.second) == pair]
+            if kept := [row for row in own if row.test in common]:
+                found.append(_together(kept))
+    return found
 
 
-def _smallest(changes: Sequence[float]) -> float | None:
-    """None where nothing varies: nothing says by how much worlds differ."""
-    n = len(changes)
-    if n < 2:
-        return None
-    mean = _mean(changes)
-    variance = math.fsum((change - mean) ** 2 for change in changes) / (n - 1)
-    return None if variance < 1e-12 else (student(n - 1) + POWER) * math.sqrt(variance / n)
-
-
-def _by_length(rows: Sequence[Comparison]) -> list[Comparison]:
-    found: dict[int | None, list[Comparison]] = {}
+def _common(rows: Sequence[Comparison]) -> set[str]:
+    """The tasks that each two sides have, of those that have any in common."""
+    tests: dict[tuple[str, str], set[str]] = {}
     for row in rows:
-        found.setdefault(row.length, []).append(row)
-    return [_together(own) for _, own in sorted(found.items(), key=lambda pair: pair[0] or 0) if len(own) > 1]
+        tests.setdefault((row.first, row.second), set()).add(row.test)
+    return set.intersection(*tests.values()) if tests else set()
 
 
 def _together(tests: Sequence[Comparison]) -> Comparison:
-    """Over tests, each of which counts the same: their worlds have nothing to do with each other."""
-    k = len(tests)
-    errors = [(test.high - test.low) / 2 / Z for test in tests if test.low is not None and test.high is not None]
-    one, other = _mean([test.one for test in tests]), _mean([test.other for test in tests])
-    low = high = smallest = None
-    p = tests[0].p
-    if k > 1:
-        error = math.sqrt(math.fsum(error**2 for error in errors)) / k if len(errors) == k else None
-        p = 1.0
-        if error:
-            low, high = max(-1.0, other - one - Z * error), min(1.0, other - one + Z * error)
-            p, smallest = math.erfc(abs(other - one) / error / math.sqrt(2)), (Z + POWER) * error
+    """The mean over tasks, each of which counts the same: their worlds have nothing to do with each other."""
+    if len(tests) == 1:
+        return tests[0]
     return replace(
         tests[0],
-        test="" if k > 1 else tests[0].test,
-        one=one,
-        other=other,
+        test="",
+        one=_mean([test.one for test in tests]),
+        other=_mean([test.other for test in tests]),
         items=sum(test.items for test in tests),
         worlds=sum(test.worlds for test in tests),
-        low=low if k > 1 else tests[0].low,
-        high=high if k > 1 else tests[0].high,
-        p=p,
-        smallest=smallest if k > 1 else tests[0].smallest,
+        tasks=len(tests),
+        changes=tuple(change for test in tests for change in test.changes),
     )
 
 
-def _holm(rows: Sequence[Comparison]) -> list[Comparison]:
+def _tested(rows: Sequence[Comparison]) -> list[Comparison]:
+    """The rows of one table with their p-values, corrected by Holm's method, and the intervals that belong to these.
+
+    Holm's method tests the row of the smallest p-value at 5 % over the number of rows, the next one at 5 % over the
+    number of rows that are left, and so on until a row is not significant. That row and all after it are tested at
+    the level where it stopped. Each interval has the level of its row.
     """
-    >>> row = Comparison("t", 0, "a", "b", 0, 1, 9, 9, None, None, 0.01, 1.0, None)
-    >>> [one.holm for one in _holm([row, replace(row, p=0.04), replace(row, p=0.03)])]
-    [0.03, 0.06, 0.06]
-    """
-    found, least = dict[int, float](), 0.0
-    order = sorted(range(len(rows)), key=lambda place: rows[place].p)
-    for rank, place in enumerate(order):
-        least = max(least, min(1.0, rows[place].p * (len(rows) - rank)))
-        found[place] = least
-    return [replace(row, holm=found[place]) for place, row in enumerate(rows)]
+    ps = [p_value(row.changes) for row in rows]
+    found, least, left = dict[int, Comparison](), 0.0, len(rows)
+    for rank, place in enumerate(sorted(range(len(rows)), key=lambda place: ps[place])):
+        row, p = rows[place], ps[place]
+        if least < ALPHA:  # all before it are significant
+            left = len(rows) - rank
+        least = max(least, min(1.0, p * (len(rows) - rank)))
+        low, high = interval(row.changes, significant=least < ALPHA, level=ALPHA / left) or (None, None)
+        found[place] = replace(
+            row,
+            p=p,
+            holm=least,
+            low=low,
+            high=high,
+            level=1 - ALPHA / left,
+            smallest=detectable(row.changes, ALPHA / left),
+        )
+    return [found[place] for place in range(len(rows))]
 
 
 def _groups(names: Sequence[str], overall: Sequence[Comparison]) -> list[list[str]]:
@@ -274,7 +342,7 @@ def _groups(names: Sequence[str], overall: Sequence[Comparison]) -> list[list[st
         means.setdefault(row.first, []).append(row.one)
         means.setdefault(row.second, []).append(row.other)
         known.add(frozenset((row.first, row.second)))
-        if row.holm < ALPHA:
+        if row.verdict() in ("better", "worse"):
             apart.add(frozenset((row.first, row.second)))
     ranked = sorted((name for name in names if name in means), key=lambda name: -_mean(means[name]))
     found: list[list[str]] = []

@@ -43,6 +43,7 @@ def _row(task: str, series: Series, length: int, upto: Sequence[tuple[Result, fl
     """Everything weighted but the counts. A world at several lengths is one observation, with all their weight."""
     results = [result for result, _ in upto]
     plain = stat(results, lambda result: result.world_id)
+    upto = [(result, weight) for result, weight in upto if result.status != "error"] or upto
     total = math.fsum(weight for _, weight in upto)
     mean = math.fsum(weight * headline(result) for result, weight in upto) / total
     worlds: defaultdict[str, float] = defaultdict(float)
@@ -50,6 +51,6 @@ def _row(task: str, series: Series, length: int, upto: Sequence[tuple[Result, fl
         worlds[result.world_id] += weight
     worth = total**2 / math.fsum(weight**2 for weight in worlds.values())
     low, high = wilson(mean, worth)
-    floor = math.fsum(weight * result.floor for result, weight in upto) / total
-    own = replace(plain, mean=mean, low=low, high=high, floor=floor, n_effective=worth)
+    chance_level = math.fsum(weight * result.chance_level for result, weight in upto) / total
+    own = replace(plain, mean=mean, low=low, high=high, chance_level=chance_level, n_effective=worth)
     return Row(series.model, series.variant, task, length, own, metric=results[0].metric)

@@ -37,7 +37,7 @@ def faults(results: Sequence[Result]) -> list[Faults]:
             ways.setdefault(result.task, set()).add(result.fault)
     groups: dict[tuple[str, Series, int], Counter[str]] = {}
     for result in results:
-        if result.task in ways:
+        if result.task in ways and result.status != "error":
             groups.setdefault((result.task, series(result), result.length), Counter())[_way(result)] += 1
     found = []
     for (task, one, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):

@@ -1,4 +1,4 @@
-"""95 % intervals for means of scores in [0, 1] and for paired differences.
+"""95 % intervals for means of scores in [0, 1]. For paired differences see paired_test.py.
 
 >>> [round(bound, 3) for bound in wilson(0.0, 10)]  # ten wrong answers are no proof that all are wrong
 [0.0, 0.278]
@@ -76,21 +76,3 @@ def _between(angle: float, degrees: int) -> float:
         term *= (k - 1) / k * cosine**2
         total += term
     return 2 / math.pi * (angle + sine * total) if odd else sine * total
-
-
-def paired_interval(differences: Sequence[float]) -> tuple[float, float] | None:
-    """Student's interval for the mean of independent differences in [-1, 1]; None if there are fewer than two.
-
-    Where all differences are equal, Student's interval has no width, and would claim a certainty that ten worlds do
-    not give. Then the bound is on the share of worlds, unseen, that differ otherwise: Wilson's for none among so many.
-    """
-    n = len(differences)
-    if n < 2:
-        return None
-    mean = math.fsum(differences) / n
-    variance = math.fsum((difference - mean) ** 2 for difference in differences) / (n - 1)
-    if variance < 1e-12:
-        unseen = wilson(0.0, n)[1]
-        return mean - unseen * (mean + 1), mean + unseen * (1 - mean)
-    half = student(n - 1) * math.sqrt(variance / n)
-    return max(-1.0, mean - half), min(1.0, mean + half)

@@ -1,12 +1,13 @@
-"""Which model is best over all that was asked: a line for each, the best first.
+"""The leaderboard: a line for each model, the best first.
 
 A cell is one test, as it was posed, at one length. The score is the mean of the tests, each of which is the mean over
-its lengths, so that no test counts more for having been run at more of them. A prompt that did not fit counts 0: what
-a model cannot be asked it cannot do.
+the lengths that all tests have in common: a mean over tests at different lengths means nothing. Where the tests have no
+length in common, there is no score and no place, and each test has a column. A prompt that did not fit counts 0: what a
+model cannot be asked it cannot do.
 
-Means over other cells are other things. The cells that count are those of one of the models, chosen so that as many
-replies as can be are compared: the number of cells times that of the models which have them all is the greatest. Who
-lacks one of them is listed behind the others, without a place.
+Models are compared on the same cells. The cells that count are those of one of the models, chosen so that as many
+replies as possible are compared: the number of cells times the number of models that have them all is the greatest. A
+model that lacks one of them is listed behind the others, without a place.
 """
 
 import math
@@ -14,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean
+from typing import NamedTuple
 
 from carrara.core.order import natural
 from carrara.core.result import Result
-from carrara.results.analysis.effective import Reach, counts, reached
+from carrara.results.analysis.effective import BaseScore, EffectiveLength, Requirements, counts, judge
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.measured import cells
 from carrara.results.analysis.series import Series
@@ -34,20 +36,25 @@ class Standing:
 
     series: Series
     place: int | None
-    """None for who lacks a cell that counts."""
+    """None for a model that lacks a cell that counts, and where the tests have no length in common."""
     cells: int
     of: int
-    tests: int
-    mean: float
-    low: float
-    high: float
-    floor: float
+    lengths: tuple[int, ...]
+    """The lengths that all tests have in common."""
+    tests: Mapping[str, float]
+    """The score of each test: the mean over the common lengths, or over its own lengths where none is common."""
+    mean: float | None
+    """None: the tests have no length in common. So are all the numbers that follow, up to the suites."""
+    low: float | None
+    high: float | None
+    chance_level: float | None
     area: float | None
-    """Under the score over the logarithm of the length, of its range: the mean over the tests. None without lengths."""
+    """The area under the score over the logarithm of the length, as a share of its range: the mean over the tests. None
+    without lengths."""
     area_low: float | None
     area_high: float | None
-    effective: Reach | None
-    """By the rule of effective.py, of the mean of the tests at the lengths that all have."""
+    effective: EffectiveLength | None
+    """The effective length of the mean of the tests. None where fewer than two lengths are common."""
     suites: Mapping[str, float]
     replies: int
     sent: int
@@ -62,7 +69,13 @@ class Standing:
         return self.cells == self.of
 
 
-def leaderboard(results: Sequence[Result]) -> list[Standing]:
+def leaderboard(results: Sequence[Result], requirements: Requirements | None = None) -> list[Standing]:
+    """Return the lines, the best first.
+
+    Args:
+        results: The replies of all models.
+        requirements: What the base score has to exceed for an effective length.
+    """
     found: dict[Series, dict[Cell, list[Result]]] = {}
     for (test, variant, length, model), own in cells(results).items():
         if counts(stat(own)):
@@ -71,12 +84,15 @@ def leaderboard(results: Sequence[Result]) -> list[Standing]:
     lengths: dict[Test, set[int]] = {}
     for posed, length in counting:
         lengths.setdefault(posed, set()).add(length)
+    common = sorted(set.intersection(*lengths.values())) if lengths else []
+    if common:
+        counting = frozenset(cell for cell in counting if cell[1] in common)
     lines = [
-        _standing(model, counted, lengths, len(counting))
+        _standing(model, counted, common, len(counting), requirements or Requirements())
         for model, own in found.items()
         if (counted := {cell: replies for cell, replies in own.items() if cell in counting})
     ]
-    ordered = sorted(lines, key=lambda line: (not line.whole, -line.mean, natural(str(line.series))))
+    ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
     return [_placed(line, number) for number, line in enumerate(ordered, 1)]
 
 
@@ -94,50 +110,78 @@ def _counting(had: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
 
 
 def _placed(line: Standing, number: int) -> Standing:
-    return replace(line, place=number) if line.whole else line
+    return replace(line, place=number) if line.whole and line.mean is not None else line
 
 
 def _standing(
-    model: Series, own: Mapping[Cell, Sequence[Result]], lengths: Mapping[Test, set[int]], of: int
+    model: Series,
+    own: Mapping[Cell, Sequence[Result]],
+    common: Sequence[int],
+    of: int,
+    requirements: Requirements,
 ) -> Standing:
     curves: dict[Test, dict[int, Stat]] = {}
     for (test, length), replies in own.items():
         curves.setdefault(test, {})[length] = stat(replies)
     means = {test: fmean(one.mean for one in curve.values()) for test, curve in curves.items()}
-    mean, tests = fmean(means.values()), len(curves)
-    low, high = wilson(mean, _worth(list(curves.values())))
-    areas = {
-        test: area
-        for test, curve in curves.items()
-        if (area := _area({n: one.mean for n, one in curve.items()})) is not None
-    }
-    area = fmean(areas.values()) if areas else None
-    area_low, area_high = (None, None) if area is None else wilson(area, _worth([curves[test] for test in areas]))
     suites: dict[str, list[float]] = {}
     for (name, _), score in means.items():
         suites.setdefault(name.partition("/")[0], []).append(score)
     everything = [reply for replies in own.values() for reply in replies]
     received = [reply.output_tokens for reply in everything]
     seconds = [reply.seconds for reply in everything if reply.seconds is not None]
+    shared = set.intersection(*map(set, curves.values())).intersection(common)
+    overall = _overall([{n: curve[n] for n in sorted(shared)} for curve in curves.values()]) if shared else _Overall()
     return Standing(
         series=model,
         place=None,
         cells=len(own),
         of=of,
-        tests=tests,
-        mean=mean,
-        low=low,
-        high=high,
-        floor=fmean(fmean(one.floor for one in curve.values()) for curve in curves.values()),
-        area=area,
-        area_low=area_low,
-        area_high=area_high,
-        effective=_effective(curves, lengths),
-        suites={suite: fmean(scores) for suite, scores in sorted(suites.items())},
+        lengths=tuple(common),
+        tests={_named(test): mean for test, mean in means.items()},
+        mean=overall.mean,
+        low=overall.low,
+        high=overall.high,
+        chance_level=overall.chance_level,
+        area=overall.area,
+        area_low=overall.area_low,
+        area_high=overall.area_high,
+        effective=_effective(model, curves, common, requirements) if len(own) == of else None,
+        suites={suite: fmean(scores) for suite, scores in sorted(suites.items())} if common else {},
         replies=len(everything),
         sent=sum(reply.tokens if reply.input_tokens is None else reply.input_tokens for reply in everything),
         received=None if None in received else sum(filter(None, received)),
         seconds=fmean(seconds) if seconds else None,
+    )
+
+
+def _named(test: Test) -> str:
+    name, posed = test
+    return f"{name} ({posed})" if posed else name
+
+
+class _Overall(NamedTuple):
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    chance_level: float | None = None
+    area: float | None = None
+    area_low: float | None = None
+    area_high: float | None = None
+
+
+def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
+    """The means over tests at the same lengths."""
+    mean = fmean(fmean(one.mean for one in curve.values()) for curve in curves)
+    areas = [area for curve in curves if (area := _area({n: one.mean for n, one in curve.items()})) is not None]
+    area = fmean(areas) if areas else None
+    worth = _worth(curves)
+    return _Overall(
+        mean,
+        *wilson(mean, worth),
+        fmean(fmean(one.chance_level for one in curve.values()) for curve in curves),
+        area,
+        *((None, None) if area is None else wilson(area, worth)),
     )
 
 
@@ -158,21 +202,26 @@ def _area(curve: Mapping[int, float]) -> float | None:
     return under / (points[-1][0] - points[0][0])
 
 
-def _effective(curves: Mapping[Test, Mapping[int, Stat]], lengths: Mapping[Test, set[int]]) -> Reach | None:
-    """None where there are no two lengths that all tests have, or where the base is near the floor."""
-    tests = [test for test, several in lengths.items() if len(several) > 1]
-    if not tests or not all(test in curves for test in tests):
-        return None
-    common = sorted(set.intersection(*(set(curves[test]) for test in tests)))
+def _effective(
+    model: Series, curves: Mapping[Test, Mapping[int, Stat]], common: Sequence[int], requirements: Requirements
+) -> EffectiveLength | None:
+    """None where fewer than two lengths are common to all tests. Minimum, chance level and shortcut are means, too."""
     if len(common) < 2:
         return None
-    floor = fmean(curves[test][common[0]].floor for test in tests)
+    at = [[curve[length] for curve in curves.values()] for length in common]
     points = [
-        (
-            length,
-            fmean(curves[test][length].mean for test in tests),
-            _worth([{0: curves[test][length]} for test in tests]),
-        )
-        for length in common
+        (length, fmean(one.mean for one in stats), _worth([{0: one} for one in stats]))
+        for length, stats in zip(common, at, strict=True)
     ]
-    return reached(points, floor)
+    first = at[0]
+    tests = [BaseScore.of(common[0], one, name, requirements) for (name, _), one in zip(curves, first, strict=True)]
+    base = BaseScore(
+        length=common[0],
+        mean=points[0][1],
+        n=sum(one.n for one in first),
+        n_effective=points[0][2],
+        chance_level=fmean(one.chance_level for one in first),
+        shortcut=fmean(test.heuristic for test in tests),
+        min_score=requirements.min_base_score,
+    )
+    return judge(model, "", base, points)

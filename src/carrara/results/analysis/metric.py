@@ -1,7 +1,7 @@
 """Which score counts: the sound one, or the paper's own, by which results compare with published ones.
 
 A paper's scorer grades the same replies as the paper did, faults included, and an answer that is not read soundly may
-be right by it. What has no published scorer keeps its sound score; floors are those of the sound one.
+be right by it. What has no published scorer keeps its sound score; chance levels are those of the sound one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,4 +42,4 @@ def said(metrics: Mapping[str, str]) -> str:
         return ""
     sound = sorted((task for task, name in metrics.items() if not name), key=natural)
     rest = f"; of {', '.join(sound)}, for which there is none, the sound one" if sound else ""
-    return f"The score that counts is the papers' own{rest}. Floors are those of the sound score."
+    return f"The score that counts is the papers' own{rest}. Chance levels are those of the sound score."

@@ -2,8 +2,9 @@
 
 The same worlds serve every length and every model, so that a difference is taken world by world: what makes one world
 harder than another falls out of it, and the interval is as narrow as the data allow. The mean is over worlds, each
-counting once; questions on one world are averaged first, for they are not independent. Scores are headline scores:
-a reply that is not ok counts 0 on either side.
+counting once; questions on one world are averaged first, for they are not independent. Scores are headline scores: a
+reply that is not ok counts 0 on either side. A question is left out where it has no answer of a model, such as a failed
+request. Intervals are those of `carrara compare` (paired_test.py).
 """
 
 import math
@@ -11,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from carrara.core.result import Result
-from carrara.results.analysis.intervals import paired_interval
+from carrara.core.result import UNANSWERED, Result
+from carrara.results.analysis.paired_test import ALPHA, interval, p_value
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import headline
 
@@ -91,14 +92,17 @@ def difference(first: Iterable[Result], second: Iterable[Result], *, across_leng
     if not worlds:
         return None
     per_world = [_mean(worlds[world]) for world in sorted(worlds)]
-    low, high = paired_interval(per_world) or (None, None)
+    low, high = interval([per_world], significant=p_value([per_world]) < ALPHA) or (None, None)
     return Difference(len(per_world), _mean(per_world), low, high)
 
 
 def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:
     """Scores by world, question and length; several where a question was asked repeatedly."""
     scores: dict[tuple[str, str, int], list[float]] = {}
+    unanswered = {"error"} if across_lengths else UNANSWERED  # a prompt that is too long is what its length does
     for result in results:
+        if result.status in unanswered:
+            continue
         key = result.world_id, _question(result), 0 if across_lengths else result.length
         scores.setdefault(key, []).append(headline(result))
     return scores

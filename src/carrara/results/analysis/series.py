@@ -3,17 +3,18 @@
 A directory may hold one model run twice, with other parameters, another tokenizer, another style, another prompt pack,
 at another temperature or on another server. Averages over such a mixture mean nothing, so that a model's results are
 kept apart by whatever differs between them, and that difference becomes part of the name: `SmolLM2` and
-`SmolLM2 (base)`. A model's own arguments, such as its weights, are always part of it, and so is retrieval, because then
-it is not the model alone that was measured: `SmolLM2 (retrieve=sentences)`.
+`SmolLM2 (base)`. So are the replies of a server that changes its model in the middle of a run: `m (answered by b)`.
+A model's own arguments, such as its weights, are always part of it. So are retrieval and a solver other than Carrara's
+own, because then it is not the model alone that was measured: `SmolLM2 (retrieve=sentences)`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError
 from carrara.core.recipe import Recipe
-from carrara.core.result import ARGUMENT, Result, Subject
+from carrara.core.result import ARGUMENT, SOLVER, Result, Subject
 
 RETRIEVE = "retrieve"
 """The name, among the settings, of how contexts were shortened: `sentences;by=minilm;top=5;order=score`."""
@@ -48,6 +49,7 @@ def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
     ways: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
     for result in results:
         ways.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
+    changing = {subject for subject, models in answering_models(results).items() if len(models) > 1}
     names: dict[tuple[str, _Setting, Subject], Series] = {}
     for (model, task), found in ways.items():
         differing = [i for i in range(len(_Setting._fields)) if len({setting[i] for setting, _ in found}) > 1]
@@ -57,7 +59,34 @@ def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
             parts = [setting[i] for i in differing if setting[i]]
             parts += filter(None, (_named(name, asked[subject]) for name in telling))
             names[task, setting, subject] = Series(model, ", ".join(parts))
-    return lambda result: names[result.task, _setting(result), result.subject]
+
+    def series(result: Result) -> Series:
+        found = names[result.task, _setting(result), result.subject]
+        if result.answered_by and result.subject in changing:
+            return Series(found.model, ", ".join(filter(None, (found.variant, f"answered by {result.answered_by}"))))
+        return found
+
+    return series
+
+
+def answering_models(results: Iterable[Result]) -> dict[Subject, dict[str, int]]:
+    """Return, for each model as it was asked, the models that answered and how many replies each gave."""
+    found: dict[Subject, dict[str, int]] = {}
+    for result in results:
+        if result.answered_by:
+            models = found.setdefault(result.subject, {})
+            models[result.answered_by] = models.get(result.answered_by, 0) + 1
+    return found
+
+
+def changed_models(results: Iterable[Result]) -> list[str]:
+    """Say where the server of a model answered as several models."""
+    return [
+        f"the server of {model} answered as {' and '.join(f'{name} ({n:,} replies)' for name, n in models.items())}: "
+        "these results are kept apart"
+        for (model, _), models in answering_models(results).items()
+        if len(models) > 1
+    ]
 
 
 def _taken_apart(subject: Subject) -> dict[str, str]:
@@ -78,7 +107,7 @@ def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
         for name in names
         if len({settings.get(name) for settings in (retrieving if name.startswith(_PART) else asked)}) > 1
     }
-    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name == RETRIEVE)
+    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name in (RETRIEVE, SOLVER))
 
 
 def _named(name: str, settings: Mapping[str, str]) -> str:

@@ -1,18 +1,22 @@
-"""Means with everything that must stand beside them: interval, floor, both denominators, statuses.
+"""Means with their intervals, chance levels and the statuses of their replies.
 
-The headline counts every reply: one that is not `ok` scores 0 in it. Beside it stands, labelled, the mean over those
-that were answered at all, without refusals, filters, overflows and errors. Neither is ever shown without its n. Where
-every prompt was too long or its request failed, nothing was measured, and there is no score but only that status.
+Every reply has exactly one status. An answer was read from a reply whose status is `ok`; each other status has its own
+count. The score is the mean over the replies: one that is not `ok` scores 0. A failed request (`error`) is no reply and
+not in the mean. The score of attempts leaves out the replies in which the model attempts no answer: refusals, tool
+calls, filtered replies and overflows. Where every prompt was too long or its request failed, nothing was measured, and
+there is no score but only that status.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.order import natural
-from carrara.core.result import ANSWERED, NEVER_ASKED, SOUND, STATUSES, Result, Status
+from carrara.core.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
+from carrara.core.talk import tell
 from carrara.results.analysis.intervals import effective_n, wilson
 from carrara.results.analysis.places import placed
 from carrara.results.analysis.series import Series, series_of
@@ -28,7 +32,7 @@ class Stat:
     """What a set of replies comes to."""
 
     n: int
-    """All replies: the headline's denominator."""
+    """The replies that the mean is over: all but failed requests. Where every request failed, all of these."""
     contexts: int
     """Clusters: questions on one context are not independent of each other."""
     n_effective: float
@@ -36,10 +40,11 @@ class Stat:
     mean: float
     low: float
     high: float
-    answered: int
-    """Replies that are answers: the second denominator."""
-    answered_mean: float | None
-    floor: float
+    attempts: int
+    """Replies in which the model attempts an answer, whether or not one can be read (`ATTEMPTED`)."""
+    attempts_mean: float | None
+    """The score of attempts. None: there are none."""
+    chance_level: float
     """What blind guessing scores on these questions."""
     published: Mapping[str, float]
     """Published scores of the same replies, by name."""
@@ -54,8 +59,14 @@ class Stat:
     """How many were made for these replies, where it is known."""
 
     @property
-    def not_ok(self) -> int:
-        return self.n - self.statuses.get("ok", 0)
+    def answers_read(self) -> int:
+        """The replies from which an answer was read: those whose status is `ok`."""
+        return self.statuses.get("ok", 0)
+
+    @property
+    def others(self) -> Mapping[Status, int]:
+        """The replies from which no answer was read, by status."""
+        return {status: count for status, count in self.statuses.items() if status != "ok"}
 
     @property
     def scored(self) -> bool:
@@ -69,8 +80,8 @@ class Stat:
 
     @property
     def guessing(self) -> bool:
-        """Whether blind guessing explains the score: the interval does not rise above the floor."""
-        return self.low <= self.floor
+        """Whether blind guessing explains the score: the interval does not rise above the chance level."""
+        return self.low <= self.chance_level
 
     @property
     def best_trivial(self) -> Best | None:
@@ -101,7 +112,7 @@ class Row:
 def headline(result: Result) -> float:
     """The score that counts: 0 unless the reply is ok. A published one is of all that is an answer."""
     if result.metric:
-        return min(1.0, max(0.0, result.scores.get(result.metric, 0.0))) if result.status in ANSWERED else 0.0
+        return min(1.0, max(0.0, result.scores.get(result.metric, 0.0))) if result.status in ATTEMPTED else 0.0
     if not -1e-9 <= result.score <= 1 + 1e-9:  # not a number is refused too
         raise RunError(
             f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
@@ -109,10 +120,18 @@ def headline(result: Result) -> float:
     return min(1.0, max(0.0, result.score)) if result.status == "ok" else 0.0
 
 
+def counted(results: Sequence[Result]) -> Sequence[Result]:
+    """Return the replies that a mean is over: without failed requests, unless all of them failed."""
+    return [result for result in results if result.status != "error"] or results
+
+
 def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda result: result.context_id) -> Stat:
     """Statistics of replies at one length. Give `cluster=world_id` for several: a world is the same at each of them."""
     if not results:
         raise ValueError("no results, no statistics")
+    counts = {status: sum(result.status == status for result in results) for status in STATUSES}
+    retrieval = _retrieval(results)
+    results = counted(results)
     n = len(results)
     clusters: dict[str, list[float]] = {}
     for result in results:
@@ -120,8 +139,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
     mean = math.fsum(headline(result) for result in results) / n
     worth = effective_n(list(clusters.values()))
     low, high = wilson(mean, worth)
-    answers = [headline(result) for result in results if result.status in ANSWERED]
-    counts = {status: sum(result.status == status for result in results) for status in STATUSES}
+    attempts = [headline(result) for result in results if result.status in ATTEMPTED]
     return Stat(
         n=n,
         contexts=len(clusters),
@@ -129,12 +147,12 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         mean=mean,
         low=low,
         high=high,
-        answered=len(answers),
-        answered_mean=math.fsum(answers) / len(answers) if answers else None,
-        floor=math.fsum(result.floor for result in results) / n,
+        attempts=len(attempts),
+        attempts_mean=math.fsum(attempts) / len(attempts) if attempts else None,
+        chance_level=math.fsum(result.chance_level for result in results) / n,
         published=_published(results),
         trivial=_trivial(results),
-        retrieval=_retrieval(results),
+        retrieval=retrieval,
         statuses={status: count for status, count in counts.items() if count},
         reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
         requests=_sum([result.requests for result in results]),
@@ -156,8 +174,8 @@ def _published(results: Sequence[Result]) -> Mapping[str, float]:
     for name in dict.fromkeys(name for result in results for name in result.scores):
         if name in (RECALL, RECALL_SHARE):
             continue
-        applies = [r for r in results if name in r.scores or r.status not in ANSWERED]
-        means[name] = math.fsum(r.scores[name] for r in applies if r.status in ANSWERED) / len(applies)
+        applies = [r for r in results if name in r.scores or r.status not in ATTEMPTED]
+        means[name] = math.fsum(r.scores[name] for r in applies if r.status in ATTEMPTED) / len(applies)
     return means
 
 
@@ -215,6 +233,25 @@ def scored(results: Sequence[Result]) -> list[Result]:
     return [result for result in results if met[result.task, series(result), result.length]]
 
 
+def report_failures(results: Sequence[Result]) -> None:
+    """Say how many requests of each model failed: no mean holds them, and a table or figure would not show it.
+
+    Raises:
+        RunError: No reply is one of a model, so that nothing was measured.
+    """
+    if not results:
+        return
+    if all(result.status in NEVER_ASKED for result in results):
+        counts = Counter(result.status for result in results)
+        statuses = ", ".join(f"{n:,} {status}" for status, n in counts.items())
+        remedy = "repeat the command of the run" if "error" in counts else "run shorter lengths"
+        raise RunError(f"nothing was measured: none of {len(results):,} replies is a model's ({statuses}); {remedy}")
+    series = series_of(results)
+    asked = Counter(str(series(result)) for result in results)
+    for name, failed in Counter(str(series(result)) for result in results if result.status == "error").items():
+        tell(f"{name}: {failed:,} of {asked[name]:,} requests failed; they are in no mean")
+
+
 def sliced(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
     """Rows by the values of these labels, of the tests that have them all; labels cross."""
     results = placed(results)
@@ -249,7 +286,7 @@ def record(row: Row) -> dict[str, Any]:
         named["metric"] = row.metric
     if row.labels:
         named["labels"] = dict(row.labels)
-    figures = asdict(row.stat)
+    figures = asdict(row.stat) | {"answers_read": row.stat.answers_read}
     if not row.stat.scored:
         figures |= {"mean": None, "low": None, "high": None, "published": {}}
     return named | figures

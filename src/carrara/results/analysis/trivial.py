@@ -14,8 +14,8 @@ from carrara.core.result import SOUND, Result
 from carrara.results.analysis.intervals import effective_n, wilson
 
 WELL = 0.1
-"""By how much a trivial reply has to rise above the floor to score well. Always yes, where half of the answers are yes,
-is at the floor: that is said beside every score, and is no news."""
+"""By how much a trivial reply has to rise above the chance level to score well. Always yes, where half of the answers
+are yes, is at the chance level: that is said beside every score, and is no news."""
 FOOLED, BY = 0.5, 0.3
 """A published score is fooled if a trivial reply has so much by it, and by so much more than soundly."""
 ALIKE = 0.05
@@ -66,13 +66,14 @@ class Trivial:
     sound: float
     low: float
     """The lower end of the sound score's interval."""
-    floor: float
+    chance_level: float
     published: Mapping[str, float]
 
     @property
     def scores_well(self) -> bool:
-        """Whether it rises above the floor by enough, and by more than which answers happened to be drawn explains."""
-        return round(self.sound - self.floor, 2) >= WELL and self.low > self.floor
+        """Whether it rises above the chance level by enough, and by more than which answers happened to be drawn
+        explains."""
+        return round(self.sound - self.chance_level, 2) >= WELL and self.low > self.chance_level
 
     @property
     def fools(self) -> list[str]:
@@ -111,7 +112,7 @@ def _line(task: str, name: str, results: Sequence[Result]) -> Trivial:
         n=len(results),
         sound=scores[SOUND],
         low=wilson(scores[SOUND], effective_n(list(worlds.values())))[0],
-        floor=math.fsum(result.floor for result in results) / len(results),
+        chance_level=math.fsum(result.chance_level for result in results) / len(results),
         published={score: mean for score, mean in scores.items() if score != SOUND},
     )
 

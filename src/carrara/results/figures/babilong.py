@@ -1,18 +1,20 @@
 """BABILong's tables and figures."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 
+from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.order import natural
 from carrara.results.analysis.places import PLACE, placed
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import RECALL
 from carrara.results.figures.entry import Entry
-from carrara.results.figures.evidence import Evidence, marked, mean_of, named
+from carrara.results.figures.evidence import Evidence, common, marked, mean_of, named
 from carrara.results.figures.figure import Figure, Mark
 from carrara.results.published.scores import MEAN, claimed
 
@@ -39,17 +41,59 @@ def own_names(tests: dict[str, str]) -> dict[str, str]:
 
 
 def overview(evidence: Evidence) -> Figure:
-    own = mean_of(evidence.measured(FIVE))
-    run = sorted({result.task for result in evidence.results if result.task in FIVE}, key=natural)
-    few = 0 < len(run) < len(FIVE)
-    notes = [f"Only of {', '.join(FIVE[test] for test in run)}, which were run."] if few else []
+    """The mean over the tests that all own models were run on; published means are over the same tests."""
+    single = evidence.measured(FIVE)
+    tests, notes = _shared(single, "babilong-table-2", list(FIVE.values()))
+    own = mean_of([mark for mark in single if mark.panel in tests])
+    printed = evidence.printed({MEAN: ""}, table=["Table 2"])
+    if len(tests) < len(FIVE):
+        means = evidence.asked(printed) if evidence.models else []
+        printed = mean_of(evidence.printed({test: test for test in tests}, table=["Table 4"]))
+        known = {mark.model for mark in printed}
+        if only := list(dict.fromkeys(mark.model for mark in means if mark.model not in known)):
+            missing = [test for test in FIVE.values() if test not in tests]
+            raise UsageError(
+                f"of {', '.join(only)} only the mean of QA1 to QA5 is published, and {', '.join(missing)} was not run; "
+                f"run the missing tests, or leave the model out of --beside"
+            )
+        if evidence.scores:
+            notes.append(f"Published means are computed from the paper's Table 4, over {', '.join(tests)} too.")
+    left = sorted({int(mark.x) for mark in single} - {int(mark.x) for mark in own})
+    if left:
+        notes.append(f"Not shown, because not all of these tests were run there: {', '.join(map(write_length, left))}.")
+    shown = "QA1 to QA5" if len(tests) == len(FIVE) else ", ".join(tests)
     return Figure(
         name="babilong-table-2",
-        title="BABILong: mean accuracy on QA1 to QA5",
+        title=f"BABILong: {'mean ' if len(tests) > 1 else ''}accuracy on {shown}",
         form="heat",
-        marks=evidence.together(own, evidence.printed({MEAN: ""}, table=["Table 2"]), room=True),
+        marks=evidence.together(own, printed, room=True),
         notes=notes,
     )
+
+
+def _shared(
+    marks: Sequence[Mark], name: str, tests: list[str], by: Callable[[Mark], float | str] = lambda mark: mark.panel
+) -> tuple[list[str], list[str]]:
+    """Of these tests those that all models were run on (all tests if nothing was run), and a note if some are left out.
+
+    Raises:
+        UsageError: The models have no test in common.
+    """
+    if not marks:
+        return tests, []
+    shared = common(marks, by)
+    found = [test for test in tests if test in shared]
+    run = [test for test in tests if any(by(mark) == test for mark in marks)]
+    if not found:
+        raise UsageError(
+            f"{name} compares models on the same tests, and no test was run with all of them; run each of "
+            f"{', '.join(run)} with every model, or give fewer folders"
+        )
+    if len(found) == len(tests):
+        return found, []
+    left = [test for test in run if test not in found]
+    more = f"; not {', '.join(left)}, which only some models were run on" if left else ""
+    return found, [f"Only of {', '.join(found)}, which {'was' if len(found) == 1 else 'were'} run{more}."]
 
 
 def details(evidence: Evidence) -> Figure:
@@ -202,8 +246,8 @@ def refusals(evidence: Evidence) -> Figure:
     own = []
     for row, name in zip(rows, named(rows), strict=True):
         own.append(marked(row, name, row.length, part="all replies"))
-        if row.stat.answered_mean is not None:
-            own.append(Mark(name, row.length, row.stat.answered_mean, part="answered", n=row.stat.answered))
+        if row.stat.attempts_mean is not None:
+            own.append(Mark(name, row.length, row.stat.attempts_mean, part="answered", n=row.stat.attempts))
     printed = [
         Mark("gemini-1.5-pro-002", score.length or 0, score.score / 100, published=True,
              part="answered" if "w/o" in score.model else "all replies")
@@ -220,16 +264,31 @@ def refusals(evidence: Evidence) -> Figure:
 def short(evidence: Evidence) -> Figure:
     """The twenty tests without filler."""
     own = evidence.only(lambda result: result.length == 0)
-    marks = evidence.together(
-        own.measured(dict.fromkeys(TWENTY, ""), lambda row: TWENTY[row.task]),
-        evidence.printed(
-            dict.fromkeys(FIVE.values(), ""),
-            lambda score: score.test,
-            table=["Table 4"],
-            keep=lambda score: score.length == 0,
-        ),
-        room=True,
+    single = own.measured(dict.fromkeys(TWENTY, ""), lambda row: TWENTY[row.task])
+    printed = evidence.printed(
+        dict.fromkeys(FIVE.values(), ""),
+        lambda score: score.test,
+        table=["Table 4"],
+        keep=lambda score: score.length == 0,
     )
+    notes = list[str]()
+    if single:
+        tests, notes = _shared(single, "babilong-figure-6", list(TWENTY.values()), lambda mark: mark.x)
+        if printed:
+            found = [test for test in tests if test in FIVE.values()]
+            if not found:
+                raise UsageError(
+                    f"babilong-figure-6 has published scores of QA1 to QA5 alone, and {', '.join(tests)} were run; "
+                    "run some of QA1 to QA5, or leave out --beside"
+                )
+            if found != tests:
+                notes = [f"Only of {', '.join(found)}, which were run and are published: medians are over the same."]
+            tests = found
+        single = [mark for mark in single if mark.x in tests]
+        printed = [mark for mark in printed if mark.x in tests]
+        counts = Counter(mark.model for mark in printed)
+        printed = [mark for mark in printed if counts[mark.model] == len(tests)]
+    marks = evidence.together(single, printed, room=True, by=lambda mark: mark.x)
     return Figure(
         name="babilong-figure-6",
         title="BABILong without filler: accuracy by test, with medians",
@@ -237,16 +296,18 @@ def short(evidence: Evidence) -> Figure:
         marks=sorted(marks, key=lambda mark: natural(str(mark.x))),
         across="test",
         axis="names",
+        notes=notes,
     )
 
 
 def times(evidence: Evidence) -> Figure:
     rows = evidence.rows(FIVE)
+    tests, notes = _shared(evidence.measured(FIVE), "babilong-table-3", list(FIVE.values()))
     name_of = dict(zip((row.series for row in rows), named(rows), strict=True))
     series = series_of(evidence.results)
     spent: dict[tuple[str, int], list[float]] = {}
     for result in evidence.results:
-        if result.task in FIVE and result.seconds is not None and series(result) in name_of:
+        if FIVE.get(result.task) in tests and result.seconds is not None and series(result) in name_of:
             spent.setdefault((name_of[series(result)], result.length), []).append(result.seconds)
     return Figure(
         name="babilong-table-3",
@@ -260,6 +321,7 @@ def times(evidence: Evidence) -> Figure:
         ),
         up="seconds",
         top=None,
+        notes=notes,
     )
 
 
@@ -303,7 +365,7 @@ ENTRIES = (
     Entry("babilong-figure-9", "by where in the context the facts stand", depth,
           RUN),
     Entry("babilong-figure-4", "correlation with MMLU, length by length", None,
-          "carrara correlate DIR --scores FILE --length 32k"),
+          "carrara correlate DIR --scores FILE --lengths 32k"),
     Entry("babilong-figure-7", "inside a recurrent memory", None, "carrara inside MODEL"),
     Entry("babilong-table-1", "facts of the tests", None, "carrara stats babilong"),
     Entry("babilong-table-6", "tokens by tokenizer", None, "carrara stats babilong --tokenizers …"),

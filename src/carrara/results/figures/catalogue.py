@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 from carrara.core.errors import UsageError, nearest
+from carrara.results.analysis.summary import report_failures
 from carrara.results.figures import babilong, michelangelo, minerva, sync
 from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence
@@ -20,6 +21,8 @@ def entries() -> Mapping[str, Entry]:
 def entry(name: str) -> Entry:
     """By its whole name, or by paper and number; where a paper has a table and a figure of that number, the table."""
     known = entries()
+    if not isinstance(name, str):
+        raise UsageError(f"{name!r} is not the name of a figure: give a text, such as 'babilong-2'")
     asked = name.strip().lower()
     paper, _, number = asked.partition("-")
     for whole in (asked, f"{paper}-table-{number}", f"{paper}-figure-{number}"):
@@ -32,11 +35,17 @@ def figure(name: str, evidence: Evidence) -> Figure:
     asked = entry(name)
     if asked.make is None:
         raise UsageError(f"{asked.name} is made by a command of its own: {asked.command}")
+    report_failures(evidence.results)
     made = asked.make(evidence)
     if not made.marks:
         shipped = f"; --published {asked.paper} shows the paper's own models" if asked.shipped else ""
         raise UsageError(f"there is nothing of {asked.name} here; {asked.command} makes what it is drawn from{shipped}")
     whose = {mark.published for mark in made.marks}
+    if whose == {False} and asked.shipped and evidence.scores and made.form != "matrix":
+        raise UsageError(
+            f"{asked.name} has no published values of what was run; {asked.command} runs what the paper has, "
+            "or leave out --beside"
+        )
     if len(whose) > 1 and not any(result.metric for result in evidence.results):
         note = (
             "Published scores are by the paper's metric, your own are sound ones: by --score paper they are by it too."

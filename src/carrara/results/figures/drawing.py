@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from math import cos, pi, sin
 from statistics import median
 from textwrap import wrap
@@ -25,6 +26,7 @@ ACROSS, WIDE = 26, 36
 """Columns of a grid that stand beside each other, and how wide one is."""
 LINE = 120
 """Characters of a note on a line."""
+INSTALL = "pip install 'carrara[figures]'"
 SYMBOLS = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left"]
 
 
@@ -62,11 +64,16 @@ def png(figure: Figure, scale: float = 2) -> bytes:
     return bytes(_converter().vegalite_to_png(chart(figure).to_json(), vl_version=_version(), scale=scale))
 
 
+def missing() -> bool:
+    """Return whether a package is missing that pictures are drawn with."""
+    return not all(map(find_spec, ("altair", "vl_convert")))
+
+
 def _altair() -> Any:
     try:
         import altair
     except ImportError:
-        raise RunError("to draw a figure takes Vega-Altair: pip install 'carrara[figures]'") from None
+        raise RunError(f"to draw a figure takes Vega-Altair: {INSTALL}") from None
     altair.data_transformers.disable_max_rows()
     return altair
 
@@ -76,7 +83,7 @@ def _converter() -> Any:
     try:
         import vl_convert
     except ImportError:
-        raise RunError("to draw a figure takes vl-convert: pip install 'carrara[figures]'") from None
+        raise RunError(f"to draw a figure takes vl-convert: {INSTALL}") from None
     return vl_convert
 
 

@@ -111,14 +111,37 @@ class Evidence:
             for score in found
         ]
 
-    def together(self, own: Sequence[Mark], printed: Sequence[Mark], room: bool = False) -> list[Mark]:
-        """Own marks, and published ones: those asked for; else the best of them, or all where there is `room` alone."""
+    def together(
+        self,
+        own: Sequence[Mark],
+        printed: Sequence[Mark],
+        room: bool = False,
+        by: Callable[[Mark], float | str] = lambda mark: mark.panel,
+    ) -> list[Mark]:
+        """Own marks, and published ones: those asked for; else the best of them, or all where there is `room` alone.
+
+        Beside own marks only those published ones stand that belong to what was run: `by` says what a mark belongs to.
+        """
+        run = {by(mark) for mark in own}
+        printed = [mark for mark in printed if not own or by(mark) in run]
         if self.models:
-            return [*own, *(mark for mark in printed if _asked(mark.model, self.models))]
+            return [*own, *self.asked(printed)]
         if room and not own:
             return list(printed)
         best = most(printed, BESIDE)
         return [*own, *(mark for mark in printed if mark.model in best)]
+
+    def asked(self, printed: Sequence[Mark]) -> list[Mark]:
+        """Of published marks those of the models that were asked for; all of them if none was."""
+        return [mark for mark in printed if not self.models or _asked(mark.model, self.models)]
+
+
+def common(marks: Iterable[Mark], by: Callable[[Mark], float | str] = lambda mark: mark.panel) -> set[float | str]:
+    """What all models of these marks have: `by` says what a mark belongs to."""
+    found: dict[tuple[str, bool], set[float | str]] = {}
+    for mark in marks:
+        found.setdefault((mark.model, mark.published), set()).add(by(mark))
+    return set.intersection(*found.values()) if found else set()
 
 
 def marked(row: Row, model: str, x: float | str, panel: str = "", part: str = "") -> Mark:

@@ -1,6 +1,6 @@
 """Michelangelo's figures. It prints curves and no numbers, but for what guessing scores."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import exp
 from statistics import fmean
@@ -10,10 +10,11 @@ from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, correlate
 from carrara.results.analysis.crossing import crossings
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.summary import headline
+from carrara.results.analysis.summary import counted, headline
 from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
+from carrara.results.published.scores import Score
 
 TESTS = {"michelangelo/mrcr": "MRCR", "michelangelo/latent_list": "Latent List", "michelangelo/idk": "IDK"}
 SHORT = {"mrcr": "michelangelo/mrcr", "latent_list": "michelangelo/latent_list", "idk": "michelangelo/idk"}
@@ -33,7 +34,7 @@ def _curves(
             title=title,
             form="curves",
             marks=own.measured({task: ""}, cumulative=True),
-            lines=_guessing(evidence, task),
+            lines=_guessing(evidence.scores, own.only(lambda result: result.task == task).results, task),
             across=f"length, up to {write_length(upto)}",
             up="cumulative mean score",
         )
@@ -41,8 +42,16 @@ def _curves(
     return make
 
 
-def _guessing(evidence: Evidence, task: str) -> dict[str, float]:
-    found = [score for score in evidence.scores if score.ours == task and not score.share]
+def _guessing(scores: Sequence[Score], own: Sequence[Result], task: str) -> dict[str, float]:
+    """What guessing scores, as printed, if the paper prints it of the same kinds of items as these results are of."""
+    found = [score for score in scores if score.ours == task and not score.share]
+    if task == SHORT["latent_list"]:
+        kinds = {result.labels.get("complexity", "") for result in own}
+        if kinds != {"1", "5", "20"}:
+            [kind] = kinds if len(kinds) == 1 else [""]
+            found = [score for score in scores if score.test == f"Latent List, complexity {kind}"]
+    if task == SHORT["idk"] and all(_unknown(result) for result in own):
+        found = []
     return {f"guessing, as printed: {score.score:g} %": score.score / 100 for score in found[:1]}
 
 
@@ -110,7 +119,14 @@ def failures(evidence: Evidence) -> Figure:
             Mark(name, row.length, max(0.0, other), write_length(row.length), "an answer made up", n=row.stat.n)
         )
         marks.append(
-            Mark(name, row.length, row.stat.not_ok / row.stat.n, write_length(row.length), "no answer", n=row.stat.n)
+            Mark(
+                name,
+                row.length,
+                1 - row.stat.answers_read / row.stat.n,
+                write_length(row.length),
+                "no answer",
+                n=row.stat.n,
+            )
         )
     return Figure(
         name="michelangelo-figure-14",
@@ -125,8 +141,10 @@ def chance(evidence: Evidence) -> Figure:
     """What guessers score on the very items that were asked, item by item."""
     own = [result for result in evidence.results if result.task == SHORT["mrcr"]]
     kinds = {
-        "a draft of that topic or format (floor)": [one.floor for one in {one.id: one for one in own}.values()],
-        "of all replies": [headline(one) for one in own],
+        "a draft of that topic or format (chance level)": [
+            one.chance_level for one in {one.id: one for one in own}.values()
+        ],
+        "of all replies": [headline(one) for one in counted(own)],
     }
     marks = []
     for kind, values in kinds.items():

@@ -1,16 +1,19 @@
 """Minerva's tables and figures."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from carrara.core.lengths import write_length
 from carrara.core.order import natural
+from carrara.results.analysis.beside import same_length
 from carrara.results.analysis.categories import categories
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.summary import Row
 from carrara.results.figures.entry import Entry
 from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
+from carrara.results.published.scores import Score
 
 SEARCH = {
     "minerva/word_search": "String search (word)",
@@ -70,8 +73,9 @@ def _table(name: str, title: str, tests: Mapping[str, str]) -> Callable[[Evidenc
     def make(evidence: Evidence) -> Figure:
         own = _at_one_length(evidence, tests, lambda row: tests[row.task])
         printed = evidence.printed(dict.fromkeys(tests.values(), ""), lambda score: score.test,
-                                   keep=lambda score: score.length in (4 << 10, 0, None))  # fmt: skip
-        marks = compared(evidence.together(own, printed, room=True))
+                                   keep=_at_own_length(evidence, tests, (4 << 10, 0, None)))  # fmt: skip
+        nearest = {tests[task]: length for task, length in _nearest(evidence, tests).items()}
+        marks = compared(evidence.together(own, printed, room=True, by=lambda mark: mark.x), nearest)
         return Figure(name, title, "heat", marks, "test", axis="names", notes=_notes(evidence, tests))
 
     return make
@@ -83,12 +87,30 @@ def _at_one_length(evidence: Evidence, tests: Mapping[str, str], x: Callable[[Ro
     return [mark for task in tests for mark in near.measured({task: ""}, x)]
 
 
-def _near(evidence: Evidence, tests: Mapping[str, str]) -> Evidence:
-    """Of each test its results at that length."""
+def _nearest(evidence: Evidence, tests: Iterable[str]) -> dict[str, int]:
+    """Of each test the length nearest to 4k that was run."""
     lengths: dict[str, set[int]] = {}
     for result in evidence.results:
         lengths.setdefault(result.task, set()).add(result.length)
-    nearest = {task: min(lengths[task], key=lambda length: abs(length - 4096)) for task in tests if task in lengths}
+    return {task: min(lengths[task], key=lambda length: abs(length - 4096)) for task in tests if task in lengths}
+
+
+def _at_own_length(
+    evidence: Evidence, tests: Mapping[str, str], lengths: Collection[int | None] = ()
+) -> Callable[[Score], bool]:
+    """Whether a published score is of one of these lengths, and of the length that its test was run at."""
+    nearest = {said: length for task, length in _nearest(evidence, tests).items() for said in [tests[task]]}
+
+    def keep(score: Score) -> bool:
+        own = nearest.get(score.test.partition(", prompt")[0])
+        return (not lengths or score.length in lengths) and (own is None or same_length(own, score.length))
+
+    return keep
+
+
+def _near(evidence: Evidence, tests: Mapping[str, str]) -> Evidence:
+    """Of each test its results at that length."""
+    nearest = _nearest(evidence, tests)
     return evidence.only(lambda result: nearest.get(result.task) == result.length)
 
 
@@ -101,12 +123,19 @@ def _notes(evidence: Evidence, tests: Mapping[str, str]) -> list[str]:
     )
 
 
-def compared(marks: list[Mark]) -> list[Mark]:
-    """With the difference to the test that one is set against, in brackets, where the model has both."""
+def compared(marks: list[Mark], lengths: Mapping[str, int] = MappingProxyType({})) -> list[Mark]:
+    """Add to each mark, in brackets, its difference to the test that its own is compared with.
+
+    Args:
+        marks: Scores by test. A model that lacks the other test has no bracket.
+        lengths: The length that each test was run at. Scores of one's own at two lengths are not subtracted.
+    """
     scores = {(mark.model, mark.published, mark.x): mark.value for mark in marks}
     found = []
     for mark in marks:
-        base = scores.get((mark.model, mark.published, AGAINST.get(str(mark.x), "")))
+        other = AGAINST.get(str(mark.x), "")
+        alike = mark.published or lengths.get(str(mark.x)) == lengths.get(other)
+        base = scores.get((mark.model, mark.published, other)) if alike else None
         change = "" if base is None else f" ({mark.value - base:+.2f})".replace("-", "−")
         found.append(replace(mark, label=f"{mark.value:.2f}{change}"))
     return found
@@ -179,12 +208,38 @@ def gibberish(evidence: Evidence) -> Figure:
     )
     marks: list[Mark] = []
     for kind in ("gibberish", "words"):
-        part = own.only(lambda r, kind=kind: (r.labels["words"] == "gibberish") == (kind == "gibberish"))  # type: ignore[misc]
+        part = _of_words(own, kind)
         marks += _at_one_length(part, tests, lambda row, kind=kind: f"{tests[row.task]}, {kind}")  # type: ignore[misc]
     printed = evidence.printed(dict.fromkeys(PRINTED_WORDS, ""), lambda score: PRINTED_WORDS[score.test],
-                               table=["Table 3", "Table 2"])  # fmt: skip
+                               table=["Table 3", "Table 2"],
+                               keep=_at_words_length(own, tests))  # fmt: skip
+    shown = evidence.together(marks, printed, room=True, by=lambda mark: mark.x)
     return Figure("minerva-table-3", "Minerva: gibberish in the place of words", "heat",
-                  compared(evidence.together(marks, printed, room=True)), across="test", axis="names")  # fmt: skip
+                  compared(shown, _words_lengths(own, tests)), across="test", axis="names")  # fmt: skip
+
+
+def _words_lengths(own: Evidence, tests: Mapping[str, str]) -> dict[str, int]:
+    """Return the length that each test was run at, with words and with gibberish."""
+    return {
+        f"{tests[task]}, {kind}": length
+        for kind in ("gibberish", "words")
+        for task, length in _nearest(_of_words(own, kind), tests).items()
+    }
+
+
+def _at_words_length(own: Evidence, tests: Mapping[str, str]) -> Callable[[Score], bool]:
+    """Whether a published score is of the length that its test was run at, with words or with gibberish."""
+    nearest = _words_lengths(own, tests)
+
+    def keep(score: Score) -> bool:
+        length = nearest.get(PRINTED_WORDS.get(score.test, ""))
+        return length is None or same_length(length, score.length)
+
+    return keep
+
+
+def _of_words(own: Evidence, kind: str) -> Evidence:
+    return own.only(lambda result: (result.labels["words"] == "gibberish") == (kind == "gibberish"))
 
 
 def steps(evidence: Evidence) -> Figure:
@@ -215,6 +270,7 @@ def _phrasings(name: str, title: str, tests: Mapping[str, str], tables: list[str
             {said: said for said in tests.values()} | second,
             lambda score: f"wording {2 if score.test in second else 1}",
             table=tables,
+            keep=_at_own_length(evidence, tests),
         )
         shown = sorted(evidence.together(marks, printed, room=True), key=lambda mark: natural(str(mark.x)))
         return Figure(name, title, "bars", shown, across="", axis="names")

@@ -41,12 +41,17 @@ def itself(tests: dict[str, str]) -> dict[str, str]:
 
 def _scores(name: str, tables: Sequence[str], tests: dict[str, str], title: str) -> Callable[[Evidence], Figure]:
     def make(evidence: Evidence) -> Figure:
-        own = evidence.measured(tests)
+        own = evidence.only(_is_printed_variant).measured(tests)
         return Figure(
             name, title, "heat", evidence.together(own, evidence.printed(itself(tests), table=tables), room=True)
         )
 
     return make
+
+
+def _is_printed_variant(result: Result) -> bool:
+    """Whether the paper prints scores of a result's variant: of needles it has the multi-value ones alone."""
+    return result.task != "classic/niah" or result.labels.get("variant") == "multivalue"
 
 
 def cot(evidence: Evidence) -> Figure:
@@ -153,7 +158,7 @@ def _correlations(name: str, length: str) -> Callable[[Evidence], Figure]:
 
     def make(evidence: Evidence) -> Figure:
         own, notes = evidence.measured(SIX), list[str]()
-        pairs = _pairs(own, [length] if length else sorted({write_length(int(mark.x)) for mark in own}))
+        pairs = _pairs(own, [length] if length else _shared_lengths(own, notes))
         if not own and evidence.scores:
             lengths = [length] if length else ["32k", "64k"]
             pairs = _printed(lengths)
@@ -177,6 +182,17 @@ def _correlations(name: str, length: str) -> Callable[[Evidence], Figure]:
         )
 
     return make
+
+
+def _shared_lengths(marks: Sequence[Mark], notes: list[str]) -> list[str]:
+    """Return the lengths at which all tests were run, and note those that are left out."""
+    lengths: dict[str, set[int]] = {}
+    for mark in marks:
+        lengths.setdefault(mark.panel, set()).add(int(mark.x))
+    shared = set.intersection(*lengths.values()) if lengths else set[int]()
+    if others := set().union(*lengths.values()) - shared:
+        notes.append(f"Without lengths that not all tests were run at: {', '.join(map(write_length, sorted(others)))}.")
+    return [write_length(length) for length in sorted(shared)]
 
 
 def _printed(lengths: Sequence[str]) -> Pairs:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
+from zlib import crc32
 
 from markupsafe import Markup, escape
 
@@ -37,16 +38,43 @@ def save(figure: Figure, path: Path) -> Path:
     return path
 
 
+def is_figure(head: bytes, figure: Figure, path: Path) -> bool:
+    """Return whether a file begins as one that `save` writes for this figure: a table of the same columns, any picture.
+
+    Args:
+        head: The first bytes of the file.
+        figure: The figure that is to be written.
+        path: Where to; its ending says in what form.
+    """
+    match path.suffix.lower():
+        case ".csv":
+            return head.partition(b"\n")[0] == _csv(figure).partition(b"\n")[0]
+        case ".json":
+            return head.startswith(b'{\n  "figure": ')
+        case _:
+            return _MARK in head
+
+
+_MARK = b"carrara figure"
+"""What tells pictures and pages from those of other programs."""
+
+
 def _svg(figure: Figure) -> bytes:
     from carrara.results.figures.drawing import svg
 
-    return svg(figure).encode()
+    return svg(figure).encode().replace(b">", b"><!-- %s -->" % _MARK, 1)
 
 
 def _png(figure: Figure) -> bytes:
     from carrara.results.figures.drawing import png
 
-    return png(figure)
+    made, text = png(figure), b"tEXtSoftware\0" + _MARK
+    chunk = (len(text) - 4).to_bytes(4) + text + crc32(text).to_bytes(4)
+    return made[:_PNG_HEAD] + chunk + made[_PNG_HEAD:]
+
+
+_PNG_HEAD = 8 + 25
+"""Bytes of a picture's signature and of its first chunk, which has its size."""
 
 
 def _json(figure: Figure) -> bytes:
@@ -87,6 +115,7 @@ def _html(figure: Figure) -> bytes:
     ]
     page = Markup(
         "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        '<meta name="generator" content="carrara figure">'
         "<title>{}</title><style>{}</style>\n<main>{}\n<table><thead><tr>{}</tr></thead><tbody>\n{}\n</tbody></table>"
         "</main></html>\n"
     ).format(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from carrara.core.result import Result
+from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.results.analysis.partial import Part
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.seen import Look
@@ -20,15 +20,17 @@ def write_report(
     known: Sequence[Known] = (),
     look: Look | None = None,
     sources: Sequence[Source] = (),
+    min_base_score: float = MIN_BASE_SCORE,
 ) -> None:
     """Write the page. It appears whole or not at all, and is the same, to the byte, for the same results.
 
     `parts` say how much there is of what was planned, `known` what shortcuts its tests have; `look` shows the prompts
-    of replies, and `sources` are the folders of others that the results come from.
+    of replies, and `sources` are the folders of others that the results come from. A base score has to exceed
+    `min_base_score` for an effective length.
     """
     from carrara.core.files import whole_file
     from carrara.results.report.page import render
 
-    page = render(results, title, parts, known, look, sources)
+    page = render(results, title, parts, known, look, sources, min_base_score)
     with whole_file(path) as file:
         file.write(page)

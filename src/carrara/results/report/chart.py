@@ -1,4 +1,4 @@
-"""Score against length: lines with interval bars over the floor; and, for a single length, a row a model."""
+"""Score against length: lines with interval bars over the chance level; and, for a single length, a row a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -69,12 +69,12 @@ def score_chart(
         beside = (line / (len(lines) - 1) - 0.5) * spread if len(lines) > 1 else 0.0
         return frame.x((lengths.index(length) + 0.5) * step) + beside
 
-    parts = [*_grid(frame), *_floor(frame, rows, lengths), *_length_axis(frame, lengths)]
+    parts = [*_grid(frame), *_chance_level(frame, rows, lengths), *_length_axis(frame, lengths)]
     ends = []
     for line, (face, own) in enumerate(lines):
         points = [(place(row.length, line), row) for row in own]
         path = "M" + "L".join(f"{x:.1f} {frame.y(row.stat.mean):.1f}" for x, row in points)
-        bars = [_whisker(frame, face, x, row) for x, row in points if row.stat.answered]
+        bars = [_whisker(frame, face, x, row) for x, row in points if row.stat.attempts]
         marks = [_point(face, x, frame.y(row.stat.mean), row) for x, row in points]
         stroke = tag("path", d=path, class_=f"line {face.line}")
         parts.append(tag("g", *bars, stroke, *marks, data_series=face.number, class_="series"))
@@ -113,16 +113,16 @@ def _length_axis(frame: Frame, lengths: Sequence[int]) -> list[Markup]:
     return parts
 
 
-def _floor(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> list[Markup]:
+def _chance_level(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> list[Markup]:
     """The score of blind guessing, as ground under the lines: a step for each length."""
     steps = []
     for i, length in enumerate(lengths):
-        floors = [row.stat.floor for row in rows if row.length == length]
-        y = frame.y(sum(floors) / len(floors))
+        chance_levels = [row.stat.chance_level for row in rows if row.length == length]
+        y = frame.y(sum(chance_levels) / len(chance_levels))
         steps.append(f"{frame.x(i / len(lengths)):.1f} {y:.1f}L{frame.x((i + 1) / len(lengths)):.1f} {y:.1f}")
     edge = "L".join(steps)
     ground = f"M{frame.x(0):.1f} {frame.y(0):.1f}L{edge}L{frame.x(1):.1f} {frame.y(0):.1f}Z"
-    parts = [tag("path", d=ground, class_="ground"), tag("path", d=f"M{edge}", class_="floor")]
+    parts = [tag("path", d=ground, class_="ground"), tag("path", d=f"M{edge}", class_="chance_level")]
     if frame.named:  # on small pictures the first points stand where this would
         y = float(steps[0].partition(" ")[2].partition("L")[0]) - 6
         parts.append(tag("text", "blind guessing", x=frame.left + 6, y=y, class_="tick halo"))
@@ -137,13 +137,13 @@ def _whisker(frame: Frame, face: Face, x: float, row: Row) -> Markup:
 
 def _point(face: Face, x: float, y: float, row: Row) -> Markup:
     """Hollow where no reply was an answer: such a 0 says nothing of what the model can do."""
-    kind = "point" if row.stat.answered else "point hollow"
+    kind = "point" if row.stat.attempts else "point hollow"
     return tag("g", tag("title", f"{face.name}, {_said(row)}"), face.marker(x, y), class_=kind)
 
 
 def _said(row: Row) -> str:
     stat = row.stat
-    if not stat.answered:
+    if not stat.attempts:
         return f"{write_length(row.length)}: none of {stat.n} replies is an answer"
     return f"{write_length(row.length)}: {stat.mean:.2f} ({stat.low:.2f} to {stat.high:.2f}, n = {stat.n})"
 
@@ -186,13 +186,13 @@ def _ranking(title: str, lines: Sequence[tuple[Face, Sequence[Row]]], length: in
     def x(score: float) -> float:
         return left + score * (frame.width - left - right)
 
-    floors = [row.stat.floor for _, own in lines for row in own]
-    floor = sum(floors) / len(floors)
-    parts = [tag("rect", x=x(0), y=top, width=x(floor) - x(0), height=bottom - top, class_="ground")]
+    chance_levels = [row.stat.chance_level for _, own in lines for row in own]
+    chance_level = sum(chance_levels) / len(chance_levels)
+    parts = [tag("rect", x=x(0), y=top, width=x(chance_level) - x(0), height=bottom - top, class_="ground")]
     for tick in TICKS:
         parts.append(tag("line", x1=x(tick), x2=x(tick), y1=top, y2=bottom, class_="grid" if tick else "grid base"))
         parts.append(tag("text", f"{tick:g}", x=x(tick), y=bottom + 18, class_="tick", text_anchor="middle"))
-    parts.append(tag("line", x1=x(floor), x2=x(floor), y1=top, y2=bottom, class_="floor"))
+    parts.append(tag("line", x1=x(chance_level), x2=x(chance_level), y1=top, y2=bottom, class_="chance_level"))
     caption = f"mean score at {write_length(length)}"
     parts.append(tag("text", caption, x=x(1), y=bottom + 36, class_="axis", text_anchor="end"))
     for i, (face, own) in enumerate(lines):
@@ -202,7 +202,7 @@ def _ranking(title: str, lines: Sequence[tuple[Face, Sequence[Row]]], length: in
             tag(
                 "g",
                 _name(face.name, 0.0, y, left - 14),
-                *([tag("path", d=whisker, class_=f"whisker {face.colour}")] if stat.answered else []),
+                *([tag("path", d=whisker, class_=f"whisker {face.colour}")] if stat.attempts else []),
                 _point(face, x(stat.mean), y, own[0]),
                 data_series=face.number,
                 class_="series",
@@ -214,5 +214,6 @@ def _ranking(title: str, lines: Sequence[tuple[Face, Sequence[Row]]], length: in
 def _in_words(lines: Sequence[tuple[Face, Sequence[Row]]]) -> str:
     """What the picture shows, for those who do not see it."""
     return " ".join(
-        f"{face.name}: {'; '.join(_said(row) for row in own)}; floor {own[-1].stat.floor:.2f}." for face, own in lines
+        f"{face.name}: {'; '.join(_said(row) for row in own)}; chance level {own[-1].stat.chance_level:.2f}."
+        for face, own in lines
     )

@@ -9,9 +9,14 @@ from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
 from carrara.core.table import table
 from carrara.results.analysis.comparison import Compared, Comparison
+from carrara.results.analysis.paired_test import FEWEST
 from carrara.results.report.forest import forest
 from carrara.results.report.visible import distinct, short
 
+CORRECTED = (
+    "In a table with several rows, p and the intervals are corrected for their number (Holm): each interval has the "
+    "level at which its row was tested, 95 % or more, and leaves out 0 exactly where the second is better or worse."
+)
 DRAWN = 60
 """Differences of two sides that are drawn; the tables have all."""
 
@@ -19,15 +24,12 @@ DRAWN = 60
 def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
     """What stands on top answers the question; the tables are behind it."""
     names = distinct(found.sides)
-    by_length = any(row.length for row in found.lengths)
     yield from verdicts(found, names, margin)
-    if by_length:
-        if found.across:
-            yield from ("", "At each length, over its tests:", *_rows(found.across, names, margin))
-        yield from ("", "At each length:", *_rows(found.lengths, names, margin))
-    yield from ("", "Over all lengths:" if by_length else "By test:", *_rows(found.tests, names, margin))
-    if any(not row.test for row in found.overall):
-        yield from ("", "Over all tests, each of which counts the same:", *_rows(found.overall, names, margin))
+    shown = tables(found)
+    for title, rows in shown:
+        yield from ("", f"{title}:", *_rows(rows, names, margin))
+    if any(corrected(rows) for _, rows in shown):
+        yield from ("", CORRECTED)
     if len(found.sides) > 2 and found.groups:
         yield ""
         yield "Not told apart over all: " + "; ".join(
@@ -37,11 +39,30 @@ def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
         yield from ("", *(f"Not compared: {one}." for one in found.refused))
 
 
+def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
+    """Each table with its title. None repeats another: tasks that have one length each need no mean over lengths."""
+    alone = all(row.length == 0 for row in found.lengths)
+    one_length = len({row.length for row in found.lengths}) == 1
+    pooled = len(found.lengths) > len(found.tests)
+    shown = [
+        ("At each length, over its tests", [] if one_length else found.across),
+        ("By test" if alone else "At each length", found.lengths),
+        ("Over all lengths", found.tests if pooled else []),
+        ("Over all tests, each of which counts the same", [row for row in found.overall if not row.test]),
+    ]
+    return [(title, rows) for title, rows in shown if rows]
+
+
+def corrected(rows: Sequence[Comparison]) -> bool:
+    """Whether the p-values and intervals of a table are corrected for its number of comparisons."""
+    return len(rows) > 1
+
+
 def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
     """Where they differ, in a sentence for each two: at each length over its tests, or of its only test."""
-    for overall in found.overall:
-        pair = overall.first, overall.second
-        one, other = names[overall.first], names[overall.second]
+    for pair in dict.fromkeys((row.first, row.second) for row in found.lengths):
+        one, other = (names[side] for side in pair)
+        pooled = [row for row in found.overall or found.tests if (row.first, row.second) == pair]
         own = [row for row in found.across or found.lengths if (row.first, row.second) == pair]
         clear = [row for row in own if row.verdict() in ("better", "worse")]
         said = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
@@ -51,7 +72,9 @@ def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> It
             continue
         smallest = [row.smallest for row in own if row.smallest]
         least = f"; differences from {min(smallest):.2f} on would mostly have shown" if smallest else ""
-        near = overall.verdict(margin) == "not worse"
+        if all(row.too_few for row in own):
+            least = f"; with fewer than {FEWEST} worlds no difference can be"
+        near = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
         margined = f", and {other} is not worse by {margin:g}" if near else ""
         yield f"{one} and {other} are not told apart{margined}{least}."
 
@@ -72,17 +95,16 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
     heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
     return list(
         table(
-            ["test", *(["length"] if lengths else []), *heads, "difference", "95 % interval", "p", "p of all",
-             "would show", "worlds", "the second is"],
+            ["test", *(["length"] if lengths else []), *heads, "difference",
+             "interval" if corrected(rows) else "95 % interval", "p", "would show", "worlds", "the second is"],
             [
                 [
-                    short(row.test) or "all",
+                    short(row.test) or f"all {row.tasks}",
                     *([write_length(row.length or 0)] if lengths else []),
                     f"{row.one:.3f}" if two else f"{names[row.first]} {row.one:.3f}",
                     f"{row.other:.3f}" if two else f"{names[row.second]} {row.other:.3f}",
                     f"{row.difference:+.3f}",
                     "–" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}",
-                    _p(row.p),
                     _p(row.holm),
                     "–" if row.smallest is None else f"{row.smallest:.3f}",
                     str(row.worlds),
@@ -99,7 +121,7 @@ def write_comparison(found: Compared, margin: float | None, path: Path, title: s
     from carrara.results.report.shell import shell
 
     names = distinct(found.sides)
-    pairs = list(dict.fromkeys((row.first, row.second) for row in found.tests))
+    pairs = list(dict.fromkeys((row.first, row.second) for row in found.lengths))
     charts = []
     for first, second in pairs:
         own = [row for row in found.lengths if (row.first, row.second) == (first, second)]
@@ -114,6 +136,9 @@ def write_comparison(found: Compared, margin: float | None, path: Path, title: s
         p=_p,
         verdicts=list(verdicts(found, names, margin)),
         by_length=any(row.length for row in found.lengths),
+        tables=tables(found),
+        corrected=corrected,
+        note=CORRECTED,
         charts=charts,
     )
     with whole_file(path) as file:
@@ -126,7 +151,8 @@ def _p(value: float) -> str:
 
 def comparison_record(found: Compared, margin: float | None) -> dict[str, Any]:
     def record(row: Comparison) -> dict[str, Any]:
-        return {**asdict(row), "test": row.test or None, "difference": row.difference, "verdict": row.verdict(margin)}
+        named = {name: value for name, value in asdict(row).items() if name != "changes"}
+        return {**named, "test": row.test or None, "difference": row.difference, "verdict": row.verdict(margin)}
 
     return {
         "sides": found.sides,

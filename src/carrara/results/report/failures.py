@@ -28,7 +28,7 @@ class Failure:
     score: str
     published: str
     """The same by published scorers, with their names."""
-    floor: str
+    chance_level: str
     labels: str
     ask: str
     gold: str
@@ -92,7 +92,7 @@ def failure(result: Result, face: Face, look: Look | None = None) -> Failure:
         status=result.status,
         score=f"{headline(result):.2f}",
         published=", ".join(f"{short(name, 30)} {score:.2f}" for name, score in result.scores.items()),
-        floor=f"{result.floor:.2f}",
+        chance_level=f"{result.chance_level:.2f}",
         labels=" · ".join(f"{short(name, 40)} {short(value, 40)}" for name, value in list(result.labels.items())[:12]),
         ask=_cut(result.ask, FIELD),
         gold=_cut(result.gold, FIELD),

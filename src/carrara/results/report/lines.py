@@ -1,10 +1,12 @@
 """What results came to, as lines of text: a row for each test and length, or of many a grid."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from carrara.core.lengths import write_length
+from carrara.core.plural import count
 from carrara.core.table import table
-from carrara.results.analysis import Row, categories
+from carrara.results.analysis import EffectiveLength, Row, categories
 from carrara.results.analysis.metric import said
 from carrara.results.analysis.partial import Part, sentence
 from carrara.results.analysis.summary import RECALL
@@ -15,17 +17,38 @@ FEW = 24
 """Rows that are shown one by one; of more, each test is a row, with a column for each length."""
 
 
-def lines(rows: Sequence[Row], parts: Sequence[Part] = ()) -> Iterator[str]:
-    """What results came to."""
+def lines(rows: Sequence[Row], parts: Sequence[Part] = (), effective: Sequence[EffectiveLength] = ()) -> Iterator[str]:
+    """Yield the table of results.
+
+    Args:
+        rows: The rows, one for each model, task and length.
+        parts: How much there is of what was planned.
+        effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
+    """
+    if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
+        effective = ()
     if what := said({row.task: row.metric for row in rows}):
         yield what
     if len(rows) > FEW and len({row.length for row in rows}) > 1 and not any(row.labels for row in rows):
-        yield from _grid_lines(rows)
+        yield from _grid_lines(rows, effective)
     else:
         yield from _row_lines(rows)
+        yield from _effective_lines(effective)
     yield from _category_lines(rows)
     if what := sentence(parts):
         yield from ("", what)
+
+
+def _effective_lines(effective: Sequence[EffectiveLength]) -> Iterator[str]:
+    """For each model and task the effective length, or why there is none."""
+    if not effective:
+        return
+    names = distinct(str(one.series) for one in effective)
+    yield ""
+    yield from table(
+        ["model", "test", "effective length", "95 % interval, or why there is none"],
+        [(names[str(one.series)], short(one.task), str(one), one.details) for one in effective],
+    )
 
 
 def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -35,7 +58,7 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
     names = distinct(str(row.series) for row in rows)
     yield ""
     yield from table(
-        ["model", "category", "length", "score", "95 % interval", "floor", "tests"],
+        ["model", "category", "length", "score", "95 % interval", "chance", "tests"],
         [
             (
                 names[str(score.series)],
@@ -43,7 +66,7 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
                 write_length(score.length),
                 f"{score.mean:.3f}",
                 f"{score.low:.3f}-{score.high:.3f}",
-                f"{score.floor:.3f}",
+                f"{score.chance_level:.3f}",
                 str(len(score.tests)),
             )
             for score in scores
@@ -51,33 +74,48 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
     )
 
 
-def _grid_lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Scores of tests by lengths, and their mean where all tests have one; with retrieval, recall likewise.
+def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> Iterator[str]:
+    """Scores of tests by lengths, and their mean where all tests have one, with effective lengths; with retrieval,
+    recall likewise.
 
-    Of trivial replies the best at any length stands beside the floor.
+    Of trivial replies the best at any length stands beside the chance level.
     """
     lengths = sorted({row.length for row in rows})
     names = distinct(str(row.series) for row in rows)
     for series in dict.fromkeys(row.series for row in rows):
         own = {(row.task, row.length): row.stat for row in rows if row.series == series}
         tests = list(dict.fromkeys(task for task, _ in own))
-        floors = [f"{next(stat.floor for (task, _), stat in own.items() if task == test):.3f}" for test in tests]
+        chance_levels = [
+            f"{next(stat.chance_level for (task, _), stat in own.items() if task == test):.3f}" for test in tests
+        ]
         means = {at: f"{stat.mean:.3f}" if stat.scored else stat.unscored for at, stat in own.items()}
         recalls = {at: f"{stat.retrieval[RECALL]:.3f}" for at, stat in own.items() if RECALL in stat.retrieval}
         counts = sorted({stat.n for stat in own.values()})
-        yield f"{names[str(series)]}, {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} items each"
+        yield f"{names[str(series)]}, {_items(counts[0], counts[-1])} each"
         trivial = _trivial(highest(s.best_trivial for (task, _), s in own.items() if task == test) for test in tests)
-        beside = {"floor": floors, **({"trivial": trivial} if trivial else {})}
+        beside = {"chance": chance_levels, **({"trivial": trivial} if trivial else {})}
         grid = list(_grid(means, tests, lengths))
+        held = {one.task: str(one) for one in effective if one.series == series}
         for n, line in enumerate(grid):
             line[1:1] = [column[n] if n < len(tests) else "" for column in beside.values()]
-        yield from table(["test", *beside, *map(write_length, lengths)], grid)
+            if held:
+                line.append(held[tests[n]] if n < len(tests) else "")
+        shown = ["effective length"] if held else []
+        yield from table(["test", *beside, *map(write_length, lengths), *shown], grid)
         if recalls:
             yield "recall, how often all that the answer is read from was found"
             yield from table(["test", *map(write_length, lengths)], _grid(recalls, tests, lengths))
-        not_ok = sum(stat.not_ok for stat in own.values())
-        if not_ok:
-            yield f"{not_ok} replies were not plain answers; the report has them, and all intervals"
+        others = Counter[str]()
+        for stat in own.values():
+            others.update(stat.others)
+        if others:
+            said = ", ".join(f"{n:,} {status}" for status, n in others.items())
+            total = count(sum(stat.n for stat in own.values()), "reply")
+            yield f"no answer was read from {others.total():,} of {total} ({said}); the report has them all"
+
+
+def _items(least: int, most: int) -> str:
+    return count(most, "item") if least == most else f"{least:,} to {most:,} items"
 
 
 def _grid(values: Mapping[tuple[str, int], str], tests: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
@@ -96,8 +134,9 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
     trivial = _trivial(row.stat.best_trivial for row in rows)
     labels = list(dict.fromkeys(label for row in rows for label in row.labels))
     columns = ["model", "test", "length", *labels]
-    columns += ["score", "95 % interval", "floor", *(["trivial"] if trivial else [])]
-    columns += ["n", "not ok"]
+    columns += ["score", "95 % interval", "chance", *(["trivial"] if trivial else [])]
+    others = any(row.stat.others for row in rows)
+    columns += ["n", "answers read", *(["other replies"] if others else [])]
     retrieved = any(RECALL in row.stat.retrieval for row in rows)
     yield from table(
         [*columns, "recall"] if retrieved else columns,
@@ -109,10 +148,11 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
                 *(short(row.labels.get(label, ""), 40) for label in labels),
                 f"{row.stat.mean:.3f}" if row.stat.scored else "–",
                 f"{row.stat.low:.3f}-{row.stat.high:.3f}" if row.stat.scored else row.stat.unscored,
-                f"{row.stat.floor:.3f}",
+                f"{row.stat.chance_level:.3f}",
                 *([trivial[n]] if trivial else []),
                 str(row.stat.n),
-                str(row.stat.not_ok),
+                str(row.stat.answers_read),
+                *([", ".join(f"{n} {status}" for status, n in row.stat.others.items())] if others else []),
                 *([f"{row.stat.retrieval[RECALL]:.3f}" if RECALL in row.stat.retrieval else ""] if retrieved else []),
             )
             for n, row in enumerate(rows)

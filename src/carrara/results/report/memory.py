@@ -76,7 +76,10 @@ def page(
         tag("p", "The distance between its memory at each two points: light is near, dark is far."),
         _map(points, facts, distances),
     ]
-    head = Markup("<meta charset='utf-8'><meta name='viewport' content='width=device-width'>")
+    head = Markup(
+        "<meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        '<meta name="generator" content="carrara inside">'
+    )
     whole = tag(
         "html", tag("head", head, tag("title", title), tag("style", Markup(STYLE))), tag("body", *parts), lang="en"
     )

@@ -1,16 +1,18 @@
-"""What a reader must know before believing the numbers: shown above them, or not at all."""
+"""What a reader must know before believing the numbers: a list of sentences near the top of the page."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.order import natural
+from carrara.core.plural import count
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of
 from carrara.results.analysis import Row, Series, Trivial, series_of
 from carrara.results.analysis.metric import said
+from carrara.results.analysis.series import changed_models
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.faces import Face
 from carrara.results.report.provenance import Provenance
@@ -20,7 +22,7 @@ FEW = 10
 """Replies in a row under which its interval says little."""
 LISTED = 4
 NEWS = 0.1
-"""By how much a shortcut has to rise above the floor to be worth a word."""
+"""By how much a shortcut has to rise above the chance level to be worth a word."""
 ENOUGH = 0.75
 """What a part of the context is worth that solves a test, by and large."""
 
@@ -35,77 +37,103 @@ def notes(
     *,
     partial: bool = False,
 ) -> list[str]:
-    """With `partial` it is known, and said above, which replies are not there yet."""
+    """Return one sentence for each thing to know, the most important first.
+
+    What makes scores wrong or void comes first, then what makes them uncertain, then what the tasks cannot show. With
+    `partial` the page already says which replies are missing.
+    """
     metric = said({row.task: row.metric for row in rows})
     return [
-        *([metric] if metric else []),
-        *_not_ok(results),
         *_unmeasured(rows, faces),
-        *_one_length(rows),
+        *(f"{what[0].upper()}{what[1:]}." for what in changed_models(results)),
+        *(warning for run in runs for warning in run.warnings),
+        *_without_answer(results),
+        *_where_without_answer(results, rows, faces),
+        *([] if partial else _incomplete(results, faces)),
         *_few(rows),
+        *_one_length(rows),
+        *_short_of_reasoning(results),
+        *_cheap(rows, faces, known),
         *_trivial(trivial),
         *_fooled(trivial),
-        *_cheap(rows, faces, known),
         *_near(known),
-        *([] if partial else _incomplete(results, faces)),
-        *_short_of_reasoning(results),
-        *(warning for run in runs for warning in run.warnings),
+        *([metric] if metric else []),
     ]
 
 
-def _not_ok(results: Sequence[Result]) -> list[str]:
-    wrong = [result for result in results if result.status != "ok"]
-    if not wrong:
-        return []
-    counts = ", ".join(f"{n:,} {status}" for status, n in Counter(result.status for result in wrong).most_common())
-    note = f"{len(wrong):,} of {len(results):,} replies are not ok ({counts}). They score 0 in the means."
-    errors = Counter(short(result.error, 200) for result in wrong if result.error)
+def _without_answer(results: Sequence[Result]) -> Iterator[str]:
+    """How many replies have no answer, with their statuses; and the error seen most."""
+    others = [result for result in results if result.status != "ok"]
+    if not others:
+        return
+    counts = ", ".join(f"{n:,} {status}" for status, n in Counter(result.status for result in others).most_common())
+    yield f"No answer was read from {len(others):,} of {count(len(results), 'reply')}, which score 0 ({counts})."
+    errors = Counter(short(result.error, 200) for result in others if result.error)
     if errors:
         error, times = errors.most_common(1)[0]
-        note += f" The error seen most ({times:,} times): {error}"
-    return [note]
+        yield f"The most frequent error ({count(times, 'time')}): {error}"
 
 
-def _unmeasured(rows: Sequence[Row], faces: Mapping[Series, Face]) -> list[str]:
+def _where_without_answer(
+    results: Sequence[Result], rows: Sequence[Row], faces: Mapping[Series, Face]
+) -> Iterator[str]:
+    """Cells in which most replies have no answer: there, the score says that the model did not answer, not why."""
+    bad = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
+    if not bad:
+        return
+    series = series_of(results)
+    empty = Counter(
+        (result.task, series(result), result.length)
+        for result in results
+        if result.status == "unparsed" and not result.reply.strip()
+    )
+    for row in bad[:LISTED]:
+        many = empty[row.task, row.series, row.length]
+        silent = f", {many:,} of them empty" if many else ""
+        unread = row.stat.n - row.stat.answers_read
+        yield (
+            f"{faces[row.series].name} gives no answer in {unread:,} of {count(row.stat.n, 'reply')} at "
+            f"{write_length(row.length)} in {short(row.task)}{silent}."
+        )
+    if len(bad) > LISTED:
+        have = "has" if len(bad) == LISTED + 1 else "have"
+        yield f"{count(len(bad) - LISTED, 'more cell')} {have} mostly replies without an answer."
+
+
+def _unmeasured(rows: Sequence[Row], faces: Mapping[Series, Face]) -> Iterator[str]:
     blank = [row for row in rows if not row.stat.scored]
-    if not blank:
-        return []
-    cells = [
-        f"{faces[row.series].name} at {write_length(row.length)} in {short(row.task)} ({row.stat.unscored})"
-        for row in blank[:LISTED]
-    ]
-    more = f"; and of {len(blank) - LISTED} more rows" if len(blank) > LISTED else ""
-    return [f"There is no score of {'; '.join(cells)}{more}: nothing was measured there."]
+    for row in blank[:LISTED]:
+        cell = f"{faces[row.series].name} at {write_length(row.length)} in {short(row.task)}"
+        yield f"{cell} has no score ({row.stat.unscored}): nothing was measured there."
+    if len(blank) > LISTED:
+        yield f"{count(len(blank) - LISTED, 'more cell')} {'has' if len(blank) == LISTED + 1 else 'have'} no score."
 
 
-def _one_length(rows: Sequence[Row]) -> list[str]:
+def _one_length(rows: Sequence[Row]) -> Iterator[str]:
     lengths = {row.length for row in rows}
-    if len(lengths) > 1:
-        return []
-    return [f"Only one length was run, {write_length(*lengths)}: this says nothing of what a longer context does."]
+    if len(lengths) == 1:
+        yield f"Only one length was run, {write_length(*lengths)}: the scores do not show what a longer context does."
 
 
-def _few(rows: Sequence[Row]) -> list[str]:
+def _few(rows: Sequence[Row]) -> Iterator[str]:
     least = min(row.stat.n for row in rows)
-    if least >= FEW:
-        return []
-    return [f"Some scores rest on {least} {'reply' if least == 1 else 'replies'}: mind the width of the intervals."]
+    if least < FEW:
+        yield f"Some scores rest on only {count(least, 'reply')}: their intervals are wide."
 
 
-def _trivial(lines: Sequence[Trivial]) -> list[str]:
-    """Tests on which somebody scores well who does not do the task."""
-    said: dict[tuple[str, str], str] = {}  # of several lengths the worst
-    for line in sorted(lines, key=lambda line: line.floor - line.sound):
+def _trivial(lines: Sequence[Trivial]) -> Iterator[str]:
+    """Tasks on which a reply that does not do the task scores well."""
+    found: dict[tuple[str, str], str] = {}  # of several lengths the worst
+    for line in sorted(lines, key=lambda line: line.chance_level - line.sound):
         if line.scores_well:
-            scores = f"“{short(line.name, 40)}” scores {line.sound:.2f} (floor {line.floor:.2f})"
-            said.setdefault((line.task, line.name), f"in {_where(line, lines)}, {scores}")
-    if not said:
-        return []
-    return [f"Trivial replies score well: {_listed(said.values())}. A model that scores no more there shows nothing."]
+            scores = f"scores {line.sound:.2f} in {_where(line, lines)} (chance level {line.chance_level:.2f})"
+            text = f"The trivial reply “{short(line.name, 40)}” {scores}: a model with no more shows nothing."
+            found.setdefault((line.task, line.name), text)
+    yield from _first(found.values(), "trivial reply", "scores well", "score well")
 
 
-def _fooled(lines: Sequence[Trivial]) -> list[str]:
-    """Published scores that somebody has who does not do the task."""
+def _fooled(lines: Sequence[Trivial]) -> Iterator[str]:
+    """Published scores that a reply reaches which does not do the task."""
     fooled: dict[tuple[str, str], list[Trivial]] = {}
     for line in lines:
         for name in line.fools:
@@ -113,40 +141,50 @@ def _fooled(lines: Sequence[Trivial]) -> list[str]:
     said: dict[str, float] = {}
     for (reply, name), where in fooled.items():
         worst = max(where, key=lambda line: line.published[name] - line.sound)
-        scores = f"scores {worst.published[name]:.2f} as published ({short(name, 30)}), {worst.sound:.2f} soundly"
+        scores = f"{worst.published[name]:.2f} by the published score ({short(name, 30)}), {worst.sound:.2f} by ours"
         others = len({line.task for line in where}) - 1
-        more = f", and about as well in {others} other test{'s' if others > 1 else ''}" if others else ""
-        text = f"“{short(reply, 40)}” {scores}, in {_where(worst, lines)}{more}"
+        more = f", and about as well in {count(others, 'other task')}" if others else ""
+        text = f"The trivial reply “{short(reply, 40)}” scores {scores}, in {_where(worst, lines)}{more}."
         said[text] = worst.published[name] - worst.sound
-    worst_first = sorted(said, key=lambda text: -said[text])
-    return [f"Trivial replies fool published scores: {_listed(worst_first)}."] if said else []
+    yield from _first(
+        sorted(said, key=lambda text: -said[text]), "trivial reply", "fools a published score", "fool published scores"
+    )
 
 
-def _cheap(rows: Sequence[Row], faces: Mapping[Series, Face], known: Sequence[Known]) -> list[str]:
-    """Scores that a shortcut has, too, where that is more than the floor; with what the test says of it."""
-    cheap = {one.task: one for one in known if one.score > one.floor + NEWS}
-    said = []
+def _cheap(rows: Sequence[Row], faces: Mapping[Series, Face], known: Sequence[Known]) -> Iterator[str]:
+    """Scores that a shortcut reaches too, where that is above the chance level."""
+    cheap = {one.task: one for one in known if one.score > one.chance_level + NEWS}
+    found: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
         one = cheap.get(row.task)
         if one and not row.labels and row.stat.scored and row.stat.mean <= one.score:
-            at = f"{faces[row.series].name} at {write_length(row.length)} in {short(row.task)}"
-            said.append(
-                f"{at} ({row.stat.mean:.2f}; “{short(one.name, 60)}” scores {one.score:.2f}. {one.declared}".rstrip()
-                + ")"
-            )
-    return [f"No better than a shortcut: {_listed(said)}."] if said else []
+            found.setdefault((row.task, row.series), []).append(row)
+    said = []
+    for (task, series), own in found.items():
+        lengths = ", ".join(write_length(row.length) for row in own)
+        at = f"{faces[series].name} at {lengths} in {short(task)}"
+        scores = f"the shortcut “{short(cheap[task].name, 60)}” scores {cheap[task].score:.2f}"
+        declared = f" ({cheap[task].declared.rstrip('.')})" if cheap[task].declared else ""
+        said.append(f"{at} is no better than a shortcut: {scores}{declared}.")
+    yield from _first(said, "model", "is no better than a shortcut", "are no better than a shortcut")
 
 
-def _near(known: Sequence[Known]) -> list[str]:
-    """Tests that a tenth of the context solves, by and large."""
+def _near(known: Sequence[Known]) -> Iterator[str]:
+    """Tasks that the most telling tenth of the context solves, by and large."""
     near = [
-        f"{short(one.task)} ({one.reach:.2f})" for one in known if one.reach >= ENOUGH and one.reach > one.floor + NEWS
+        f"A tenth of a context of 4k tokens is enough to score {one.reach:.2f} in {short(one.task)}: there, length "
+        "only hides what is asked for."
+        for one in known
+        if one.reach >= ENOUGH and one.reach > one.chance_level + NEWS
     ]
-    if not near:
-        return []
-    return [
-        f"A tenth of a context of 4k tokens is enough for {_listed(near)}: there, length hides what is asked, no more."
-    ]
+    yield from _first(near, "task", "is like that", "are like that")
+
+
+def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterator[str]:
+    """The first of many sentences, and how many more there are."""
+    yield from list(sentences)[:LISTED]
+    if (more := len(sentences) - LISTED) > 0:
+        yield f"{count(more, 'more ' + what)} {does if more == 1 else do}."
 
 
 def _where(line: Trivial, lines: Sequence[Trivial]) -> str:
@@ -155,12 +193,7 @@ def _where(line: Trivial, lines: Sequence[Trivial]) -> str:
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
 
 
-def _listed(parts: Collection[str]) -> str:
-    more = f"; and {len(parts) - LISTED} more" if len(parts) > LISTED else ""
-    return "; ".join(list(parts)[:LISTED]) + more
-
-
-def _incomplete(results: Sequence[Result], faces: Mapping[Series, Face]) -> list[str]:
+def _incomplete(results: Sequence[Result], faces: Mapping[Series, Face]) -> Iterator[str]:
     """Lengths with fewer replies than others of their test: a run that stopped, or items that did not fit.
 
     Subsets of one test have their own worlds and lengths, and are as complete as their own lengths are.
@@ -171,23 +204,20 @@ def _incomplete(results: Sequence[Result], faces: Mapping[Series, Face]) -> list
     for (task, subset, _, _), n in there.items():
         most[task, subset] = max(most.get((task, subset), 0), n)
     short_of = [
-        f"{faces[one].name} has {n:,} of {most[task, subset]:,} replies at {write_length(length)} in {short(task)}"
+        f"Incomplete: {faces[one].name} has {n:,} of {count(most[task, subset], 'reply')} at {write_length(length)} in "
+        f"{short(task)}."
         for (task, subset, length, one), n in sorted(there.items(), key=lambda pair: _place(pair[0], faces))
         if n < most[task, subset]
     ]
-    if not short_of:
-        return []
-    more = f"; and {len(short_of) - LISTED} more such rows" if len(short_of) > LISTED else ""
-    return [f"Incomplete: {'; '.join(short_of[:LISTED])}{more}."]
+    yield from _first(short_of, "cell", "is incomplete", "are incomplete")
 
 
-def _short_of_reasoning(results: Sequence[Result]) -> list[str]:
-    """Replies that were to reason for a number of tokens, by models that stopped whatever they were told."""
+def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
+    """Replies that had to reason for a number of tokens, by models that stopped all the same."""
     held = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
     short_of = [r for r in held if r.reasoning is not None and r.reasoning < int(r.settings["cot"].partition(":")[2])]
-    if not short_of:
-        return []
-    return [f"{len(short_of):,} of {len(held):,} replies have fewer tokens of reasoning than was asked for."]
+    if short_of:
+        yield f"{len(short_of):,} of {count(len(held), 'reply')} reasoned for fewer tokens than was asked for."
 
 
 def _subset(id: str) -> int:

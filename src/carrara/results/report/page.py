@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from carrara.core.result import Result
-from carrara.results.analysis import Faults, Row, Series, Trivial, faults, summarize, trivials
+from carrara.core.chance import chance_level_terms
+from carrara.core.result import MIN_BASE_SCORE, STATUSES, Result, Status
+from carrara.results.analysis import Faults, Requirements, Row, Series, Trivial, faults, summarize, trivials
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.partial import Part, sentence
@@ -19,6 +20,7 @@ from carrara.results.report.provenance import provenance
 from carrara.results.report.seen import Look
 from carrara.results.report.shell import shell
 from carrara.results.report.sources import Source
+from carrara.results.report.standings import breakdown, remarks
 from carrara.results.report.statuses import MEANING, fates, present
 from carrara.results.report.unsolved import puzzles
 from carrara.results.report.views import View, tests_of, view
@@ -32,6 +34,8 @@ FEW_MODELS = 6
 """Verdicts that stand open: of more models the leaderboard says who is best."""
 FEW_CURVES = 16
 """Tests up to which their effective lengths stand open."""
+FEW_SENTENCES = 6
+"""Tasks of models up to which each has its sentence at the top; of more, the table of effective lengths tells."""
 NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
 
 
@@ -53,6 +57,16 @@ class Test:
         """Whether any reply had reasoning."""
         return any(row.stat.reasoning for row in self.rows)
 
+    @property
+    def other_statuses(self) -> list[Status]:
+        """The statuses of replies from which no answer was read, in the order of all tables."""
+        return [status for status in STATUSES if any(row.stat.others.get(status) for row in self.rows)]
+
+    @property
+    def declined(self) -> bool:
+        """Whether the model attempts no answer in any reply: only then the score of attempts is another one."""
+        return any(row.stat.attempts < row.stat.n for row in self.rows)
+
     def best_trivial(self, series: Series) -> Best | None:
         """The best that a trivial reply scores at any length."""
         return highest(row.stat.best_trivial for row in self.rows if row.series == series)
@@ -65,18 +79,23 @@ def render(
     known: Sequence[Known] = (),
     look: Look | None = None,
     sources: Sequence[Source] = (),
+    min_base_score: float = MIN_BASE_SCORE,
 ) -> str:
-    content = _content(results, known, bool(sentence(parts)), look) if results else {"results": 0}
+    requirements = Requirements.of(known, min_base_score)
+    content = _content(results, known, bool(sentence(parts)), look, requirements) if results else {"results": 0}
     return shell(
         "page.html",
         title,
         partial=sentence(parts),
         sources=sources,
+        chance_level_terms=chance_level_terms(),
         **({"retrieved": False, "trivial": []} | content),
     )
 
 
-def _content(results: Sequence[Result], known: Sequence[Known], partial: bool, look: Look | None) -> dict[str, Any]:
+def _content(
+    results: Sequence[Result], known: Sequence[Known], partial: bool, look: Look | None, requirements: Requirements
+) -> dict[str, Any]:
     rows = summarize(results)
     faces = faces_of(rows)
     runs = provenance(results, faces)
@@ -84,7 +103,7 @@ def _content(results: Sequence[Result], known: Sequence[Known], partial: bool, l
     unsolved, unsolved_in_all = puzzles(results, faces, look)
     trivial = trivials(results)
     tests = _tests(results, rows, faces, trivial)
-    views = _views(results, faces)
+    views = _views(results, faces, requirements)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
@@ -103,6 +122,9 @@ def _content(results: Sequence[Result], known: Sequence[Known], partial: bool, l
         "alike": ALIKE,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
         "rule": RULE,
+        "min_base_score": requirements.min_base_score,
+        "board_columns": breakdown,
+        "board_remarks": remarks,
         "statuses": [(status, MEANING[status]) for status in present(rows)],
         "fates": fates(rows, faces, by_length=False),
         "fates_by_length": fates(rows, faces, by_length=True),
@@ -113,12 +135,13 @@ def _content(results: Sequence[Result], known: Sequence[Known], partial: bool, l
         "unsolved_in_all": unsolved_in_all,
         "runs": runs,
         "retrieved": any(RETRIEVE in result.settings for result in results),
-        "answered": any(row.stat.answered for row in rows),
-        "hollow": any(not row.stat.answered for row in rows),
+        "attempted": any(row.stat.attempts for row in rows),
+        "hollow": any(not row.stat.attempts for row in rows),
         "several_lengths": any(len({row.length for row in test.rows}) > 1 for test in tests),
         "open_rows": len(rows) <= FEW_ROWS,
         "few_sections": FEW_SECTIONS,
         "few_models": FEW_MODELS,
+        "few_sentences": FEW_SENTENCES,
         "few_curves": FEW_CURVES,
     }
 
@@ -130,10 +153,10 @@ def _measures(test: Test, known: Sequence[Known]) -> str:
     return f"{told}: {part}" if told and part else told
 
 
-def _views(results: Sequence[Result], faces: dict[Series, Face]) -> list[View]:
+def _views(results: Sequence[Result], faces: dict[Series, Face], requirements: Requirements) -> list[View]:
     """One for each score that any test has."""
     graded = any(result.metric for result in by_metric(results, "paper"))
-    return [view(results, metric, faces) for metric in METRICS if graded or metric == "sound"]
+    return [view(results, metric, faces, requirements) for metric in METRICS if graded or metric == "sound"]
 
 
 def _tests(

@@ -14,8 +14,11 @@ from markupsafe import Markup
 
 from carrara import __version__
 from carrara.core.lengths import write_length
+from carrara.core.plural import count
 from carrara.results.report.visible import short, visible
 
+FEW = 10
+"""Independent scores below which a cell of a heat map is hatched: its colour alone would claim too much."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 _HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
@@ -69,10 +72,12 @@ def _environment() -> Environment:
         "length": write_length,
         "name": lambda test: test.rpartition("/")[2],
         "size": len,
+        "plural": count,
         "two": lambda value: f"{value:.2f}",
         "three": lambda value: f"{value:.3f}",
         "change": lambda value: f"{value:+.2f}".replace("-", "−") if value else "0.00",
         "heat": lambda value: f"heat h{round(value * 10)}",
+        "few": lambda stat: stat.n_effective < FEW,
         "percent": lambda value: f"{100 * value:.1f}",
         "count": lambda value: f"{value:,}",
         "about": _about,

@@ -15,4 +15,13 @@ class Source:
     scores: str
     """What was graded again, and whether it comes to the same."""
     fault: str
-    """Why its replies were left out; empty if they count."""
+    """Why its replies are left out; empty if they count."""
+    doubt: str = ""
+    """What could not be verified; empty if all was."""
+
+    @property
+    def verdict(self) -> str:
+        """Return `verified`, `partly verified: …` or `refused: …`."""
+        if self.fault:
+            return f"refused: {self.fault}"
+        return f"partly verified: {self.doubt}" if self.doubt else "verified"

@@ -1,12 +1,12 @@
 """The leaderboard as lines of text, and as records."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from carrara.core.lengths import write_length
+from carrara.core.order import natural
 from carrara.core.table import table
-from carrara.results.analysis.effective import Reach
 from carrara.results.analysis.leaderboard import Standing
 from carrara.results.report.visible import distinct, short
 
@@ -14,21 +14,20 @@ from carrara.results.report.visible import distinct, short
 def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None = None) -> Iterator[str]:
     """`costs` is what each line's tokens cost, where prices are known."""
     names = distinct(str(line.series) for line in standings)
-    suites = sorted({suite for line in standings for suite in line.suites})
-    shown = suites if len(suites) > 1 else []
+    columns = breakdown(standings)
     yield from table(
-        ["place", "model", "score", "95 % interval", "area", "effective", *(short(suite, 20) for suite in shown),
-         "floor", "cells", "tokens", *(["cost"] if costs else [])],
+        ["place", "model", "score", "95 % interval", "area", "effective length", *(short(name, 20) for name in columns),
+         "chance", "cells", "tokens", *(["cost"] if costs else [])],
         [
             [
                 "–" if line.place is None else str(line.place),
                 names[str(line.series)],
-                f"{line.mean:.3f}",
-                f"{line.low:.3f}-{line.high:.3f}",
-                "–" if line.area is None else f"{line.area:.3f}",
-                _said(line.effective),
-                *(f"{line.suites[suite]:.3f}" if suite in line.suites else "–" for suite in shown),
-                f"{line.floor:.3f}",
+                _three(line.mean),
+                "–" if line.low is None else f"{line.low:.3f}-{line.high:.3f}",
+                _three(line.area),
+                line.effective.sentence if line.effective else "–",
+                *(_three(scores.get(name)) for scores in [line.suites or line.tests] for name in columns),
+                _three(line.chance_level),
                 str(line.cells) if line.whole else f"{line.cells} of {line.of}",
                 f"{line.sent + (line.received or 0):,}",
                 *([f"{costs[place]:,.2f}"] if costs else []),
@@ -36,31 +35,43 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
             for place, line in enumerate(standings)
         ],
     )  # fmt: skip
+    yield from remarks(standings)
+
+
+def breakdown(standings: Sequence[Standing]) -> list[str]:
+    """Return the columns that divide the score: the suites; the tests where these have no length in common."""
+    if any(line.lengths for line in standings):
+        suites = sorted({suite for line in standings for suite in line.suites})
+        return suites if len(suites) > 1 else []
+    return sorted({test for line in standings for test in line.tests}, key=natural)
+
+
+def remarks(standings: Sequence[Standing]) -> Iterator[str]:
+    """Yield what limits the score, a sentence each."""
+    if standings and not standings[0].lengths:
+        yield "The tests have no length in common, so there is no mean over them: each test has its own column."
+    elif standings and len(standings[0].tests) > 1:
+        lengths = ", ".join(map(write_length, standings[0].lengths))
+        yield f"The score is the mean over the tests at the lengths that all of them have: {lengths}."
     if not all(line.whole for line in standings):
-        yield "The cells that count are those that most models have; who lacks one is given no place."
+        yield "A cell is a test at a length. The cells that count are those that most models have."
+        yield "A model that lacks one of them has no place."
 
 
-def _said(reach: Reach | None) -> str:
-    if reach is None:
-        return "–"
-    return f"{reach} ({reach.interval})" if reach.interval else str(reach)
-
-
-def reach_record(reach: Reach) -> dict[str, Any]:
-    """An effective length as JSON has it, which knows no infinity: what lies past the longest has no number."""
-    ends = {name: None if math.isinf(end := getattr(reach, name)) else round(end) for name in ("low", "length", "high")}
-    return {**ends, "longest": reach.lengths[-1], "open": reach.open, "fits": reach.fits}
+def _three(score: float | None) -> str:
+    return "–" if score is None else f"{score:.3f}"
 
 
 def record(line: Standing, cost: float | None = None) -> dict[str, Any]:
     """A line as JSON has it."""
     named = asdict(line)
     model, variant = named.pop("series")
+    del named["effective"]
     return {
         "place": named.pop("place"),
         "model": model,
         **({"variant": variant} if variant else {}),
         **named,
         **({} if cost is None else {"cost": cost}),
-        "effective": line.effective and reach_record(line.effective),
+        "effective_length": line.effective and line.effective.record(),
     }

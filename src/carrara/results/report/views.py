@@ -11,9 +11,10 @@ from carrara.core.result import Result
 from carrara.results.analysis import (
     CategoryScore,
     Difference,
-    Effective,
+    EffectiveLength,
     LengthEffect,
     ModelEffect,
+    Requirements,
     Row,
     Series,
     categories,
@@ -60,7 +61,7 @@ class Curves:
     cumulative: list[Markup]
     """The same of all contexts up to a length (analysis/cumulative.py), for the suite whose paper draws it so."""
     summed: list[Row]
-    effective: dict[Series, Effective]
+    effective: dict[Series, EffectiveLength]
     changes: dict[tuple[Series, int], LengthEffect]
     pairs: list[Pair]
     slices: list[Slice]
@@ -89,11 +90,11 @@ class View:
     tests: list[Curves]
 
 
-def view(results: Sequence[Result], metric: Metric, faces: Mapping[Series, Face]) -> View:
+def view(results: Sequence[Result], metric: Metric, faces: Mapping[Series, Face], requirements: Requirements) -> View:
     results = by_metric(results, metric)
     rows = summarize(results)
-    effective = effective_lengths(rows)
-    standings = leaderboard(results)
+    effective = effective_lengths(rows, requirements)
+    standings = leaderboard(results, requirements)
     return View(
         metric=metric,
         rows=rows,
@@ -113,7 +114,7 @@ def tests_of(rows: Sequence[Row]) -> list[str]:
 
 
 def _tests(
-    results: Sequence[Result], rows: Sequence[Row], faces: Mapping[Series, Face], effective: Sequence[Effective]
+    results: Sequence[Result], rows: Sequence[Row], faces: Mapping[Series, Face], effective: Sequence[EffectiveLength]
 ) -> list[Curves]:
     names = tests_of(rows)
     changes, pairs = length_effects(results), model_effects(results)
@@ -129,7 +130,7 @@ def _tests(
             (row for row in summed if row.task == name), key=lambda row: (faces[row.series].number, row.length)
         )
         shown = short(name)
-        drawn = any(row.stat.answered for row in own)
+        drawn = any(row.stat.attempts for row in own)
         points = [row for row in own if row.stat.scored]
         adds_up = drawn and len({row.length for row in added}) > 1
         sliced = slices(own_results[name], faces)

@@ -50,9 +50,9 @@ class Params:
     """The official words, or a `fresh` cast of hundreds for each story, so that no word gives a fact away."""
     sound: bool = False
     """Leaves out what is a defect of the official stories and not the task; docs/fidelity.md lists it."""
-    stories: str = field(default=_story_files.SIMULATED, metadata={"reads": _story_files.named})
+    stories: str = field(default=_story_files.SIMULATED, metadata=_story_files.NAMED)
     """`simulated` after the official ones, or a folder of bAbI's own files, such as qa1_…_test.txt."""
-    haystack: str = field(default="sotu", metadata={**PRESENTS, "reads": haystack.named})
+    haystack: str = field(default="sotu", metadata={**PRESENTS, "reads": haystack.named, "built_in": haystack.BUILT_IN})
     """A corpus, or `others` (facts about other people and things), `refrain` (repeated text), `letters`, `none`."""
     background: Literal["own", "test", "train", "few-shot", "all"] = field(default="own", metadata=PRESENTS)
     """The documents of a corpus that may be read: those that the item's own split owns, another's, or all."""
@@ -106,8 +106,8 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
     """What it asks."""
     timeless: ClassVar[bool] = False
     """Whether the order of facts says nothing."""
-    commonest: ClassVar[float] = 0.0
-    """How often the commonest answer is right, where that is more than one guess at the options."""
+    commonest: ClassVar[tuple[str, float] | None] = None
+    """The commonest answer and how often it is right, where that is more than a guess among the options."""
 
     @abstractmethod
     def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
@@ -185,23 +185,28 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
     def questions(self, world: World[Scene], key: Key, params: Params) -> Sequence[Question[str]]:
         scene = world.structure
         ask = scene.asked.text
-        options = self.options(self.query(ask), scene.cast)
+        query = self.query(ask)
+        options = self.options(query, scene.cast)
         of = {fact: update for update, group in enumerate(scene.groups) for fact in group}
         return [
             Question(
                 ask=ask,
                 gold=scene.asked.answer,
                 needs=self._needed(scene),
-                floor=self.floor(scene, options),
+                chance_level=self.chance_level(query, scene),
                 options=options,
                 support=tuple(dict.fromkeys(of[fact] for fact in scene.asked.support)),
                 budget=32,
             )
         ]
 
-    def floor(self, scene: Scene, options: Sequence[str]) -> float:
-        """What the better of two blind answers scores: any of the options, or the commonest answer."""
-        return max(1 / len(options), self.commonest)
+    def guesses(self, query: Q, scene: Scene) -> Sequence[str]:
+        """Return the answers that a guesser chooses from, which knows the question and no fact."""
+        return (self.commonest[0],) if self.commonest else self.options(query, scene.cast)
+
+    def chance_level(self, query: Q, scene: Scene) -> float:
+        """Return what one of those guesses scores on average."""
+        return self.commonest[1] if self.commonest else 1 / len(self.guesses(query, scene))
 
     def _needed(self, scene: Scene) -> tuple[int, ...]:
         """The updates without which the answer changes, or cannot be had: that it is read from one says less."""
@@ -279,7 +284,7 @@ class Babilong(Test[Params, Scene, str], Generic[Q]):
         return float(sorted(self.parts(answer)) == sorted(self.parts(question.gold)))
 
     def guess(self, dice: Dice, world: World[Scene], question: Question[str]) -> str:
-        return dice.choice(question.options)
+        return dice.choice(self.guesses(self.query(question.ask), world.structure))
 
     def published(self, reply: str, question: Question[str]) -> Mapping[str, float]:
         """BABILong's own metric, which knows the official words only."""

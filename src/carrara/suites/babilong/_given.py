@@ -30,7 +30,7 @@ _LENGTH = re.compile(r"(?<![a-z0-9])([0-9]+[km])(?![a-z0-9])", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Given(Params):
-    data: str = field(default="", metadata={"reads": str})
+    data: str = field(default="", metadata={"reads": str, "built_in": ()})
     """The files, by their hash."""
 
     def __post_init__(self) -> None:

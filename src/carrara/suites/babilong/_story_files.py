@@ -36,6 +36,10 @@ def named(text: str) -> str:
     return known([Source(f"babilong/qa{number}", 0, path) for number, path in files(Path(text))])
 
 
+NAMED = {"reads": named, "built_in": (SIMULATED,)}
+"""Metadata of the parameter `stories`."""
+
+
 def drawn(stories: str, task: int, key: Key, cast: Cast) -> Told:
     """The question of a key: each of a file once, in an order that another seed changes."""
     ending = "test" if key.split == "test" else "train"

@@ -42,7 +42,7 @@ class Indefinite(WhetherTheyAre):
         "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
     }
     cast = TOWNSFOLK
-    commonest = 0.480  # "no", measured over 80,000 stories
+    commonest = ("no", 0.480)  # measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, where they are or where "
         "they may be, are hidden among sentences that have nothing to do with them. Only the last hidden sentence "

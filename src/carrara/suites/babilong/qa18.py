@@ -14,9 +14,11 @@ The box is bigger than the chocolate.
 Question: Is the chocolate bigger than the chest?
 """
 
+from collections.abc import Sequence
+
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.suites.babilong._babilong import Babilong, prompt
+from carrara.suites.babilong._babilong import Babilong, Scene, prompt
 from carrara.suites.babilong._facts import Fits, IsBigger, Solved
 from carrara.suites.babilong._history import History
 from carrara.suites.babilong._teller import Story, Teller
@@ -32,10 +34,6 @@ class Sizes(Babilong[IsBigger]):
     number = 18
     title = "qa18: size reasoning"
     capability = "chaining comparisons"
-    inherent = {
-        "blind": "Boxes are larger than chocolates in every story: the question tells much alone, as in bAbI.",
-        "learned": "Boxes are larger than chocolates in every story: the question tells much alone, as in bAbI.",
-    }
     cast = CONTAINERS
     queries = (IsBigger,)
     timeless = True
@@ -54,6 +52,13 @@ class Sizes(Babilong[IsBigger]):
 
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return ("yes", "no")
+
+    def guesses(self, query: IsBigger, scene: Scene) -> Sequence[str]:
+        """Boxes are larger than chocolates in every story, so that a question on both tells its own answer."""
+        smallest, _, *containers = scene.cast.sizes
+        if query.large in containers and query.small in containers:
+            return self.options(query, scene.cast)
+        return ("yes" if query.small == smallest or query.large in containers else "no",)
 
     def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
         """What is bigger than what, in blocks of five until two facts make a chain, and five questions on it.

@@ -38,7 +38,6 @@ class Motives(Babilong[Motive]):
     title = "qa20: agents' motivations"
     capability = "knowing what people do and why"
     inherent = {
-        "blind": "The bored go to the garden, the tired to the bedroom: the question tells much alone, as in bAbI.",
         "strings": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
         "learned": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
     }
@@ -115,11 +114,26 @@ class Motives(Babilong[Motive]):
             if dice.below(MOST_QUESTIONS) < len(told.questions):
                 return told
 
-    def floor(self, scene: Scene, options: Sequence[str]) -> float:
-        """More than one mood may lead to the same place, as officially to the kitchen."""
+    def guesses(self, query: Motive, scene: Scene) -> Sequence[str]:
+        """The instruction says where moods lead, so that a question that names a place or a thing tells the mood.
+
+        More than one mood may lead to the same place, as officially to the kitchen.
+        """
         moods = scene.cast.moods
-        places = [MOTIVES[mood][0] for mood in moods]
-        return max(1 / len(options), max(map(places.count, options)) / len(moods))
+        match query:
+            case WhereWill():
+                places = [MOTIVES[mood][0] for mood in moods]
+                return (max(scene.cast.places, key=places.count),)
+            case WhyGo(place=place):
+                return tuple(mood for mood in moods if MOTIVES[mood][0] == place)
+            case WhyGet(thing=thing):
+                return tuple(mood for mood in moods if MOTIVES[mood][1] == thing)
+
+    def chance_level(self, query: Motive, scene: Scene) -> float:
+        if isinstance(query, WhereWill):
+            [place] = self.guesses(query, scene)
+            return [MOTIVES[mood][0] for mood in scene.cast.moods].count(place) / len(scene.cast.moods)
+        return super().chance_level(query, scene)
 
 
 task = Motives()

@@ -30,7 +30,7 @@ class Counting(Walkabout[HowMany]):
     cast = HOUSEHOLD
     queries = (HowMany,)
     giving = 21
-    commonest = 0.483  # "one", measured over 80,000 stories
+    commonest = ("one", 0.483)  # measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody carries what they took or were given, until they "

@@ -34,7 +34,7 @@ class Lists(Walkabout[WhatCarried]):
     cast = HOUSEHOLD
     queries = (WhatCarried,)
     giving = 0
-    commonest = 0.361  # "nothing", measured over 80,000 stories
+    commonest = ("nothing", 0.361)  # measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody carries what they took, until they put it down, "

@@ -33,7 +33,7 @@ class Negation(WhetherTheyAre):
         "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
     }
     cast = HOUSEHOLD
-    commonest = 0.623  # "no", measured over 80,000 stories
+    commonest = ("no", 0.623)  # measured over 80,000 stories
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, or that they are or are not "
         "at a place, are hidden among sentences that have nothing to do with them. Only the last hidden sentence about "

@@ -1,6 +1,6 @@
 """Answers that are values hidden in the text: one of them, or several in any order."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from carrara.answers.kinds import Answers
 from carrara.core.keys import Dice
@@ -22,8 +22,11 @@ class Value(Answers[str]):
     def read(self, reply: str, question: Question[str]) -> str | None:
         return _reading.one(reply, self._kind, question.ask)
 
-    def guess(self, dice: Dice, gold: str) -> str:
+    def guess(self, dice: Dice, gold: str, options: Sequence[str] = ()) -> str:
         return self._kind.draw(dice)
+
+    def chance_level(self, gold: str, options: Sequence[str] = ()) -> float:
+        return 1 / self._kind.ways
 
     def budget(self, gold: str) -> int:
         return SPARE + self._kind.tokens
@@ -48,8 +51,11 @@ class Values(Answers[tuple[str, ...]]):
         answer = _reading.one(reply, kind, question.ask)
         return None if answer is None else (answer,)
 
-    def guess(self, dice: Dice, gold: tuple[str, ...]) -> tuple[str, ...]:
+    def guess(self, dice: Dice, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
         return tuple(sorted(self._kind(gold).distinct(dice, len(gold))))
+
+    def chance_level(self, gold: tuple[str, ...], options: Sequence[str] = ()) -> float:
+        return _reading.blind(self._kind(gold).ways, len(gold))
 
     def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
         return _reading.right(answer, gold)

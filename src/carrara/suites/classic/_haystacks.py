@@ -25,7 +25,12 @@ _FREE = Sieve("free of needles", 1, lambda sentence: _HARMFUL.search(sentence) i
 
 def named(*own: str) -> dict[str, object]:
     """Metadata of a parameter `haystack`, with the names that it may have beside those of corpora."""
-    return {"presents": True, "reads": lambda text: text if text in ("noise", *own) else haystack.named(text)}
+    built_in = frozenset(("noise", *own))
+    return {
+        "presents": True,
+        "reads": lambda text: text if text in built_in else haystack.named(text),
+        "built_in": built_in | haystack.BUILT_IN,
+    }
 
 
 def check(name: str) -> None:

@@ -106,7 +106,7 @@ def blind(known: int, gold: int) -> float:
     (0.016511867905056758, 1.0)
     """
     draws = [comb(gold, found) * comb(known - gold, gold - found) for found in range(gold + 1)]
-    return sum(n * max(0, 2 * found - gold) for found, n in enumerate(draws)) / gold / comb(known, gold)
+    return sum(n * max(0, 2 * found - gold) for found, n in enumerate(draws)) / (gold * comb(known, gold))
 
 
 def _own(reply: str, ask: str) -> str:

@@ -20,6 +20,8 @@ class Kind:
     normal: Callable[[str], str]
     tokens: int
     """How many a value takes at most in a reply, by any tokenizer."""
+    ways: int
+    """How many different values are drawn, each as often as any other."""
 
     def find(self, text: str) -> Iterator[Found[str]]:
         for match in self.pattern.finditer(text):
@@ -54,6 +56,7 @@ def number(digits: int) -> Kind:
         re.compile(rf"(?<![\w.+-])(?:{grouped}|[0-9]{{{digits}}})(?![\w%-]|\.[0-9]|,[0-9]{{3}}(?![0-9]))"),
         lambda text: text.replace(",", ""),
         2 * digits,
+        9 * 10 ** (digits - 1),
     )
 
 
@@ -65,6 +68,7 @@ def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
         re.compile(rf"(?<![\w-])[{CONSONANTS}]{{{size}}}(?![\w-])", re.IGNORECASE),
         cased,
         2 * size,
+        len(CONSONANTS) ** size,
     )
 
 
@@ -77,7 +81,12 @@ def _any_of(words: Iterable[str]) -> str:
 _ADJECTIVE, _NOUN = map(_any_of, (ADJECTIVES, NOUNS))
 NUMBER = number(7)
 CODE = Kind(
-    "code", _uuid, re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])", re.I), str.lower, 40
+    "code",
+    _uuid,
+    re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])", re.I),
+    str.lower,
+    40,
+    1 << 122,
 )
 NAME = Kind(
     "name",
@@ -85,4 +94,5 @@ NAME = Kind(
     re.compile(rf"(?<![\w-])(?:(?:{_ADJECTIVE})(?:[- _]|\\_?)){{1,4}}(?:{_NOUN})(?![\w-])", re.IGNORECASE),
     lambda text: re.sub(r"[ _\\]+", "-", text.lower()),
     12,
+    len(ADJECTIVES) * len(NOUNS),
 )

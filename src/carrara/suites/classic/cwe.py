@@ -77,6 +77,7 @@ class CommonWords(Classic[Params, Counts, tuple[str, ...]]):
         "learned": "Which words are said oftenest is what is asked.",
         "part": "Without filler, a tenth of the list shows what comes often.",
     }
+    guesser = "context candidates"
     answers = Values(NAME)
     asked = re.compile(r"\bWhich ([0-9]+) of (?:its|the) words\b")
     wording = wording(
@@ -106,7 +107,7 @@ class CommonWords(Classic[Params, Counts, tuple[str, ...]]):
                 ask=f"Which {len(common)} of its words occur most often?",
                 gold=gold,
                 needs=(),  # no single occurrence decides
-                floor=_reading.blind(len(common) + len(rare), len(common)),
+                chance_level=_reading.blind(len(common) + len(rare), len(common)),
                 budget=self.answers.budget(gold),
             )
         ]

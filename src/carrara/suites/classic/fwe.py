@@ -88,6 +88,7 @@ class FrequentWords(Classic[Params, Ranks, tuple[str, ...]]):
         "learned": "Which words are said oftenest is what is asked.",
         "part": "The three words are far more frequent than others: a tenth shows it, as in the published test.",
     }
+    guesser = "context candidates"
     answers = Values(CODED)
     asked = re.compile(r"\bWhich ([0-9]+) coded words\b")
     wording = wording(
@@ -114,7 +115,7 @@ class FrequentWords(Classic[Params, Ranks, tuple[str, ...]]):
                 ask=f"Which {ASKED} coded words occur most often?",
                 gold=gold,
                 needs=(),  # no single occurrence decides
-                floor=_reading.blind(len(world.structure.coded), ASKED),
+                chance_level=_reading.blind(len(world.structure.coded), ASKED),
                 budget=self.answers.budget(gold),
             )
         ]

@@ -98,7 +98,7 @@ class JsonKv(Answered[Params, Pairs, str]):
                 ask=f'What is the value of the key "{pairs.key}"?',
                 gold=pairs.value,
                 needs=(0,),
-                floor=0.0,
+                chance_level=self.answers.chance_level(pairs.value),
                 labels=_turns.label(key, params.depth),
                 budget=self.answers.budget(pairs.value),
             )

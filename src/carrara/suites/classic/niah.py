@@ -162,7 +162,7 @@ class Niah(Classic[Params, Store, tuple[str, ...]]):
                 ask=f"Which {which} kept for {_listed(store.asked)}?",
                 gold=gold,
                 needs=tuple(i for i, (name, _) in enumerate(store.order) if name in store.asked),
-                floor=0.0,  # of millions of values, or of thousands of pairs of words, none is guessed
+                chance_level=self.answers.chance_level(gold),
                 labels={"variant": store.variant, **_turns.label(key, params.depth, every=len(params.variant))},
                 budget=self.answers.budget(gold),
             )

@@ -75,7 +75,7 @@ class Passkey(Classic[Params, str, str]):
                 ask="What is today's pass key?",
                 gold=world.structure,
                 needs=(0,),
-                floor=1 / 90_000,
+                chance_level=self.answers.chance_level(world.structure),
                 labels=_turns.label(key, params.depth),
                 budget=SPARE,
             )

@@ -76,6 +76,7 @@ class VariableTracking(Classic[Params, Chains, tuple[str, ...]]):
     inherent = {
         "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
     }
+    guesser = "context candidates"
     answers = Values(VARIABLE)
     asked = re.compile(r"\bvalue ([0-9]{5})\b")
     wording = wording(
@@ -107,7 +108,7 @@ class VariableTracking(Classic[Params, Chains, tuple[str, ...]]):
                 ask=f"Which {len(gold)} variables have the value {world.structure.values[0]} in the end?",
                 gold=tuple(sorted(gold)),
                 needs=tuple(i for i, chain in enumerate(world.structure.order) if chain == 0),
-                floor=_reading.blind(len(gold) * params.chains, len(gold)),
+                chance_level=_reading.blind(len(gold) * params.chains, len(gold)),
                 labels={"hops": str(params.hops), "chains": str(params.chains)},
                 budget=self.answers.budget(gold),
             )

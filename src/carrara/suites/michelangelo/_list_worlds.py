@@ -209,6 +209,49 @@ def _goes_on(values: list[int], operations: Sequence[Operation]) -> bool:
     return True
 
 
+def renumbered(dice: Dice, operations: Sequence[Operation], look: Look) -> tuple[Operation, ...]:
+    """Return the same operations with other numbers brought, in the same order of size.
+
+    Each operation still counts: nothing that a machine does depends on more of its numbers than their order. A sum
+    may come to the same by chance; then the numbers stay as they are.
+    """
+    brought = sorted({op.args[-1] for op in operations if op.kind in BRINGING} - {*START})
+    below = sum(number < START[0] for number in brought)
+    fresh = [*_distinct(dice, below, LOW, START[0] - 1), *_distinct(dice, len(brought) - below, START[-1] + 1, HIGH)]
+    other = dict(zip(brought, fresh, strict=True))
+    changed = tuple(
+        Operation(op.kind, (*op.args[:-1], other.get(op.args[-1], op.args[-1]))) if op.numbers else op
+        for op in operations
+    )
+    if look.view == "sum" and not _all_count(changed, look):
+        return tuple(operations)
+    return changed
+
+
+def _distinct(dice: Dice, count: int, low: int, high: int) -> list[int]:
+    """Return `count` different numbers from `low` to `high`, in order."""
+    found = set[int]()
+    while len(found) < count:
+        found.add(dice.between(low, high))
+    return sorted(found)
+
+
+def _all_count(operations: tuple[Operation, ...], look: Look) -> bool:
+    """Return whether a sum is another one without any one of the operations."""
+    lists: list[tuple[int, ...]] = [START]
+    for operation in operations:
+        values = list(lists[-1])
+        _goes_on(values, (operation,))
+        lists.append(tuple(values))
+    part = slice(look.start, look.stop)
+    gold = sum(lists[-1][part])
+    for i in range(len(operations)):
+        without = list(lists[i])
+        if not _goes_on(without, operations[i + 1 :]) or sum(without[part]) == gold:
+            return False
+    return True
+
+
 def filler_block(dice: Dice, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:
     """Operations that cancel each other on this list, and on the list as it would be without any one update.
 

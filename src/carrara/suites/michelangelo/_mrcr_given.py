@@ -51,7 +51,7 @@ _STYLE = re.compile(r" in an? (\S+) style\Z")
 
 @dataclass(frozen=True)
 class Given:
-    data: str = field(default="", metadata={"reads": str})
+    data: str = field(default="", metadata={"reads": str, "built_in": ()})
     """The files, by their hash."""
 
 
@@ -95,6 +95,7 @@ class Published(Test[Given, Conversation, Recall]):
     capability = "telling similar drafts of a long conversation apart by order"
     parameters = Given
     sized = True
+    guesser = "context candidates"
     wording: ClassVar[Mapping[str, str]] = {}
     name: ClassVar[str]
 
@@ -119,7 +120,7 @@ class Published(Test[Given, Conversation, Recall]):
             ask=_asked(row.last),
             gold=row.answer,
             needs=(),  # what is given is whole: nothing can be left out of it to see whether it matters
-            floor=0.0,  # where the text cannot be read, what could be taken for the answer is not known
+            chance_level=0.0,  # where the text cannot be read, what could be taken for the answer is not known
             labels={"needles": row.needles} if row.needles else {},
             budget=32 + len(row.answer.whole.encode()) // 2,
         )
@@ -136,7 +137,7 @@ class Published(Test[Given, Conversation, Recall]):
         # Who knows the key and not the order says any of its drafts. The published noise floors (51, 27 and 15 % for 2,
         # 4 and 8 needles) are the same by difflib's default, for which drafts that differ have less in common.
         scores = [self.score(Recall(told.marker, draft), question) for draft in told.drafts]
-        return [replace(question, floor=sum(scores) / len(scores), labels=labels)]
+        return [replace(question, chance_level=sum(scores) / len(scores), labels=labels)]
 
     def frame(
         self, world: World[Conversation], question: Question[Recall], wording: Mapping[str, str], style: Style

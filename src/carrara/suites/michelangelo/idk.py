@@ -76,7 +76,9 @@ def _named(text: str) -> str:
 class Params:
     asks: Literal["mixed", "known", "unknown", "both"] = field(default="mixed", metadata=PRESENTS)
     """Seven of ten questions on what is left out, as in the paper; on what is told; on what is not; one each."""
-    haystack: str = field(default="letters", metadata={**PRESENTS, "reads": _named})
+    haystack: str = field(
+        default="letters", metadata={**PRESENTS, "reads": _named, "built_in": haystack.BUILT_IN.union(_OWN)}
+    )
     """Spaced capitals as in the paper, `words`, `stories` about other people, or a corpus."""
     place: Literal["start", "anywhere", "spread"] = field(default="start", metadata=PRESENTS)
     """The story stands first, as in the paper, somewhere, or with its sentences apart."""
@@ -109,6 +111,8 @@ class Scene:
     asked: tuple[Asking, ...]
     rule: Literal["said", "unsaid"]
     examples: "tuple[Scene, ...]" = ()
+    known: bool = False
+    """Whether all that is asked is told, so that no guesser says that it is not known."""
 
 
 class Idk(Test[Params, Scene, str]):
@@ -153,7 +157,7 @@ class Idk(Test[Params, Scene, str]):
         shown = tuple(_example(key.dice("example", n), name, n % 2 == 1, params.rule) for n in range(params.examples))
         depths = [0.0 if params.place == "start" else key.dice("place").random()] * len(told.sentences)
         return World(
-            structure=Scene(told, asked, params.rule, shown),
+            structure=Scene(told, asked, params.rule, shown, known=params.asks == "known"),
             updates=tuple((Piece(sentence, update=n),) for n, sentence in enumerate(told.sentences)),
             filler=_filler(params.haystack, told, [choice for asking in asked for choice in asking.choices], key),
             depths=None if params.place == "spread" else tuple(depths),
@@ -161,14 +165,13 @@ class Idk(Test[Params, Scene, str]):
 
     def questions(self, world: World[Scene], key: Key, params: Params) -> Sequence[Question[str]]:
         told = world.structure
-        # Whoever always says the same says that it is not known, or, where all is known, one of three letters.
         blind = {"mixed": 1 - _KNOWN_OF_TEN / 10, "unknown": 1.0, "known": 1 / 3, "both": 0.5}[params.asks]
         return [
             Question(
                 ask=_scenes.question(asking.attribute, told.story.name),
                 gold=asking.answer,
                 needs=() if asking.update is None else (asking.update,),
-                floor=blind,
+                chance_level=blind,
                 labels={
                     "answer": "unknown" if asking.update is None else "known",
                     "complexity": "0" if asking.update is None else "1",
@@ -220,7 +223,9 @@ class Idk(Test[Params, Scene, str]):
         return _choosing.read(reply, question.options)
 
     def guess(self, dice: Dice, world: World[Scene], question: Question[str]) -> str:
-        return dice.choice(question.options)
+        """Say that it is not known, or, where all is known, one of the three other choices."""
+        values = [option for option in question.options if option != UNKNOWN]
+        return dice.choice(values) if world.structure.known else UNKNOWN
 
 
 def _ask(wording: Mapping[str, str], question: str, choices: Sequence[str]) -> str:

@@ -8,12 +8,12 @@ two worked examples:
 Example 3:
 <BLANKLINE>
 >> a = [1, 2, 3, 4, 5, 6]
->> a.append(-1981)
->> a.append(-3317)
->> a.reverse()
->> a.insert(1, -2158)
->> a.insert(3, -3826)
->> sum(a[0:6])
+>> a.append(-881)
+>> a.append(-3486)
+>> a.append(-3949)
+>> a.sort()
+>> a.insert(0, -2137)
+>> min(a[3:10])
 Output:
 
 The hidden structure is the list, the updates are operations, and each of them is relevant: leave one out and the answer
@@ -24,7 +24,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, overload
 
 from carrara.answers.grade import read
@@ -51,7 +51,7 @@ from carrara.core.types import (
 )
 from carrara.suites.michelangelo import _list_machine as machine
 from carrara.suites.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
-from carrara.suites.michelangelo._list_worlds import filler_block, search
+from carrara.suites.michelangelo._list_worlds import filler_block, renumbered, search
 
 Strategy = Literal["print", "reverse", "cancel"]
 
@@ -59,8 +59,12 @@ HARDEST = 50
 """Relevant operations up to which a search ends within a second or two."""
 IDLE = ("Do", "nothing", "at", "all", "for", "now", "and", "then", "go", "on")
 """The longer a print says nothing, the more tokens it takes: what makes every length come out."""
-FLOOR_DRAWS = 64
-"""Blind guesses per question from which its floor is estimated; the mean over items is what matters."""
+NUMBERINGS = 16
+"""Attempts at a world that a split owns which share a search, and differ in their numbers."""
+EXAMPLES = 32
+"""Worked examples of each view and filler from which an item draws its own."""
+CHANCE_LEVEL_DRAWS = 64
+"""Blind guesses per question from which its chance level is estimated; the mean over items is what matters."""
 
 ONE_OPERATION = (
     "The number that the only operation brings stands last where nothing is woven in, and is often what is asked."
@@ -95,10 +99,11 @@ class Session:
 
 
 class LatentList(Test[Params, Session, Answer]):
-    version = 2
+    version = 3
     title = "Latent List"
     capability = "tracking the state of a list through code"
     parameters = Params
+    guesser = "context candidates"
     wording = {
         "instruction": (
             "Act as a Python interpreter. What follows is a session with a single list, a. Every line after >> is a "
@@ -118,7 +123,10 @@ class LatentList(Test[Params, Session, Answer]):
         block, place = divmod(key.index, len(strata))
         order = replace(key, index=block, attempt=0).dice("strata").shuffled(strata)
         complexity, view = order[place]
-        operations, look = search(key.dice("operations"), complexity, view)
+        searched, numbering = divmod(key.attempt, NUMBERINGS)
+        operations, look = _search_once(replace(key, attempt=searched), complexity, view)
+        if numbering:
+            operations = renumbered(key.dice("numbers"), operations, look)
         return World(
             structure=Session(operations, look),
             updates=tuple((Piece(f">> {operation}", update=i),) for i, operation in enumerate(operations)),
@@ -133,31 +141,40 @@ class LatentList(Test[Params, Session, Answer]):
             ask=str(look),
             gold=_see(operations, look),
             needs=tuple(range(len(operations))),
-            floor=0.0,
+            chance_level=0.0,
             labels={"complexity": str(len(operations)), "view": look.view},
-            examples=() if key.split == "few-shot" else _Shown(lambda: self._examples(key, params, look.view)),
+            examples=_Shown(lambda: self._examples(key, params, look.view)) if params.examples else (),
             budget=192 if look.view == "print" else 32,
         )
-        dice = key.dice("floor")
-        scores = [self.score(self.guess(dice, world, question), question) for _ in range(FLOOR_DRAWS)]
-        commonest = _commonest_length(len(operations)) if look.view == "len" else 0.0
-        return [replace(question, floor=max(commonest, sum(scores) / len(scores)))]
+        return [replace(question, chance_level=self._chance_level(key, world, question))]
+
+    def _chance_level(self, key: Key, world: World[Session], question: Question[Answer]) -> float:
+        changes = len(world.structure.operations)
+        if world.structure.look.view == "len":  # each operation adds or takes one number, as good as evenly
+            return math.comb(changes, changes // 2) / (1 << changes)
+        dice = key.dice("chance_level")
+        scores = [self.score(self.guess(dice, world, question), question) for _ in range(CHANCE_LEVEL_DRAWS)]
+        return sum(scores) / len(scores)
 
     def _examples(self, key: Key, params: Params, view: View) -> tuple[Example, ...]:
-        """Short sessions from the few-shot split, with a little filler, so that its forms are seen."""
-        shown = []
-        for n in range(params.examples):
-            settled = replace(params, complexity=(3 + n % 4,), view=(view,))
-            own = replace(key, split="few-shot", index=key.index * params.examples + n, attempt=0)
-            world, own = owned_world(self, own, settled)
-            dice = own.dice("example")
-            tap = _filler(world.structure.operations, params.filler, dice)
-            lines = [piece.text for piece in world.opening]
-            for i, update in enumerate(world.updates):
-                lines += [piece.text for piece in (*tap(i), *update)] if dice.chance(0.5) else [update[0].text]
-            question = self.questions(world, own, settled)[0]
-            shown.append(Example("\n".join([*lines, f">> {question.ask}"]), self.write(question.gold)))
-        return tuple(shown)
+        """Draw worked examples from the fixed ones of a view."""
+        there = range(max(EXAMPLES, params.examples))
+        drawn = key.dice("examples").sample(there, params.examples)
+        return tuple(self._example(number, view, params.filler) for number in drawn)
+
+    @lru_cache(maxsize=1024)  # noqa: B019  # there is one instance
+    def _example(self, number: int, view: View, filler: tuple[Strategy, ...]) -> Example:
+        """Return a short session from the few-shot split, with a little filler, so that its forms are seen."""
+        settled = Params(complexity=(3 + number % 4,), view=(view,), filler=filler, examples=0)
+        key = Key("michelangelo/latent_list", self.version, f"view={view}", "few-shot", 0, number)
+        world, own = owned_world(self, key, settled)
+        dice = own.dice("example")
+        tap = _filler(world.structure.operations, filler, dice)
+        lines = [piece.text for piece in world.opening]
+        for i, update in enumerate(world.updates):
+            lines += [piece.text for piece in (*tap(i), *update)] if dice.chance(0.5) else [update[0].text]
+        operations, look = world.structure.operations, world.structure.look
+        return Example("\n".join([*lines, f">> {look}"]), self.write(_see(operations, look)))
 
     def frame(
         self, world: World[Session], question: Question[Answer], wording: Mapping[str, str], style: Style
@@ -197,10 +214,14 @@ class LatentList(Test[Params, Session, Answer]):
         return stated(settled(tidy(reply)), read_number, find_numbers, _NEXT_STATEMENT)
 
     def guess(self, dice: Dice, world: World[Session], question: Question[Answer]) -> Answer:
-        """The paper's random model: it knows the numbers, not what happens to them."""
+        """The paper's random model: it knows the numbers, not what happens to them.
+
+        A length it guesses better than the paper's, which takes any from 0 to the number of operations: it says one of
+        the commonest.
+        """
         operations, look = world.structure.operations, world.structure.look
         if look.view == "len":
-            return dice.between(0, len(operations))
+            return len(START) + (dice.choice((-1, 1)) if len(operations) % 2 else 0)
         values: list[int] = []
         while not values:
             known = (*START, *(number for operation in operations for number in operation.numbers))
@@ -237,6 +258,12 @@ class LatentList(Test[Params, Session, Answer]):
         return {"paper": 1.0 - min(1.0, abs(gold - answer) / (1e-10 + abs(gold)))}
 
 
+@lru_cache(maxsize=256)
+def _search_once(key: Key, complexity: int, view: View) -> tuple[tuple[Operation, ...], Look]:
+    """Search once for all attempts that differ in their numbers alone."""
+    return search(key.dice("operations"), complexity, view)
+
+
 class _Shown(Sequence[Example]):
     """Examples, made when they are looked at: they take nearly as long as the world itself, and grading needs none."""
 
@@ -264,11 +291,6 @@ def _see(operations: Sequence[Operation], look: Look) -> Answer:
     if answer is None:
         raise ValueError(f"no answer to {look} after {operations}")
     return answer
-
-
-def _commonest_length(changes: int) -> float:
-    """How often the commonest length comes out where each operation adds or takes one number, as good as evenly."""
-    return math.comb(changes, changes // 2) / (1 << changes)
 
 
 def _filler(operations: Sequence[Operation], strategies: Sequence[Strategy], dice: Dice) -> Tap:

@@ -87,7 +87,7 @@ class Params:
     """What these keys share with the asked one, in turn; `both` where style or mood tells them apart."""
     depth: int = 2
     """Parts of a key: format and topic; 3 adds a style, 4 a mood."""
-    writings: str = field(default=bank.BUILT_IN, metadata={"reads": bank.named})
+    writings: str = field(default=bank.BUILT_IN, metadata={"reads": bank.named, "built_in": (bank.BUILT_IN,)})
     """The built-in writer, or a file of writings (`carrara write`)."""
     form: Literal["chat", "text"] = field(default="chat", metadata=PRESENTS)
     """Turns of a conversation, or one text with `User:` and `Model:`; base models always get the text."""
@@ -120,6 +120,7 @@ class Mrcr(Test[Params, Dialogue, Recall]):
     title = "MRCR"
     capability = "telling similar drafts of a long conversation apart by order"
     parameters = Params
+    guesser = "context candidates"
     keeps = {"start": _START}
     wording = {
         "instruction": (
@@ -164,12 +165,12 @@ class Mrcr(Test[Params, Dialogue, Recall]):
             ask=told.wanted,
             gold=Recall(told.marker, told.draft),
             needs=tuple(own[: told.number]),
-            floor=0.0,
+            chance_level=0.0,
             labels={"needles": str(len(own)), "asked": talk.ordinal(told.number), "format": told.asked.format},
             budget=640,
         )
         scores = [self.score(Recall(told.marker, turn.draft), question) for turn in told.turns]
-        return [replace(question, floor=sum(scores) / len(scores))]
+        return [replace(question, chance_level=sum(scores) / len(scores))]
 
     def frame(
         self, world: World[Dialogue], question: Question[Recall], wording: Mapping[str, str], style: Style

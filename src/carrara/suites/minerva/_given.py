@@ -105,8 +105,8 @@ def posed(task: str, reference: Any, prompt: str = "") -> Posed:
         hands = Hands(gold.of, every)
         gold = hands if every and hands.worth_nothing < 1 else Hands(gold.of, ("",))  # a word that nobody has
     options = _options(task, gold, context)
-    floor = max(answers.floor, 1 / len(options) if options else 0.0)
-    return Posed(answers, Question(asked, gold, (), floor, options=options, budget=answers.budget(gold)), bare)
+    chance_level = answers.chance_level(gold, options)
+    return Posed(answers, Question(asked, gold, (), chance_level, options=options, budget=answers.budget(gold)), bare)
 
 
 def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> Graded:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from carrara.answers.kinds import Answers
+from carrara.answers.naming import ListName
+from carrara.core.chance import Guesser
 from carrara.core.errors import UsageError
 from carrara.core.files import lines
 from carrara.core.keys import Dice, Key
@@ -107,7 +109,9 @@ class Published(Test[Given, Row, Stated]):
         asked = posed(self.file, json.loads(row.reference), row.prompt).question
         gold = Stated(asked.gold, row.reference)
         return [
-            Question(asked.ask, gold, (), asked.floor, {"file": self.file}, budget=asked.budget, options=asked.options)
+            Question(
+                asked.ask, gold, (), asked.chance_level, {"file": self.file}, budget=asked.budget, options=asked.options
+            )
         ]
 
     def frame(self, world: World[Row], question: Question[Stated], wording: Mapping[str, str], style: Style) -> Frame:
@@ -124,9 +128,7 @@ class Published(Test[Given, Row, Stated]):
         return None if value is None else Stated(value)
 
     def guess(self, dice: Dice, world: World[Row], question: Question[Stated]) -> Stated:
-        return Stated(
-            dice.choice(question.options) if question.options else self._answers.guess(dice, question.gold.value)
-        )
+        return Stated(self._answers.guess(dice, question.gold.value, question.options))
 
     def score(self, answer: Stated, question: Question[Stated]) -> float:
         return self._answers.score(answer.value, question.gold.value)
@@ -137,7 +139,7 @@ class Published(Test[Given, Row, Stated]):
 
 def _bare(question: Question[Stated]) -> Question[Any]:
     gold = question.gold.value
-    return Question(question.ask, gold, (), question.floor, options=question.options)
+    return Question(question.ask, gold, (), question.chance_level, options=question.options)
 
 
 @cache
@@ -146,7 +148,9 @@ def load(name: str) -> Published:
     file = name.removeprefix(PREFIX)
     if file not in PRIMARY:
         raise UsageError(f"Minerva's snapshot has no file {file!r}; it has {', '.join(PRIMARY)}")
-    made: type[Published] = type("Snapshot", (Published,), {"file": file, "title": f"Minerva's {file} (published)"})
+    guesser: Guesser = "context candidates" if isinstance(ANSWERS[file], ListName) else "without context"
+    own = {"file": file, "title": f"Minerva's {file} (published)", "guesser": guesser}
+    made: type[Published] = type("Snapshot", (Published,), own)
     return made()
 
 

@@ -57,7 +57,7 @@ class Count(Minerva[Params, Repeated, int]):
     def needs(self, world: World[Repeated]) -> Sequence[int]:
         return range(len(world.updates))
 
-    def floor(self, hidden: Repeated) -> float:
+    def chance_level(self, hidden: Repeated, gold: int) -> float:
         return 1 / len(hidden.chances)
 
     def closing(self, hidden: Repeated) -> str:

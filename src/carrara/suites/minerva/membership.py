@@ -25,8 +25,8 @@ from itertools import product
 
 from carrara.answers.contract import asks_for
 from carrara.answers.naming import ListName
-from carrara.core.keys import Key
-from carrara.core.types import ANSWER, UNSIZED, Room, World
+from carrara.core.keys import Dice, Key
+from carrara.core.types import ANSWER, UNSIZED, Question, Room, World
 from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
 from carrara.parts.layout import lines_of, quoted
 from carrara.suites.minerva._lists import Lists, Needle, lists_of, name, world_of
@@ -100,7 +100,10 @@ class Membership(Minerva[Params, Lists, str]):
     def shown_answer(self, hidden: Lists, gold: str) -> Mapping[str, str]:
         return {ANSWER: "no" if gold == "no" else "a list"}
 
-    def floor(self, hidden: Lists) -> float:
+    def guess(self, dice: Dice, world: World[Lists], question: Question[str]) -> str:
+        return "no"  # right as often as any list of the first four, and more often than one of many
+
+    def chance_level(self, hidden: Lists, gold: str) -> float:
         return 1 / (QUARTERS + 1)
 
     def options(self, hidden: Lists) -> tuple[str, ...]:

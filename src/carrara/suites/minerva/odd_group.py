@@ -82,6 +82,7 @@ class OddGroup(Minerva[Params, Groups, str]):
     category = "spot the differences"
     parameters = Params
     sized = True
+    guesser = "context candidates"
     answers = ListName(none=False)
     joint = "\n"
     published_as = "identify_odd_group"

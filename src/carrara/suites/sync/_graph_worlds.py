@@ -1,7 +1,7 @@
-"""Which graph a world has: none that is isomorphic to an earlier one's, and found without drawing all of those.
+"""Choose a world's graph: none that is isomorphic to an earlier one of its block, found without drawing all of those.
 
 A graph belongs to one of `FAMILIES` by its certificate, which isomorphic graphs share, and worlds take the families in
-turn. So only the few earlier worlds of the same family have to be compared.
+turn. So only the few earlier worlds of the same block and family have to be compared, whatever the world's number.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,8 @@ from carrara.suites.sync._greed import finds_longest
 FAMILIES = 64
 FEW_NODES = 8
 """Up to so many nodes there are so few graphs that families would soon be empty: then all are compared."""
+BLOCK = 1024
+"""Worlds in a row, of one size, whose graphs differ."""
 DRAWS = 30_000
 """Graphs that are drawn for one world before it is given up."""
 NAMINGS = 20
@@ -26,17 +28,23 @@ def graph_of(key: Key, place: int, nodes: int, density: float, longest: int, gre
     """The graph of the `place`-th world of its size; `greedy` is the share that greedy walks may find their way in."""
     families = 1 if nodes <= FEW_NODES else FAMILIES
     own = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
-    for before in range(place % families, place, families):  # not by recursion, which has a depth
+    for before in _earlier(place, families):  # not by recursion, which has a depth
         _found(own, before, families, nodes, density, longest, greedy)
     return _found(own, place, families, nodes, density, longest, greedy)
 
 
+def _earlier(place: int, families: int) -> range:
+    """Return the earlier worlds of the same block and family.
+
+    >>> list(_earlier(2 * BLOCK + 130, 64))
+    [2050, 2114]
+    """
+    return range(place - place % BLOCK + place % families, place, families)
+
+
 @lru_cache(maxsize=1 << 14)
 def _found(key: Key, place: int, families: int, nodes: int, density: float, longest: int, greedy: float) -> Graph:
-    earlier = [
-        _found(key, before, families, nodes, density, longest, greedy)
-        for before in range(place % families, place, families)
-    ]
+    earlier = [_found(key, before, families, nodes, density, longest, greedy) for before in _earlier(place, families)]
     graphs = drawn(replace(key, index=place).dice("graph"), nodes, density)
     for _ in range(DRAWS):
         graph = next(graphs)

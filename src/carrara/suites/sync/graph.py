@@ -9,7 +9,7 @@ The text below describes a directed acyclic graph. It first lists the nodes; the
 <BLANKLINE>
 Text: The nodes are Node 0, Node 1, Node 2, Node 3, Node 4, Node 5, Node 6, Node 7, Node 8, Node 9.
 <BLANKLINE>
-Question: What is the shortest path from Node 5 to Node 6?
+Question: What is the shortest path from Node 3 to Node 6?
 <BLANKLINE>
 A path follows the direction of the edges. Think first if that helps. End with one line that names t
 Shortest Path: Node x, Node y, Node z
@@ -84,7 +84,9 @@ class Hidden:
     graph: Graph
     asked: tuple[Asked, ...]
     unreachable: float
-    """The share of pairs without a path, which a blind guesser knows."""
+    """The share of pairs without a path, which a guesser knows,"""
+    sinks: float
+    """and that of nodes that no edge leaves."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,11 @@ class Answer:
 
 
 class SyncGraph(Test[Params, Hidden, Answer]):
-    version = 2
+    version = 3
     title = "Graph"
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"
     parameters = Params
+    guesser = "context candidates"
     inherent = {
         "one of the nodes": "In sparse graphs as in the paper half of the nodes that lead anywhere lead to one alone.",
         **{
@@ -148,7 +151,9 @@ class SyncGraph(Test[Params, Hidden, Answer]):
         pair = dice.choice(pairs)
         asked = {"connected": (node,), "shortest": pair, "longest": ()}
         return World(
-            structure=Hidden(graph, tuple(Asked(ask, asked[ask]) for ask in params.ask), params.unreachable),
+            structure=Hidden(
+                graph, tuple(Asked(ask, asked[ask]) for ask in params.ask), params.unreachable, params.sinks
+            ),
             updates=tuple((Piece(text.edge(*edge), update=i),) for i, edge in enumerate(edges)),
             opening=(Piece(text.opening(nodes)),),
             filler=lambda dice, name: Rounds([text.no_edge(node) for node in range(nodes)], dice, name),
@@ -167,7 +172,7 @@ class SyncGraph(Test[Params, Hidden, Answer]):
                     ask=str(asked),
                     gold=Answer(asked.ask, nodes, graph),
                     needs=tuple(sorted(numbers[text.edge(*edge)] for edge in _needed(graph, asked, nodes))),
-                    floor=_floor(world.structure, asked.ask, nodes),
+                    chance_level=_chance_level(world.structure, asked.ask, nodes),
                     labels={"nodes": str(graph.nodes), **_kind(asked.ask, nodes)},
                     budget=24 + 8 * graph.nodes,
                     part=asked.ask,
@@ -249,10 +254,12 @@ class SyncGraph(Test[Params, Hidden, Answer]):
         hidden, ask = world.structure, question.gold.ask
         named = next(asked.numbers for asked in hidden.asked if asked.ask == ask)
         others = [node for node in range(hidden.graph.nodes) if node not in named]
+        if _says_none(hidden, ask):
+            return Answer(ask, ())
         if ask == "connected":
             return Answer(ask, (dice.choice(others),))
         if ask == "shortest":
-            return Answer(ask, () if hidden.unreachable else (named[0], dice.choice(others), named[1]))
+            return Answer(ask, (named[0], dice.choice(others), named[1]))
         return Answer(ask, tuple(dice.sample(others, _guessed(dice.choice(GUESSED), len(others)) + 1)))
 
 
@@ -273,15 +280,15 @@ def _needed(graph: Graph, asked: Asked, nodes: tuple[int, ...]) -> list[Edge]:
     return [edge for edge in pairwise(nodes) if len(_solved(graph.without(edge), asked)) != len(nodes)]
 
 
-def _floor(hidden: Hidden, ask: Ask, gold: tuple[int, ...]) -> float:
-    """What a blind answer scores: one node of the others; `No path`, or one node between; some nodes in a row."""
+def _chance_level(hidden: Hidden, ask: Ask, gold: tuple[int, ...]) -> float:
+    """What a guess scores: `None` or `No path`, one node of the others, one node between, or some nodes in a row."""
     graph, edges = hidden.graph, len(gold) - 1
-    if not gold:
-        return 1.0
+    if _says_none(hidden, ask) or not gold:
+        return float(_says_none(hidden, ask) and not gold)
     match ask:
         case "connected":
             return 1 / (graph.nodes - 1) if len(gold) == 1 else 0.0
-        case "shortest" if hidden.unreachable or edges != 2:
+        case "shortest" if edges != 2:
             return 0.0
         case "shortest":
             between = set(graph.successors[gold[0]]).intersection(graph.predecessors[gold[-1]])
@@ -289,6 +296,12 @@ def _floor(hidden: Hidden, ask: Ask, gold: tuple[int, ...]) -> float:
         case "longest":
             right = sum(_guessed(guess, graph.nodes) == edges for guess in GUESSED)
             return right * graph.count(edges) / perm(graph.nodes, edges + 1) / len(GUESSED)
+
+
+def _says_none(hidden: Hidden, ask: Ask) -> bool:
+    """Whether a guesser says that there is no such node or path: where that is right more often than any one node."""
+    share = {"connected": hidden.sinks, "shortest": hidden.unreachable, "longest": 0.0}[ask]
+    return share * (hidden.graph.nodes - 1) > 1
 
 
 def _guessed(edges: int, nodes: int) -> int:

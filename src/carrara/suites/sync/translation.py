@@ -24,6 +24,7 @@ three words whose translations cover the most first letters (the whole) are aske
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import perm
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
@@ -140,6 +141,7 @@ class SyncTranslation(Test[Params, Hidden, Answer]):
     title = "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
     parameters = Params
+    guesser = "context candidates"
     inherent = {
         f"greedy coverage: {which} of equals": "With three languages a word has two letters, and greed is never wrong."
         for which in ("the first", "the last")
@@ -198,7 +200,7 @@ class SyncTranslation(Test[Params, Hidden, Answer]):
                 ask=str(asked),
                 gold=replace(_solved(dict(enumerate(hidden.tongues.dictionaries)), asked), hidden=hidden),
                 needs=_needed(hidden, asked),
-                floor=hidden.coverage.chance if asked.ask == "coverage" else 0.0,
+                chance_level=_chance_level(hidden, asked),
                 labels={**sizes, **_kind(hidden, asked)},
                 budget=96,
                 part=asked.ask,
@@ -352,6 +354,13 @@ def _needed(hidden: Hidden, asked: Asked) -> tuple[int, ...]:
 def _asked(gold: Answer) -> Asked:
     assert gold.hidden is not None
     return next(asked for asked in gold.hidden.asked if asked.ask == gold.ask)
+
+
+def _chance_level(hidden: Hidden, asked: Asked) -> float:
+    """What any three words of the first dictionary score, or as many words of the language as are asked for."""
+    if asked.ask == "coverage":
+        return hidden.coverage.chance
+    return 1 / perm(len(hidden.tongues.vocabularies[asked.target]), len(asked.words))
 
 
 def _kind(hidden: Hidden, asked: Asked) -> Mapping[str, str]:

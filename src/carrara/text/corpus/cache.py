@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
+from carrara.core.places import cache_folder
+
 _PARTIAL = ".partial-"
 
 
@@ -22,10 +24,8 @@ def where() -> str:
 
 
 def folder(kind: str) -> Path:
-    """A folder of the cache, which is at `CARRARA_CACHE` or else `~/.cache/carrara`."""
-    path = Path(where() or "~/.cache/carrara").expanduser() / kind
-    path.mkdir(parents=True, exist_ok=True)
-    return path
+    """A folder of the cache."""
+    return cache_folder(kind)
 
 
 @contextmanager

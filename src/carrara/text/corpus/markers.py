@@ -8,6 +8,8 @@ what people write in prose, in HTML or in code for other ends is not meant, as f
 
 import re
 
+from carrara.core.letters import unicode14
+
 _THOUGHTS = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)"
 _ANGLED = rf"""
     /?(?: s | bos | eos | sop | eop | eod | pad | unk | mask | cls | sep | eoh | eoa | eot
@@ -49,4 +51,5 @@ def has_marker(text: str) -> bool:
     >>> has_marker("So <i>she</i> thinks [sic], and x <| f |> y."), has_marker("[Stage: a mask is put on]")
     (False, False)
     """
-    return _MARKER.search(text) is not None
+    # Only between angle brackets may a marker have letters of any script.
+    return _MARKER.search(unicode14(text) if "<" in text else text) is not None

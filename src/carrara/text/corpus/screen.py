@@ -20,13 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from carrara.core.errors import UsageError
+from carrara.core.letters import unicode14
 from carrara.text.corpus.cache import whole_file
 from carrara.text.corpus.index import U64
 from carrara.text.corpus.sentences import says_something
 from carrara.text.corpus.store import Corpus, Numbers, indices, mapped
 from carrara.text.sieve import Sieve
 
-_VERSION = 3
+_VERSION = 4
 """Of how words are found and of what is kept of them."""
 _WORD = re.compile(r"[^\W_]+")  # Project Gutenberg's italics, _Mary_, are no part of a word
 _Integers = npt.NDArray[np.integer[Any]]
@@ -106,7 +107,7 @@ def sieved(corpus: Corpus, sieve: Sieve) -> Numbers:
     if not path.exists():
         failed = array("Q")
         for first, texts in _sentences(corpus):
-            failed.extend(i for i, text in enumerate(texts, first) if not sieve.test(text))
+            failed.extend(i for i, text in enumerate(texts, first) if not sieve.test(unicode14(text)))
         with whole_file(path) as file:
             file.write(np.array(failed, U64).tobytes())
     return mapped(path) if path.stat().st_size else np.zeros(0, U64)
@@ -153,7 +154,7 @@ def _found(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
     which, where = array("Q"), array("Q")
     for start, texts in _sentences(corpus):
         for i, text in enumerate(texts, start):
-            text = text.casefold() if text.isascii() else normalize("NFKC", text).casefold()
+            text = text.casefold() if text.isascii() else normalize("NFKC", unicode14(text)).casefold()
             for first in firsts.intersection(_WORD.findall(text)):
                 for place, phrase in by_first[first]:
                     if phrase is None or phrase.search(text):
@@ -173,7 +174,7 @@ def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
 
 @lru_cache(maxsize=256)
 def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
-    found = tuple(sorted({" ".join(word.casefold().split()) for word in words}))
+    found = tuple(sorted({" ".join(unicode14(word).casefold().split()) for word in words}))
     if strange := [word for word in found if not says_something(word)]:
         raise UsageError(f"cannot screen for {', '.join(map(repr, strange))}: give words to be kept out")
     return found

@@ -1,0 +1,55 @@
+"""SIGTERM, as service managers and job schedulers send it, stops a command as Ctrl-C does."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_INTERRUPTED = 128 + signal.SIGINT
+_TERMINATED = 128 + signal.SIGTERM
+
+_code = _INTERRUPTED
+
+
+def stopped_code() -> int:
+    """Return the exit code of a command that was stopped: 130 by Ctrl-C, 143 by SIGTERM."""
+    return _code
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Within it SIGTERM is a Ctrl-C, unless the program that calls us deals with it.
+
+    Where Ctrl-C is ignored, as by a script's background jobs, it is blocked instead: asyncio ends its tasks in order
+    only where it may set a handler for it.
+    """
+    global _code
+    _code = _INTERRUPTED
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if ignored:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _interrupt(number: int, frame: object) -> None:
+    global _code
+    _code = _TERMINATED
+    if "multiprocessing" in sys.modules:  # a terminal sends Ctrl-C to all processes of a command, SIGTERM goes to one
+        for child in sys.modules["multiprocessing"].active_children():
+            child.terminate()
+    if signal.SIGINT not in signal.sigpending():
+        signal.raise_signal(signal.SIGINT)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,0 +1,266 @@
+"""Limits on what a server may do to an HTTP client: no redirect to another server, and no reply without an end.
+
+    limit_client(client)    # a client of httpx or httpx2, synchronous or asynchronous
+
+The limits stand in the client's transport, which every request passes, redirected ones included. A reply is unpacked
+here and not by the client, so that 100 KB that unpack to 100 MB are never held in memory. Their errors reach the caller
+as the cause of an error of the client; `causes` finds them.
+"""
+
+import re
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any, Self
+
+LIMIT = 32 << 20
+"""Bytes of a reply, unpacked. The longest answers of models take 1 MB."""
+
+BULK_LIMIT = 1 << 30
+"""Bytes of a reply that holds log-probabilities of a whole prompt, about 150 for each token, or a batch of replies."""
+
+_STEP = 1 << 16
+"""Bytes that are unpacked at a time."""
+_NAMED = 100
+"""Characters of a server's name that an error shows."""
+_ORIGIN = "carrara.origin"
+"""Key of a request's extensions, which redirected requests inherit: the server that the first request was for."""
+
+_CLOSED = re.compile(r"disconnect|clos(ed|ing)|terminated", re.IGNORECASE)
+"""How the HTTP clients say that a server closed a connection."""
+
+_UNTRUSTED = {18, 19, 20, 21}
+"""OpenSSL's codes for certificates that nobody vouches for, whatever else they say."""
+
+
+class RedirectError(Exception):
+    """A server redirects to another one, which would be sent the prompt."""
+
+    def __init__(self, origin: str, target: str) -> None:
+        self.where = f"{origin} redirects to {target}"
+        super().__init__(f"{self.where}: give that address as `base_url` if you mean it")
+
+
+class ReplyTooLargeError(Exception):
+    """A reply is larger than the limit."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the server's reply is larger than {limit >> 20} MB, which is the limit")
+
+
+class PackingError(Exception):
+    """A reply cannot be unpacked."""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that it was raised for."""
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+def untrusted(error: BaseException, where: str) -> str:
+    """Return a sentence about a server's certificate if it is what an error is about, else nothing."""
+    for cause in causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            why = str(getattr(cause, "verify_message", "") or cause).rstrip(".")
+            remedy = "give the address with the name that the certificate has, or renew it"
+            if getattr(cause, "verify_code", None) in _UNTRUSTED:
+                remedy = "if you trust it, set SSL_CERT_FILE to a PEM file with it"
+            return f"the certificate of {where} is not trusted ({why}): {remedy}"
+    return ""
+
+
+def refused(error: BaseException, where: str) -> str:
+    """Return why a server is not asked again, if an error says so, else nothing.
+
+    The server's certificate is not trusted, it redirects to another one, or its reply is too large.
+    """
+    found = (str(cause) for cause in causes(error) if isinstance(cause, RedirectError | ReplyTooLargeError))
+    return untrusted(error, where) or next(found, "")
+
+
+def malformed(error: BaseException) -> str:
+    """Return what is wrong with an answer that breaks the rules of HTTP, if that is the error, else nothing.
+
+    The HTTP clients raise the same error where a server closes a connection, which is an outage.
+    """
+    for cause in causes(error):
+        name, words = type(cause).__name__, " ".join(str(cause).split())
+        if isinstance(cause, PackingError):
+            return words
+        if name == "TooManyRedirects":
+            return "the server redirects again and again"
+        if name == "RemoteProtocolError" and not _CLOSED.search(words):
+            if "too long" in words:  # h11's word for what its buffer does not hold
+                return "the headers of the server's reply are larger than 100 KB"
+            return f"the server's reply is not HTTP ({words.partition(':')[0][:_NAMED]})"
+    return ""
+
+
+def limit_client(client: Any, limit: int = LIMIT) -> None:
+    """Put the limits into a client's transports, which may have them already.
+
+    Args:
+        client: An HTTP client of httpx or httpx2.
+        limit: Bytes of a reply, unpacked.
+    """
+    client._transport = _limited(client._transport, limit)
+    for pattern, proxy in client._mounts.items():
+        if proxy is not None:
+            client._mounts[pattern] = _limited(proxy, limit)
+
+
+def is_client(value: Any) -> bool:
+    """Return whether a value is an HTTP client of httpx or httpx2."""
+    transport = getattr(value, "_transport", None)
+    sends = hasattr(transport, "handle_async_request") or hasattr(transport, "handle_request")
+    return sends and isinstance(getattr(value, "_mounts", None), dict)
+
+
+def _limited(transport: Any, limit: int) -> "LimitedTransport":
+    if isinstance(transport, LimitedTransport):
+        transport.limit = limit
+        return transport
+    return LimitedTransport(transport, limit)
+
+
+class LimitedTransport:
+    """A transport with the limits around another one."""
+
+    def __init__(self, inner: Any, limit: int) -> None:
+        self.inner = inner
+        self.limit = limit
+
+    async def handle_async_request(self, request: Any) -> Any:
+        _check(request)
+        return self._limit(await self.inner.handle_async_request(request), "AsyncByteStream", _AsyncLimited)
+
+    def handle_request(self, request: Any) -> Any:
+        _check(request)
+        return self._limit(self.inner.handle_request(request), "SyncByteStream", _Limited)
+
+    def _limit(self, response: Any, base: str, kind: type) -> Any:
+        package = type(response).__module__.partition(".")[0]
+        packing = response.headers.pop("Content-Encoding", "")
+        response.stream = _stream(package, base, kind)(response.stream, packing, self.limit)
+        return response
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self.inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self.inner.__aexit__(*error)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def __enter__(self) -> Self:
+        self.inner.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.inner.__exit__(*error)
+
+
+def _check(request: Any) -> None:
+    """Refuse a request that a redirect has sent to another server; ask for packings that can be unpacked bit by bit."""
+    origin = _origin(request.url)
+    first = request.extensions.setdefault(_ORIGIN, origin)
+    if origin != first:
+        raise RedirectError(first, origin)
+    request.headers["Accept-Encoding"] = "gzip, deflate"
+
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def _origin(url: Any) -> str:
+    """Return the scheme, host and port of an address.
+
+    >>> from httpx import URL
+    >>> _origin(URL("HTTP://me:word@Host:80/v1?key=1")), _origin(URL("http://[::1]:8000"))
+    ('http://host', 'http://[::1]:8000')
+    """
+    host = f"[{url.host}]" if ":" in url.host else url.host
+    # httpx leaves out the port of a scheme that is written in small letters alone.
+    port = "" if url.port in (None, _PORTS.get(url.scheme)) else f":{url.port}"
+    return f"{url.scheme}://{host}{port}"[:_NAMED]
+
+
+@cache
+def _stream(package: str, base: str, kind: type) -> type:
+    """A class of streams that the client takes for its own."""
+    return type(kind.__name__, (kind, getattr(import_module(package), base)), {})
+
+
+class _Limited:
+    """The bytes of a reply, unpacked, up to the limit."""
+
+    def __init__(self, inner: Any, packing: str, limit: int) -> None:
+        self.inner, self.limit, self.read = inner, limit, 0
+        self.unpack = _Unpacker(packing.strip().lower())
+
+    def __iter__(self) -> Iterator[bytes]:
+        for data in self.inner:
+            yield from self.bounded(data)
+
+    def bounded(self, data: bytes) -> Iterator[bytes]:
+        for part in self.unpack(data):
+            self.read += len(part)
+            if self.read > self.limit:
+                raise ReplyTooLargeError(self.limit)
+            yield part
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class _AsyncLimited(_Limited):
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for data in self.inner:
+            for part in self.bounded(data):
+                yield part
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
+
+
+class _Unpacker:
+    """Unpacks `gzip` and `deflate`, a few bytes at a time."""
+
+    def __init__(self, packing: str) -> None:
+        self.packing = packing
+        self.stream: Any = None
+
+    def __call__(self, data: bytes) -> Iterator[bytes]:
+        if not data or self.packing in ("", "identity"):
+            yield data
+            return
+        if self.stream is None:
+            self.stream = zlib.decompressobj(self._window(data))
+        try:
+            while not self.stream.eof:
+                part = self.stream.decompress(data, _STEP)
+                data = self.stream.unconsumed_tail
+                if part:
+                    yield part
+                if not data and len(part) < _STEP:
+                    return
+        except zlib.error:
+            raise PackingError("the server's reply cannot be unpacked") from None
+
+    def _window(self, data: bytes) -> int:
+        """What zlib calls the packing. Some servers send `deflate` without a header."""
+        if self.packing in ("gzip", "x-gzip"):
+            return zlib.MAX_WBITS | 16
+        if self.packing != "deflate":
+            raise PackingError(f"the server's reply is packed as {self.packing[:_NAMED]}, which was not asked for")
+        return zlib.MAX_WBITS if data[0] & 0x8F == 8 else -zlib.MAX_WBITS

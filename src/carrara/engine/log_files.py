@@ -1,0 +1,157 @@
+"""Read Inspect's log files, which may come from a stranger: within limits, and without Inspect's own reader.
+
+A log is a zip archive with one member for each sample, written whole and moved into place at each flush, so the log of
+a run that was killed is readable too, up to its last flush. Inspect's reader validates every event of every sample,
+none of which is needed here: 1,400 samples a second against 14,000. It also unpacks whatever it is given.
+
+| limit | on |
+|--|--|
+| `DIRECTORY` | the archive's list of members |
+| `MEMBER` | the unpacked size of one member |
+| `ARCHIVE` | the unpacked size of all members together |
+"""
+
+import errno
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
+from inspect_ai.log import EvalLog
+from pydantic import ValidationError
+
+from carrara.core.errors import RunError, UsageError
+from carrara.core.files import open_binary
+from carrara.core.places import elsewhere
+from carrara.core.talk import tell_skipped
+
+DIRECTORY = 64 << 20
+MEMBER = 64 << 20
+"""The parsed JSON of a member may take forty times as much memory."""
+ARCHIVE = 4 << 30
+CHUNK = 4096
+"""Bytes that are unpacked at a time: zstandard unpacks them to at most 128 MB, whatever is asked for."""
+
+
+class Damaged(RunError):
+    """A log that is no longer what was written, or that no run wrote."""
+
+    def __init__(self, path: Path, reason: object) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"the log {path} is damaged ({reason}): move it away to read the rest of its folder")
+
+
+def leave_out(damaged: Damaged) -> None:
+    """Say that a log is left out. For commands that go on without it."""
+    tell_skipped(f"the log {damaged.path} is left out: {damaged.reason}")
+
+
+def logs(folder: Path) -> list[Path]:
+    """Return the logs of a folder and of those within it, oldest first: their names begin with their time.
+
+    Inspect's own listing takes paths for addresses, and fails where one has a `#` or a `%` in it.
+    """
+    return sorted(folder.rglob("*.eval"), key=lambda path: (path.name, path))
+
+
+def header(path: Path) -> EvalLog:
+    """Return a log without its samples.
+
+    Raises:
+        Damaged: It is not a log, or exceeds a limit.
+    """
+    with _archive(path) as archive:
+        names = set(archive.namelist())
+        if "header.json" in names:
+            found = _read(archive, archive.getinfo("header.json"))
+        elif "_journal/start.json" in names:  # the run was killed, or goes on
+            found = _read(archive, archive.getinfo("_journal/start.json"))
+        else:
+            raise ValueError("it has no header")
+        try:
+            return EvalLog.model_validate({name: found[name] for name in found if name in EvalLog.model_fields})
+        except (ValidationError, TypeError):
+            raise ValueError("its header is not one that Inspect writes") from None
+
+
+def samples(path: Path) -> Iterator[dict[str, Any]]:
+    """Return the samples of a log, as they were written.
+
+    Raises:
+        Damaged: It is not a log, or exceeds a limit.
+    """
+    with _archive(path) as archive:
+        left = ARCHIVE
+        for member in archive.infolist():
+            left -= member.file_size
+            if left < 0:
+                raise ValueError(f"it unpacks to more than {ARCHIVE >> 30} GB")
+            if member.filename.startswith("samples/"):
+                sample = _read(archive, member)
+                if not isinstance(sample, dict):
+                    raise ValueError(f"{member.filename[:100]} is not a sample")
+                yield sample
+
+
+@contextmanager
+def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a log. What is wrong with it raises `Damaged`; one that is not there, `FileNotFoundError`."""
+    try:
+        with (
+            path.open("rb") if elsewhere(path) else open_binary(path) as file,
+            zipfile.ZipFile(_BoundedFile(file)) as archive,
+        ):
+            yield archive
+    except (OSError, Damaged):
+        raise
+    except UsageError as error:  # a folder, a FIFO or a device
+        if not os.path.lexists(path):  # another shard of the run may have removed it
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
+        raise Damaged(path, str(error).partition(" cannot be read: ")[2] or error) from None
+    except ValueError as error:
+        raise Damaged(path, _reason(error)) from None
+    except zipfile.BadZipFile:
+        raise Damaged(path, "it is not a whole zip archive") from None
+    except Exception as error:  # of zipfile, pydantic, zstandard: they promise none of them
+        raise Damaged(path, type(error).__name__) from None
+
+
+def _reason(error: ValueError) -> str:
+    """Return a sentence of ours whole, and of another library's error its kind alone: it may hold half of the log."""
+    return str(error) if type(error) is ValueError else type(error).__name__
+
+
+class _BoundedFile:
+    """A file that reads no more at once than an archive's directory may have."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.seek, self.tell, self.close = file.seek, file.tell, file.close
+        self.seekable = lambda: True
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._file.read(min(size, DIRECTORY + 1) if size >= 0 else DIRECTORY + 1)
+        if len(content) > DIRECTORY:
+            raise ValueError(f"it lists more than {DIRECTORY >> 20} MB of members")
+        return content
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
+    """Return a member of an archive, parsed."""
+    if member.file_size > MEMBER:
+        raise ValueError(f"{member.filename[:100]} unpacks to {member.file_size >> 20:,} MB, more than {MEMBER >> 20}")
+    with archive.open(member) as packed:
+        # No more than is declared is read of a member, and less is an error of zipfile's.
+        content = b"".join(iter(lambda: packed.read(CHUNK), b""))
+    try:
+        return json.loads(content, parse_constant=_refuse)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        raise ValueError(f"{member.filename[:100]} is not JSON") from None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"it has the number {constant}")

@@ -1,0 +1,105 @@
+"""Names of models, checked before anything else is said of them.
+
+A name is PROVIDER/MODEL, as Inspect has it: `openai/gpt-4o`, `vllm/Qwen/Qwen3-8B`. People write `gpt-4o` or
+`Qwen/Qwen3-8B`, and are told what they may have meant.
+"""
+
+import re
+from difflib import get_close_matches
+
+from carrara.core.errors import UsageError
+
+PROVIDERS = frozenset(
+    {
+        "anthropic", "azureai", "bedrock", "carrara", "cloudflare", "deepseek", "fireworks", "function", "google",
+        "grok", "groq", "hf", "hf-inference-providers", "litellm-proxy", "llama-cpp-python", "meta", "mistral",
+        "mockllm", "moonshot", "nnterp", "none", "ollama", "openai", "openai-api", "openai-api-completions",
+        "openrouter", "perplexity", "sagemaker", "sambanova", "sglang", "together", "transformer_lens", "vllm",
+        "vllm-completions",
+    }
+)  # fmt: skip
+"""Those of Inspect and our own. An installed package may add others, which Inspect's registry knows."""
+
+OURS = frozenset({"smollm2", "oracle", "chance", "majority", "echo"})
+_FAMILIES = (
+    (r"(chat)?gpt-|o[134](-|$)|codex|computer-use|davinci|babbage", "openai"),
+    (r"claude", "anthropic"),
+    (r"gemini", "google"),
+    (r"grok", "grok"),
+    (r"(open-)?mi[sx]tral-|ministral|magistral|codestral|pixtral|devstral", "mistral"),
+    (r"deepseek-(chat|reasoner|v)", "deepseek"),
+    (r"command-|c4ai-", "openrouter/cohere"),
+    (r"sonar", "perplexity"),
+    (r"kimi|moonshot-", "moonshot"),
+)
+"""How the names of a maker's models begin, and the provider that has them."""
+
+_OPEN = (
+    (r"gpt-oss", "openai"),
+    (r"qwen|qwq", "Qwen"),
+    (r"(meta-)?llama", "meta-llama"),
+    (r"gemma", "google"),
+    (r"phi-", "microsoft"),
+    (r"deepseek", "deepseek-ai"),
+    (r"smollm", "HuggingFaceTB"),
+    (r"mi[sx]tral", "mistralai"),
+    (r"olmo", "allenai"),
+    (r"glm-", "zai-org"),
+)
+"""The same for models with open weights, and the organization on the hub that publishes them."""
+
+
+_ORGANIZATIONS = frozenset({"meta-llama", "mistralai", "deepseek-ai", "microsoft", "allenai", "zai-org", "nvidia"})
+"""Organizations of the hub whose names could be taken for a misspelt provider."""
+
+
+def check_model(model: str) -> None:
+    """Raise UsageError unless a model's name begins with a provider that there is; say what may have been meant."""
+    provider, slash, name = model.partition("/")
+    if not slash:
+        meant = _by_family(model)
+        raise UsageError(
+            f"the model {model!r} names no provider; did you mean {' or '.join(meant)}?"
+            if meant
+            else f"the model {model!r} names no provider: write PROVIDER/MODEL, such as openai/gpt-4o, "
+            f"vllm/Qwen/Qwen3-8B, or openai-api/local/{model or 'NAME'} with `base_url`"
+        )
+    if provider in PROVIDERS or _is_registered(provider):
+        if not name:
+            raise UsageError(f"the model {model!r} names none of the models of {provider}: write {provider}/MODEL")
+        return
+    if provider.lower() in PROVIDERS:
+        close = [provider.lower()]
+    elif provider.islower() and provider not in _ORGANIZATIONS:
+        close = get_close_matches(provider, PROVIDERS, n=1, cutoff=0.7)
+    else:
+        close = []
+    meant = [f"{one}/{name}" for one in close] or [f"vllm/{model}", f"hf/{model}"]
+    raise UsageError(f"there is no provider {provider!r} for the model {model!r}; did you mean {' or '.join(meant)}?")
+
+
+def _by_family(model: str) -> list[str]:
+    """What is meant by a name without a provider."""
+    lower = model.lower()
+    if lower in OURS:
+        return [f"carrara/{lower}"]
+    if re.fullmatch(r"[a-z0-9.-]+:[a-z0-9._-]+", lower):
+        return [f"ollama/{lower}"]
+    if not lower.startswith("gpt-oss"):
+        for pattern, provider in _FAMILIES:
+            if re.match(pattern, lower):
+                return [f"{provider}/{lower}"]
+    for pattern, organization in _OPEN:
+        if re.match(pattern, lower):
+            return [f"{provider}/{organization}/{model}" for provider in ("vllm", "hf")]
+    return []
+
+
+def _is_registered(provider: str) -> bool:
+    """Return whether an installed package adds a provider to Inspect."""
+    from inspect_ai._util.registry import RegistryInfo, registry_find, registry_unqualified_name
+
+    def is_it(info: RegistryInfo) -> bool:
+        return info.type == "modelapi" and registry_unqualified_name(info) == provider
+
+    return bool(registry_find(is_it))

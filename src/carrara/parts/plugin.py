@@ -1,0 +1,206 @@
+"""Errors of tests that are not part of the package.
+
+Anybody may write such a test, so its code may raise anything. `checked` makes an exception of it a `PluginError`: one
+sentence with the file, the function, the exception and the line. It also refuses an answer of another type than the
+test's kind of answers takes.
+"""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from traceback import print_exception
+from types import TracebackType
+from typing import Any, cast
+
+from carrara.answers.kinds import Answers
+from carrara.core.errors import CarraraError, PluginError, UsageError
+from carrara.core.types import AnyTest, BulkTap, EndingTap, Filler, Question, Tap, Undecidable, World
+
+LONGEST = 300
+"""Characters of an exception's message that are repeated."""
+
+_METHODS = (
+    "world",
+    "shortcuts",
+    "given",
+    "divided",
+    "questions",
+    "frame",
+    "solve",
+    "write",
+    "said_back",
+    "parse",
+    "guess",
+    "score",
+    "trivial",
+    "tricks",
+    "drawn",
+    "fault",
+    "published",
+)
+_ATTRIBUTES = ("version", "title", "capability", "parameters", "wording")
+
+
+class Unsuited(Exception):
+    """Raised where a plugin returns something of another type than it should; the message says which."""
+
+
+def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError:
+    """The error for a file that cannot be imported. `where` replaces the file's path in the sentence."""
+    if isinstance(error, SyntaxError):
+        line, at = error.lineno or 0, Path(error.filename or file)
+    else:
+        _, line, at = _place(error, file)
+    return _failed(f"{where or file} cannot be loaded: {_describe(error)}{_line(line, at, file)}", error)
+
+
+def checked(task: AnyTest, file: Path) -> AnyTest:
+    """Have every method of a test raise `PluginError` for whatever its code raises.
+
+    The test keeps its type: its class becomes a subclass of what it was.
+    """
+    if missing := [name for name in _ATTRIBUTES if not hasattr(task, name)]:
+        raise UsageError(f"{file} is no whole test: it does not say its {', '.join(missing)}; see docs/new-task.md")
+    kind = type(task)
+    if "checked_for" in vars(kind):  # two files may share one test
+        return task
+    own: dict[str, Any] = {name: _caught(getattr(kind, name), file) for name in _METHODS}
+    own["world"] = _caught(_with_checked_filler(kind.world, file), file)
+    own["questions"] = _caught(_with_checked_gold(kind.questions), file)
+    own["solve"] = _caught(_with_checked_answer(kind.solve), file, Undecidable)
+    own |= {"checked_for": file, "__slots__": (), "__module__": kind.__module__}
+    metaclass: Any = type(kind)
+    object.__setattr__(task, "__class__", metaclass(kind.__name__, (kind,), own))
+    if hasattr(task.parameters, "__post_init__"):
+        object.__setattr__(task, "parameters", _checked_parameters(task.parameters, file))
+    return task
+
+
+def _checked_parameters(kind: type, file: Path) -> type:
+    """The parameters of a test. A ValueError says that values do not go together, and is no error of the plugin."""
+    check = _caught(kind.__post_init__, file, ValueError)  # type: ignore[attr-defined]  # it has one
+    own = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    return type(kind)(kind.__name__, (kind,), {**own, "__post_init__": check})
+
+
+def _caught(method: Callable[..., Any], file: Path, *passing: type[Exception]) -> Callable[..., Any]:
+    allowed: tuple[type[Exception], ...] = (CarraraError, *passing)
+
+    @wraps(method)
+    def call(*args: Any, **given: Any) -> Any:
+        try:
+            return method(*args, **given)
+        except allowed:
+            raise
+        except Unsuited as error:
+            raise PluginError(f"the test in {file} is wrong: {error}") from error
+        except (Exception, SystemExit) as error:
+            function, line, at = _place(error, file)
+            raised = f"{function or method.__name__} raised {_describe(error)}{_line(line, at, file)}"
+            raise _failed(f"the test in {file} failed: {raised}", error) from error
+
+    return call
+
+
+def _failed(sentence: str, error: BaseException) -> PluginError:
+    """The error to raise. With CARRARA_TRACEBACK=1 the traceback of the plugin's exception goes to stderr."""
+    if os.environ.get("CARRARA_TRACEBACK"):
+        print_exception(error)
+        return PluginError(sentence)
+    return PluginError(f"{sentence}; set CARRARA_TRACEBACK=1 to see the traceback")
+
+
+def _place(error: BaseException, file: Path) -> tuple[str, int, Path]:
+    """The last function of the plugin that was at work, the line, and its file: a helper's may stand beside it."""
+    found, folder = ("", 0, file), file.resolve().parent
+    trace: TracebackType | None = error.__traceback__
+    while trace:
+        code = trace.tb_frame.f_code
+        at = Path(code.co_filename)
+        if not code.co_filename.startswith("<") and at.resolve().is_relative_to(folder):
+            found = code.co_qualname.split(".<locals>")[0], trace.tb_lineno, at
+        trace = trace.tb_next
+    return found
+
+
+def _line(line: int, at: Path, file: Path) -> str:
+    if not line:
+        return ""
+    return f" in line {line}" + ("" if at.resolve() == file.resolve() else f" of {at}")
+
+
+def _describe(error: BaseException) -> str:
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    words = re.sub(r"\s+", " ", message).strip()
+    cut = words[:LONGEST] + ("…" if len(words) > LONGEST else "")
+    return f"{type(error).__name__}{f': {cut}' if cut else ''}"
+
+
+def _with_checked_filler(method: Callable[..., Any], file: Path) -> Callable[..., Any]:
+    """The world of a test, whose filler is the plugin's code too and is drawn much later."""
+
+    def opened(filler: Filler | None) -> Filler | None:
+        if filler is None:
+            return None
+        opening = _caught(filler, file)
+
+        def open_tap(*args: Any) -> Tap:
+            tap = opening(*args)
+            plain = not isinstance(tap, BulkTap | EndingTap)  # those are of the package, and have methods beside
+            return cast(Tap, _caught(tap, file) if plain else tap)
+
+        return open_tap
+
+    @wraps(method)
+    def world(*args: Any) -> Any:
+        made = method(*args)
+        if not isinstance(made, World):
+            raise Unsuited(f"`world` returned {described(made)}, where a World is expected")
+        return replace(made, filler=opened(made.filler), grit=opened(made.grit))
+
+    return world
+
+
+def _with_checked_gold(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def questions(self: Any, *args: Any) -> Sequence[Question[Any]]:
+        asked: Sequence[Question[Any]] = method(self, *args)
+        for question in asked:
+            _check(self, question.gold, "the gold answer is")
+        return asked
+
+    return questions
+
+
+def _with_checked_answer(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def solve(self: Any, *args: Any) -> Any:
+        answer = method(self, *args)
+        _check(self, answer, "`solve` returned")
+        return answer
+
+    return solve
+
+
+def _check(task: Any, answer: object, what: str) -> None:
+    answers = getattr(task, "answers", None)
+    if isinstance(answers, Answers) and not answers.takes(answer):
+        raise Unsuited(f"{what} {described(answer)}, where {type(answers).__name__} expects {answers.noun}")
+
+
+_NOUNS = {str: "the text", int: "the number", float: "the number", list: "the list", tuple: "the tuple"}
+
+
+def described(value: object) -> str:
+    """A value with what it is, so that the text '8' and the number 8 are told apart.
+
+    >>> described("8"), described(8), described(None), described(True)
+    ("the text '8'", 'the number 8', 'None', 'True')
+    """
+    written = repr(value)
+    cut = written[:LONGEST] + ("…" if len(written) > LONGEST else "")
+    noun = _NOUNS.get(type(value), "")
+    return f"{noun} {cut}" if noun else cut

@@ -1,0 +1,80 @@
+"""The chance levels of tests with their default parameters (core/chance.py says what a chance level is).
+
+A question has its own chance level. A test's is their mean over its first worlds, at 4k tokens where a world is another
+at each length: there the shortcuts are searched for, and the listing shows both. For a version of a test that is one
+number, so those of the package's tests are kept beside the code, in `chance_levels.txt`: a listing need not draw a
+world. A test of one's own, and one whose version is not the kept one, has its chance level computed.
+
+`python -m carrara.proof.chance_levels` (`make chance-levels`) writes the file anew; tests/test_chance_levels.py
+computes each number again.
+"""
+
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+
+from carrara import registry
+
+LENGTH, WORLDS = 4096, 200
+"""The length in tokens, and the worlds over which a kept chance level is averaged;"""
+FEW = 30
+"""fewer where it is computed for a listing."""
+DIGITS = 4
+_KEPT = Path(__file__).with_suffix(".txt")
+
+
+def chance_level_of(name: str) -> float:
+    """The chance level of a test, kept or computed."""
+    found = kept().get(f"{name}@{registry.load(name).version}") if is_official(name) else None
+    return computed(name, FEW) if found is None else found
+
+
+def is_official(name: str) -> bool:
+    """Whether a test is the package's own file, and not one of a folder that CARRARA_TASKS names."""
+    task = registry.load(name)
+    return task is getattr(sys.modules.get(f"carrara.suites.{name.replace('/', '.')}"), "task", None)
+
+
+@cache
+def kept() -> dict[str, float]:
+    """By name and version; empty where the file is missing, as in a package that was packed otherwise."""
+    try:
+        lines = _KEPT.read_text("utf-8").splitlines()
+    except OSError:
+        return {}
+    return {name: float(chance_level) for name, chance_level in map(str.split, lines)}
+
+
+def computed(name: str, worlds: int = WORLDS) -> float:
+    """Return the mean chance level of the questions on a test's first worlds."""
+    task = registry.load(name)
+    found = list(_questions(name, LENGTH if task.sized else 0, worlds)) or list(_questions(name, 0, worlds))
+    return round(fmean(found), DIGITS)
+
+
+def _questions(name: str, length: int, worlds: int) -> Iterator[float]:
+    """The chance level of each question, but for worlds that do not fit the length."""
+    from carrara.core.errors import Unreachable
+    from carrara.core.recipe import Recipe
+    from carrara.prompt.items import questions_of
+    from carrara.tokens import DEFAULT
+
+    version, tokenizer = registry.load(name).version, DEFAULT if length else ""
+    for index in range(worlds):
+        try:
+            posed = questions_of(Recipe(name, version, "", "test", 0, index, 0, length, "chat", "", tokenizer))
+        except Unreachable:
+            continue
+        yield from (question.chance_level for question in posed.questions)
+
+
+def main() -> None:
+    names = filter(is_official, registry.names())
+    lines = [f"{name}@{registry.load(name).version} {computed(name):.{DIGITS}f}\n" for name in names]
+    _KEPT.write_text("".join(lines), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

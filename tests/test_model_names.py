@@ -1,0 +1,98 @@
+"""A model whose name has no provider, or an unknown one, is refused with the name that was probably meant."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from inspect_ai._util.registry import registry_find, registry_info, registry_unqualified_name
+
+import carrara
+from carrara.cli.main import main
+from carrara.core.errors import UsageError
+from carrara.engine.model_names import OURS, PROVIDERS, check_model
+from carrara.models.provider import MODELS
+
+Capture = pytest.CaptureFixture[str]
+
+MEANT = {
+    "gpt-4o": "openai/gpt-4o",
+    "GPT-4o": "openai/gpt-4o",
+    "o3-mini": "openai/o3-mini",
+    "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
+    "gemini-2.5-pro": "google/gemini-2.5-pro",
+    "mistral-large-2411": "mistral/mistral-large-2411",
+    "deepseek-chat": "deepseek/deepseek-chat",
+    "grok-4": "grok/grok-4",
+    "command-r-plus": "openrouter/cohere/command-r-plus",
+    "qwen3:8b": "ollama/qwen3:8b",
+    "smollm2": "carrara/smollm2",
+    "gpt-oss-20b": "vllm/openai/gpt-oss-20b or hf/openai/gpt-oss-20b",
+    "Qwen3-8B": "vllm/Qwen/Qwen3-8B or hf/Qwen/Qwen3-8B",
+    "Llama-3.1-8B-Instruct": "vllm/meta-llama/Llama-3.1-8B-Instruct or hf/meta-llama/Llama-3.1-8B-Instruct",
+    "Qwen/Qwen3-8B": "vllm/Qwen/Qwen3-8B or hf/Qwen/Qwen3-8B",
+    "mistralai/Mistral-7B-v0.3": "vllm/mistralai/Mistral-7B-v0.3 or hf/mistralai/Mistral-7B-v0.3",
+    "opnai/gpt-4o": "openai/gpt-4o",
+    "Anthropic/claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
+}
+
+
+@pytest.mark.parametrize(("given", "meant"), MEANT.items())
+def test_what_was_meant_is_suggested(given: str, meant: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        check_model(given)
+    assert repr(given) in str(refused.value)
+    assert str(refused.value).endswith(f"; did you mean {meant}?")
+
+
+def test_a_name_that_nothing_is_known_of_is_refused_with_examples() -> None:
+    with pytest.raises(UsageError, match=r"write PROVIDER/MODEL, such as .*openai-api/local/mine with `base_url`"):
+        check_model("mine")
+    with pytest.raises(UsageError, match="write openai/MODEL"):
+        check_model("openai/")
+
+
+def test_the_providers_are_those_of_inspect_and_ours() -> None:
+    found = {registry_unqualified_name(registry_info(one)) for one in registry_find(lambda i: i.type == "modelapi")}
+    found -= {"listener"}  # of test_any_solver.py, which may have run in this process
+    assert found <= PROVIDERS
+    assert MODELS.keys() == OURS
+    for name in found:
+        check_model(f"{name}/any")
+
+
+COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
+    "run": lambda test, out: ["run", test, "--out", out],
+    "plan": lambda test, out: ["plan", test],
+    "plan with a tokenizer": lambda test, out: ["plan", test, "--tokenizer", "gpt2"],
+    "profile": lambda test, out: ["profile", test, "--out", out],
+    "guard make": lambda test, out: ["guard", "make", test, "--out", f"{out}.json"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unknown_test_is_reported_before_an_unknown_model(command: str, tmp_path: Path, capsys: Capture) -> None:
+    def said(test: str) -> str:
+        assert main([*COMMANDS[command](test, str(tmp_path / "out")), "--model", "gpt-4o"]) == 2
+        return capsys.readouterr().err
+
+    assert "called 'qa99'" in said("qa99")
+    assert said("qa1") == "carrara: the model 'gpt-4o' names no provider; did you mean openai/gpt-4o?\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_model_that_writes_is_checked_too(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["write", "--model", "gpt-4o", "--out", str(tmp_path / "bank.jsonl")]) == 2
+    assert "did you mean openai/gpt-4o?" in capsys.readouterr().err
+
+
+def test_it_is_the_same_in_python(tmp_path: Path) -> None:
+    for ask in (
+        lambda test: carrara.run(test, "gpt-4o", out=tmp_path / "run"),
+        lambda test: carrara.plan(test, "gpt-4o"),
+        lambda test: carrara.profile("gpt-4o", capabilities=test, out=tmp_path / "profile"),
+        lambda test: carrara.make_guard("gpt-4o", capabilities=test, out=tmp_path / "guard.json"),
+    ):
+        with pytest.raises(UsageError, match="called 'qa99'"):
+            ask("qa99")
+        with pytest.raises(UsageError, match="did you mean openai/gpt-4o"):
+            ask("qa1")

@@ -1,0 +1,63 @@
+"""SIGTERM stops a command as Ctrl-C does."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from carrara.cli._stopping import stoppable
+from carrara.cli.main import main
+
+SCRIPT = """
+import os, signal, time
+from multiprocessing import get_context
+from carrara.cli._stopping import stoppable, stopped_code
+
+if __name__ == "__main__":
+    handler = signal.{handler}
+    signal.signal(signal.SIGINT, handler)
+    child = get_context("spawn").Process(target=time.sleep, args=(600,))
+    child.start()
+    try:
+        with stoppable():
+            if handler == signal.SIG_IGN:
+                os.kill(os.getpid(), signal.SIGINT)  # it stays ignored
+                time.sleep(0.1)
+            print(stopped_code())
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(600)
+    except KeyboardInterrupt:
+        print(stopped_code())
+    child.join()
+    print(child.exitcode)
+    print(signal.getsignal(signal.SIGINT) is handler, signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)
+    print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+"""
+
+
+@pytest.mark.parametrize("handler", ["default_int_handler", "SIG_IGN"])
+def test_sigterm_is_an_interrupt(handler: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(handler=handler))
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, timeout=300)
+    assert ended.stdout.splitlines() == ["130", "143", "-15", "True True", "set()"]
+
+
+def test_a_program_that_has_a_handler_keeps_it() -> None:
+    seen = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))
+    try:
+        with stoppable():
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert seen == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_command_leaves_no_handler_behind() -> None:
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    assert main(["tasks", "latent_list"]) == 0
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
