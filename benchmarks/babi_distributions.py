@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from tests.babi import LIMIT, against_published, compare, official, simulated
 
 from carrara.core.keys import Dice
-from carrara.suites.babilong._teller import Story
-from carrara.suites.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._teller import Story
+from carrara.tasks.babilong._twenty import TASKS, numbered
 
 
 def duplicates(stories: Sequence[Story]) -> tuple[int, int]:

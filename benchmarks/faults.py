@@ -377,7 +377,7 @@ def _own_tests(folder: Path) -> Iterator[Row]:
         mine = folder / "mine"
         mine.mkdir(exist_ok=True)
         (mine / "own.py").write_text(
-            "from carrara.suites.michelangelo.latent_list import task as latent\n\n\n"
+            "from carrara.tasks.michelangelo.latent_list import task as latent\n\n\n"
             f"class Mine(type(latent)):\n    wording = {words % said}\n\n\ntask = Mine()\n"
         )
         ended = command(

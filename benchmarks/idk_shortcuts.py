@@ -19,8 +19,8 @@ from carrara.core.lengths import write_length
 from carrara.prompt import items
 from carrara.proof.shortcuts.readers import OPTIONS
 from carrara.proof.shortcuts.sight import Form, Sight
-from carrara.suites.michelangelo import idk
-from carrara.suites.michelangelo._scenes import Topic
+from carrara.tasks.michelangelo import idk
+from carrara.tasks.michelangelo._scenes import Topic
 
 HAYSTACKS = ("letters", "words", "stories", "sotu")
 LENGTHS = (0, 8 << 10, 128 << 10)

@@ -31,7 +31,7 @@ from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.cores import on_all
 from carrara.core.types import AnyTest, Question
-from carrara.suites.minerva import _given
+from carrara.tasks.minerva import _given
 
 SHARED = Path(os.environ.get("CARRARA_PUBLISHED") or "nowhere")
 FUZZED = 20_000

@@ -14,8 +14,8 @@ from math import sqrt
 from typing import NamedTuple
 
 from carrara.core.keys import Dice
-from carrara.suites.babilong._asking import asked
-from carrara.suites.babilong._facts import (
+from carrara.tasks.babilong._asking import asked
+from carrara.tasks.babilong._facts import (
     STEP,
     Dropped,
     Fact,
@@ -34,10 +34,10 @@ from carrara.suites.babilong._facts import (
     WhoGave,
     WhoReceived,
 )
-from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._story_files import read_stories
-from carrara.suites.babilong._teller import Asked, Story
-from carrara.suites.babilong._twenty import numbered
+from carrara.tasks.babilong._grammar import read
+from carrara.tasks.babilong._story_files import read_stories
+from carrara.tasks.babilong._teller import Asked, Story
+from carrara.tasks.babilong._twenty import numbered
 from tests import published
 
 LIMIT = 4.0

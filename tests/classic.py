@@ -2,7 +2,7 @@
 
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item
-from carrara.suites.classic import _classic
+from carrara.tasks.classic import _classic
 
 TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 

@@ -3,11 +3,11 @@
 import pytest
 
 from carrara.core.types import Undecidable
-from carrara.suites.babilong._facts import Fits
-from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._teller import Asked
-from carrara.suites.babilong._twenty import TASKS, numbered
-from carrara.suites.babilong.qa18 import chains
+from carrara.tasks.babilong._facts import Fits
+from carrara.tasks.babilong._grammar import read
+from carrara.tasks.babilong._teller import Asked
+from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong.qa18 import chains
 from tests.babi import official
 
 UNDECIDED = {5: 1}

@@ -4,13 +4,13 @@ import pytest
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.suites.babilong import _lexicon as lexicon
-from carrara.suites.babilong._asking import asked
-from carrara.suites.babilong._facts import Fits, Lies, Neighbour
-from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._plurals import plural, singular
-from carrara.suites.babilong._twenty import TASKS, numbered
-from carrara.suites.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast
+from carrara.tasks.babilong import _lexicon as lexicon
+from carrara.tasks.babilong._asking import asked
+from carrara.tasks.babilong._facts import Fits, Lies, Neighbour
+from carrara.tasks.babilong._grammar import read
+from carrara.tasks.babilong._plurals import plural, singular
+from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast
 from tests.babi import LIMIT, against_published, compare, official, simulated
 
 STORIES = 60

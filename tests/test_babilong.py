@@ -17,7 +17,7 @@ from carrara.core.types import Undecidable
 from carrara.prompt.items import Item, contexts, make, questions_of
 from carrara.prompt.measure import count
 from carrara.proof.audit import audit
-from carrara.suites.babilong._twenty import numbered
+from carrara.tasks.babilong._twenty import numbered
 from carrara.text import corpus
 
 QA = [f"babilong/qa{n}" for n in range(1, 21)]

@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from carrara.suites.babilong._metric import published
-from carrara.suites.babilong._twenty import numbered
+from carrara.tasks.babilong._metric import published
+from carrara.tasks.babilong._twenty import numbered
 from tests.published import predictions
 
 

@@ -10,14 +10,14 @@ from typing import NamedTuple, get_args
 import pytest
 
 from carrara.core.keys import Key
-from carrara.suites.babilong import _lexicon as lexicon
-from carrara.suites.babilong._asking import asked
-from carrara.suites.babilong._babilong import Params
-from carrara.suites.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
-from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._text import statements
-from carrara.suites.babilong._twenty import TASKS, numbered
-from carrara.suites.babilong._words import OFFICIAL, VOCABULARIES, Vocabulary
+from carrara.tasks.babilong import _lexicon as lexicon
+from carrara.tasks.babilong._asking import asked
+from carrara.tasks.babilong._babilong import Params
+from carrara.tasks.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
+from carrara.tasks.babilong._grammar import read
+from carrara.tasks.babilong._text import statements
+from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Vocabulary
 from tests.babi import official
 
 STORIES = 1000

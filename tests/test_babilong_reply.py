@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.core.keys import Dice
-from carrara.suites.babilong._lexicon import MOTIVES
-from carrara.suites.babilong._metric import published
-from carrara.suites.babilong._reply import read as read_whole
-from carrara.suites.babilong._twenty import TASKS, numbered
-from carrara.suites.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
+from carrara.tasks.babilong._lexicon import MOTIVES
+from carrara.tasks.babilong._metric import published
+from carrara.tasks.babilong._reply import read as read_whole
+from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
 from tests.published import predictions
 from tests.told import told
 

@@ -12,7 +12,7 @@ from carrara.proof import chance_levels
 
 TASKS = registry.names()
 MINE = """
-from carrara.suites.michelangelo.latent_list import LatentList
+from carrara.tasks.michelangelo.latent_list import LatentList
 
 class Mine(LatentList):
     title = "Mine"

@@ -17,8 +17,8 @@ from carrara.core.types import Message, Undecidable
 from carrara.engine.presets import preset_of
 from carrara.prompt.items import Item, make, questions_of
 from carrara.proof.audit import audit
-from carrara.suites.classic import _haystacks, _published, _reading, _turns, _words, fwe, niah
-from carrara.suites.classic._values import CODE, NAME, NUMBER, number
+from carrara.tasks.classic import _haystacks, _published, _reading, _turns, _words, fwe, niah
+from carrara.tasks.classic._values import CODE, NAME, NUMBER, number
 from tests.classic import TESTS, recipe, text_of
 
 # --- worlds ---

@@ -205,7 +205,7 @@ def test_a_damaged_plan_says_nothing(text: str, tmp_path: Path) -> None:
 
 
 OWN = """
-from carrara.suites.michelangelo.latent_list import task as latent
+from carrara.tasks.michelangelo.latent_list import task as latent
 
 class Mine(type(latent)):
     wording = {{**latent.wording, "instruction": "{words}" + latent.wording["instruction"]}}

@@ -15,11 +15,11 @@ from carrara.core import files
 from carrara.core.errors import UsageError
 from carrara.prompt.wording import read_pack
 from carrara.results.published import outside
-from carrara.suites.babilong import _given as babilong
-from carrara.suites.babilong import _predictions as predictions
-from carrara.suites.babilong import _story_files as stories
-from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
-from carrara.suites.minerva import _rows as minerva_rows
+from carrara.tasks.babilong import _given as babilong
+from carrara.tasks.babilong import _predictions as predictions
+from carrara.tasks.babilong import _story_files as stories
+from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks.minerva import _rows as minerva_rows
 from carrara.text import corpus, haystack, vocabulary
 from carrara.text.writings import bank, growing
 

@@ -14,13 +14,13 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
 from carrara.core.reserved import NO_CORPUS
 from carrara.core.types import Filler, Tap, Unit
-from carrara.suites.babilong import _lexicon as lexicon
-from carrara.suites.babilong import _text
-from carrara.suites.babilong._facts import Went
-from carrara.suites.babilong._grammar import read
-from carrara.suites.babilong._others import others, strangers
-from carrara.suites.babilong._twenty import TASKS, numbered
-from carrara.suites.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
+from carrara.tasks.babilong import _lexicon as lexicon
+from carrara.tasks.babilong import _text
+from carrara.tasks.babilong._facts import Went
+from carrara.tasks.babilong._grammar import read
+from carrara.tasks.babilong._others import others, strangers
+from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
 from carrara.text import corpus, haystack
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.sentences import split_text

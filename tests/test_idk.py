@@ -15,8 +15,8 @@ from carrara.core.types import Question
 from carrara.prompt.items import make, questions_of
 from carrara.proof.audit import audit
 from carrara.registry import load
-from carrara.suites.michelangelo import _choosing, _decoys, _scenes
-from carrara.suites.michelangelo.idk import UNKNOWN
+from carrara.tasks.michelangelo import _choosing, _decoys, _scenes
+from carrara.tasks.michelangelo.idk import UNKNOWN
 from carrara.text.writings.people import NAMES
 from tests.told import answered, told
 

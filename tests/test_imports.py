@@ -18,7 +18,7 @@ LAYERS = [
     "tokens",
     "text",
     "parts",
-    "suites",
+    "tasks",
     "registry",
     "prompt",
     "retrieval",
@@ -38,12 +38,12 @@ LAYERS = [
 APART = {
     # what is further down the list and still knows nothing of these
     "tokens": "answers",
-    "retrieval": "answers suites registry prompt",
-    "profiling": "answers suites prompt retrieval",
-    "guarding": "answers suites prompt retrieval profiling",
-    "recurrent": "answers suites retrieval",
-    "export": "suites retrieval profiling guarding recurrent proof",
-    "results": "retrieval proof suites recurrent export",
+    "retrieval": "answers tasks registry prompt",
+    "profiling": "answers tasks prompt retrieval",
+    "guarding": "answers tasks prompt retrieval profiling",
+    "recurrent": "answers tasks retrieval",
+    "export": "tasks retrieval profiling guarding recurrent proof",
+    "results": "retrieval proof tasks recurrent export",
     "scoring": "models",
 }
 

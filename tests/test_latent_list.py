@@ -14,8 +14,8 @@ from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import make, questions_of
 from carrara.registry import load
-from carrara.suites.michelangelo import _list_machine as machine
-from carrara.suites.michelangelo._list_worlds import draw, filler_block, search
+from carrara.tasks.michelangelo import _list_machine as machine
+from carrara.tasks.michelangelo._list_worlds import draw, filler_block, search
 from tests.told import answered
 
 NAME = "michelangelo/latent_list"

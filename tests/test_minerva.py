@@ -21,7 +21,7 @@ from carrara.parts.layout import lines_of
 from carrara.prompt.items import Item, contexts, make
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack, read_pack
-from carrara.suites.minerva._minerva import Minerva, YesOrNo
+from carrara.tasks.minerva._minerva import Minerva, YesOrNo
 from carrara.text import vocabulary
 
 TESTS = registry.select("minerva")
@@ -414,7 +414,7 @@ def test_two_phrasings_ask_the_same_of_one_context(test: str) -> None:
 
 
 def test_every_test_says_what_it_is_published_as() -> None:
-    from carrara.suites.minerva._published import PRIMARY
+    from carrara.tasks.minerva._published import PRIMARY
 
     names: set[str] = set()
     for test in TESTS:

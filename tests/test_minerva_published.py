@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.suites.minerva._published import PRIMARY, Reference, primary, scores
+from carrara.tasks.minerva._published import PRIMARY, Reference, primary, scores
 from tests.published import minerva_cases
 
 TREES = "oak, ash, elm, yew"

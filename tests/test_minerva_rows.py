@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import carrara
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
-from carrara.suites.minerva._given import graded
-from carrara.suites.minerva._published import PRIMARY
+from carrara.tasks.minerva._given import graded
+from carrara.tasks.minerva._published import PRIMARY
 from tests.published import minerva_cases
 
 SCORE = ["score", "--published", "minerva"]

@@ -13,8 +13,8 @@ from carrara.prompt.items import Item, make, questions_of
 from carrara.prompt.measure import count
 from carrara.proof.audit import audit
 from carrara.registry import load
-from carrara.suites.michelangelo._conversation import marker, ordinal
-from carrara.suites.michelangelo.mrcr import Recall
+from carrara.tasks.michelangelo._conversation import marker, ordinal
+from carrara.tasks.michelangelo.mrcr import Recall
 
 TASK = "michelangelo/mrcr"
 

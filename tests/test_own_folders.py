@@ -118,7 +118,7 @@ def test_an_official_test_is_not_replaced(tmp_path: Path) -> None:
     assert (listed.returncode, listed.stdout) == (2, "")
     (sentence,) = listed.stderr.splitlines()
     assert str(folder / "graph.py") in sentence
-    assert str(Path(registry.__file__).parent / "suites" / "sync" / "graph.py") in sentence
+    assert str(Path(registry.__file__).parent / "tasks" / "sync" / "graph.py") in sentence
     assert "rename" in sentence
 
 
@@ -139,6 +139,6 @@ def test_two_folders_with_one_test_are_refused(tmp_path: Path, own: Own) -> None
 def test_one_folder_named_twice_is_one_folder(tmp_path: Path, own: Own) -> None:
     folder = write(tmp_path / "mine", "harbour.py", code())
     (tmp_path / "link").symlink_to(folder)
-    own(folder, folder, tmp_path / "link", Path(registry.__file__).parent / "suites" / "sync")
+    own(folder, folder, tmp_path / "link", Path(registry.__file__).parent / "tasks" / "sync")
     assert registry.select("mine") == ["mine/harbour"]
     assert registry.select("sync") == ["sync/graph", "sync/translation"]

@@ -14,7 +14,7 @@ from carrara.cli.run import arguments, planned
 from carrara.core.errors import UsageError
 from carrara.engine.presets import PRESETS, preset_of
 from carrara.prompt.items import contexts, make, rebuild
-from carrara.suites.babilong._babilong import Babilong
+from carrara.tasks.babilong._babilong import Babilong
 from tests.process import Ended, carrara
 
 ROWS = 5

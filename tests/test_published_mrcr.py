@@ -24,9 +24,9 @@ from carrara.core.types import Question
 from carrara.prompt.items import Item, contexts, questions_of, rebuild
 from carrara.proof.audit import audit
 from carrara.proof.reference import chance
-from carrara.suites.michelangelo import _mrcr_given as mrcr
-from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
-from carrara.suites.michelangelo._mrcr_rows import GDM, OPENAI
+from carrara.tasks.michelangelo import _mrcr_given as mrcr
+from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI
 from carrara.text.rows import known
 from carrara.text.writings.writer import FORMATS, Key, styles, topics, write
 from tests.process import python
@@ -150,7 +150,7 @@ def named(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     folder = tmp_path_factory.mktemp("tasks") / "published"
     folder.mkdir()
     for name in (OPENAI, GDM):
-        code = f"from carrara.suites.michelangelo._mrcr_given import load\n\ntask = load({name!r})\n"
+        code = f"from carrara.tasks.michelangelo._mrcr_given import load\n\ntask = load({name!r})\n"
         (folder / f"{name.partition('/')[2]}.py").write_text(code, "utf-8")
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
     monkeypatch.setenv("CARRARA_CACHE", str(folder.parent / "cache"))

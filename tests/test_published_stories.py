@@ -10,8 +10,8 @@ import pytest
 import carrara
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
-from carrara.suites.babilong._story_files import read_stories
-from carrara.suites.babilong._twenty import numbered
+from carrara.tasks.babilong._story_files import read_stories
+from carrara.tasks.babilong._twenty import numbered
 from tests import published
 
 Capture = pytest.CaptureFixture[str]
@@ -214,7 +214,7 @@ def test_a_file_that_changed_is_told(tmp_path: Path) -> None:
 def forget() -> None:
     """As in a new process."""
     from carrara.prompt.items import _posed
-    from carrara.suites.babilong import _story_files
+    from carrara.tasks.babilong import _story_files
     from carrara.text import rows
 
     for cached in (_posed, _story_files._told, _story_files._order, rows.file_hash):

@@ -409,7 +409,7 @@ def test_worlds_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatc
         raise AssertionError("examples are not needed")
 
     monkeypatch.setattr("carrara.scoring.worlds.pose", counted)
-    monkeypatch.setattr("carrara.suites.michelangelo.latent_list.LatentList._examples", never)
+    monkeypatch.setattr("carrara.tasks.michelangelo.latent_list.LatentList._examples", never)
     scorer = Scorer(Way("m"))
     assert all(isinstance(scorer.line(json.dumps(row).encode()), Result) for row in rows)
     assert len(built) == 7

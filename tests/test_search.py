@@ -18,8 +18,8 @@ from carrara.proof.audit import audit, searched
 from carrara.proof.chance_levels import is_official
 from carrara.proof.shortcuts import search
 from carrara.proof.shortcuts.kept import kept
-from carrara.suites.minerva import sequence_search
-from carrara.suites.minerva.sequence_search import Params, SequenceSearch, Sought
+from carrara.tasks.minerva import sequence_search
+from carrara.tasks.minerva.sequence_search import Params, SequenceSearch, Sought
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 

@@ -7,7 +7,7 @@ from carrara.core.recipe import Recipe
 from carrara.prompt import items
 from carrara.proof.audit import audit
 from carrara.registry import load
-from carrara.suites.michelangelo import idk
+from carrara.tasks.michelangelo import idk
 
 
 def breaches(task: str, worlds: int) -> list[str]:

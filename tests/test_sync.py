@@ -13,13 +13,13 @@ from carrara.core.keys import Dice, Key
 from carrara.core.params import build
 from carrara.prompt import items
 from carrara.prompt.items import Item, make
-from carrara.suites.sync import _paths, _words
-from carrara.suites.sync._graph import Graph, drawn, isomorphic
-from carrara.suites.sync._graph_worlds import BLOCK, FAMILIES, _found, apart, distant, due, graph_of
-from carrara.suites.sync._scribe import Scribe
-from carrara.suites.sync._tongues import Shape, astray, coverage, covered, greedy, letters
-from carrara.suites.sync._tongues import drawn as drawn_tongues
-from carrara.suites.sync.graph import LABELS, Answer
+from carrara.tasks.sync import _paths, _words
+from carrara.tasks.sync._graph import Graph, drawn, isomorphic
+from carrara.tasks.sync._graph_worlds import BLOCK, FAMILIES, _found, apart, distant, due, graph_of
+from carrara.tasks.sync._scribe import Scribe
+from carrara.tasks.sync._tongues import Shape, astray, coverage, covered, greedy, letters
+from carrara.tasks.sync._tongues import drawn as drawn_tongues
+from carrara.tasks.sync.graph import LABELS, Answer
 from tests.told import told
 
 CONNECTED, SHORTEST, LONGEST = range(3)

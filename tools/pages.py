@@ -49,7 +49,7 @@ def overview(names: Sequence[str]) -> str:
     ]
     for suite in dict.fromkeys(name.partition("/")[0] for name in names):
         own = [name for name in names if name.startswith(f"{suite}/")]
-        lines += ["", f"## {suite}", "", *prose(import_module(f"carrara.suites.{suite}").__doc__ or ""), ""]
+        lines += ["", f"## {suite}", "", *prose(import_module(f"carrara.tasks.{suite}").__doc__ or ""), ""]
         lines += table(("test", "measures", "chance", "guesser", "shortcut", "reach"), map(_row, own))
     return "\n".join(lines) + "\n"
 
@@ -66,7 +66,7 @@ def page(name: str) -> str:
     parameters = [
         (f"`{one.name}={one.default}`", one.values, one.meaning) for one in parameters_of(registry.load(name))
     ]
-    lines = [f"# {name}", "", *prose(import_module(f"carrara.suites.{name.replace('/', '.')}").__doc__ or ""), ""]
+    lines = [f"# {name}", "", *prose(import_module(f"carrara.tasks.{name.replace('/', '.')}").__doc__ or ""), ""]
     lines += ["## What a score is worth", "", *worth(name), "", "## An item", ""]
     lines += ["```sh", f"carrara show {name} --length {length}", "```", ""]
     lines += ["What the answer needs is green, other updates are brown, and filler is pale.", ""]

@@ -1,4 +1,4 @@
-"""Tests are found by being there: `suites/SUITE/NAME.py` with a `task` in it is the test `SUITE/NAME`.
+"""Tests are found by being there: `tasks/SUITE/NAME.py` with a `task` in it is the test `SUITE/NAME`.
 
 Folders named in the environment variable CARRARA_TASKS (separated like PATH) are suites too, each under its own name,
 so that a test of one's own is one file anywhere; so are the packages that offer tests (`plugins.py`). Neither is ever
@@ -18,9 +18,11 @@ from carrara.core.errors import UsageError, nearest
 from carrara.core.order import natural
 from carrara.core.types import AnyTest, Test
 from carrara.parts import simple
+from carrara.parts.bridge import Bridged
 from carrara.parts.plugin import checked
+from carrara.task import Task
 
-_SUITES = Path(__file__).parent / "suites"
+_TASKS = Path(__file__).parent / "tasks"
 
 
 def _own_folders() -> list[Path]:
@@ -38,7 +40,7 @@ def _tests(folder: Path) -> dict[str, Path]:
 
 
 def _official() -> dict[str, Path]:
-    suites = sorted(folder for folder in _SUITES.iterdir() if folder.is_dir())
+    suites = sorted(folder for folder in _TASKS.iterdir() if folder.is_dir())
     return {name: file for suite in suites for name, file in _tests(suite).items()}
 
 
@@ -63,7 +65,7 @@ def _files() -> dict[str, Path]:
                 raise UsageError(f"{file} and {other} are both the test {name}: rename the former, or its folder")
             suite = name.split("/")[0]
             if other is file and suite in official:
-                raise UsageError(f"{file} would be part of the suite {suite} in {_SUITES / suite}: rename its folder")
+                raise UsageError(f"{file} would be part of the suite {suite} in {_TASKS / suite}: rename its folder")
     return files
 
 
@@ -108,22 +110,22 @@ def load(name: str) -> AnyTest:
 def _loaded(name: str, folders: str) -> AnyTest:
     """Kept for as long as the environment names the same folders."""
     if name.startswith("published/babilong-"):
-        from carrara.suites.babilong import _given as babilong
+        from carrara.tasks.babilong import _given as babilong
 
         return babilong.load(name)
     if name.startswith("published/mrcr-"):
-        from carrara.suites.michelangelo import _mrcr_given as mrcr
+        from carrara.tasks.michelangelo import _mrcr_given as mrcr
 
         return mrcr.load(name)
     if name.startswith("published/minerva-"):
-        from carrara.suites.minerva import _snapshot as minerva
+        from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
     found = _test_of(_module(name, file), file)
-    return found if file.is_relative_to(_SUITES) else checked(found, file)
+    return found if file.is_relative_to(_TASKS) else checked(found, file)
 
 
 def _test_of(module: ModuleType, file: Path) -> AnyTest:
@@ -133,6 +135,11 @@ def _test_of(module: ModuleType, file: Path) -> AnyTest:
         return task
     if isinstance(task, simple.Test):
         return _housed(type(task), file)
+    if isinstance(task, Task):
+        return bridged(type(task), file)
+    tasks = [one for one in vars(module).values() if _is_task(one) and one.__module__ == module.__name__]
+    if len(tasks) == 1:
+        return bridged(tasks[0], file)
     own = [one for one in vars(module).values() if _is_simple(one) and one.__module__ == module.__name__]
     if len(own) != 1:
         raise UsageError(
@@ -149,13 +156,24 @@ def _housed(made: type[simple.Test], file: Path) -> AnyTest:
         raise UsageError(f"{file} is no whole test: {error}; see docs/new-task.md") from None
 
 
+def bridged(made: type[Task], file: Path) -> AnyTest:
+    try:
+        return Bridged(made)
+    except TypeError as error:
+        raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
+
+
+def _is_task(one: object) -> bool:
+    return isinstance(one, type) and issubclass(one, Task) and one is not Task
+
+
 def _is_simple(one: object) -> bool:
     return isinstance(one, type) and issubclass(one, simple.Test) and one is not simple.Test
 
 
 def _module(name: str, file: Path) -> ModuleType:
-    if file.is_relative_to(_SUITES):
-        return importlib.import_module(f"carrara.suites.{name.replace('/', '.')}")
+    if file.is_relative_to(_TASKS):
+        return importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}")
     for offer in plugins.offers():
         if file in offer.files:
             return plugins.module(offer, file)

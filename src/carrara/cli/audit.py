@@ -103,8 +103,8 @@ def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
 
 
 def _babi(args: Namespace) -> int:
-    from carrara.suites.babilong._official_stories import check
-    from carrara.suites.babilong._story_files import files
+    from carrara.tasks.babilong._official_stories import check
+    from carrara.tasks.babilong._story_files import files
 
     if given := _given(args):
         raise UsageError(f"--babi answers files as they are, and makes no items: leave {' and '.join(given)} out")

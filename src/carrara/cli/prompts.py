@@ -12,9 +12,9 @@ HELP = "write out the words of tests' prompts, and prove that other words ask fo
 EXAMPLE = "carrara prompts export qa1 --out pack.toml"
 
 OFFICIAL = {
-    "babilong": "carrara.suites.babilong._official",
-    "minerva": "carrara.suites.minerva._official",
-    "mrcr": "carrara.suites.michelangelo._official",
+    "babilong": "carrara.tasks.babilong._official",
+    "minerva": "carrara.tasks.minerva._official",
+    "mrcr": "carrara.tasks.michelangelo._official",
 }
 WORLDS = 3
 """Of each test that a pack is proved with."""

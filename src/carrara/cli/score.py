@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from carrara.scoring.job import Write
     from carrara.scoring.scored import Way
     from carrara.scoring.spread import Crew
-    from carrara.suites.minerva._rows import Rescored
+    from carrara.tasks.minerva._rows import Rescored
 
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
 EXAMPLE = "carrara score replies.jsonl > scores.jsonl"
@@ -188,7 +188,7 @@ def _babilong(args: Namespace) -> int:
     from dataclasses import asdict
 
     from carrara.cli._output import print_json, table
-    from carrara.suites.babilong._predictions import rescore, task_number
+    from carrara.tasks.babilong._predictions import rescore, task_number
 
     if args.out:
         raise UsageError("--out is for replies that are scored one by one; --published babilong prints its few numbers")
@@ -210,7 +210,7 @@ def _minerva(args: Namespace) -> int:
 
     from carrara.cli._output import print_json
     from carrara.core.files import whole_file
-    from carrara.suites.minerva._rows import Scored, rescore
+    from carrara.tasks.minerva._rows import Scored, rescore
 
     if args.task:
         raise UsageError("--task is for BABILong's predictions: each row of Minerva's names its own task")

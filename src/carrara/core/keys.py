@@ -81,8 +81,10 @@ class Key:
     attempt: int = 0
     """How often the world was drawn anew because another split owns what came out (splits.py)."""
 
+    @property
+    def parts(self) -> tuple[str | int, ...]:
+        return self.task, self.version, self.params, self.split, self.seed, self.index, self.attempt
+
     def dice(self, purpose: str, *more: str | int) -> Dice:
         """Independent dice for one purpose: drawing more for one never shifts another."""
-        return Dice(
-            self.task, self.version, self.params, self.split, self.seed, self.index, self.attempt, purpose, *more
-        )
+        return Dice(*self.parts, purpose, *more)

@@ -125,7 +125,7 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def _read(hint: Any, text: str) -> Any:
-    if get_origin(hint) is tuple:
+    if several(hint):
         items = [item.strip() for item in text.replace("+", ",").split(",")]
         return tuple(_read(get_args(hint)[0], item) for item in items)
     if get_origin(hint) is Literal and text in get_args(hint):
@@ -148,7 +148,8 @@ def kind(hint: Any) -> str:
 
 def several(hint: Any) -> bool:
     """Whether a parameter of this type takes several values."""
-    return get_origin(hint) is tuple
+    origin = get_origin(hint)
+    return isinstance(origin, type) and issubclass(origin, tuple)
 
 
 def choices(hint: Any) -> tuple[str, ...]:

@@ -217,7 +217,7 @@ class Undecidable(Exception):
 
 
 class Test(ABC, Generic[P, L, A]):
-    """A test. One file under `suites/` holds one of these; being there is all the registration it needs."""
+    """A test. One file under `tasks/` holds one of these; being there is all the registration it needs."""
 
     __test__: ClassVar[bool] = False
     """It is not a test of the kind that pytest collects, whatever its name."""

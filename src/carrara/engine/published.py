@@ -12,9 +12,9 @@ from carrara.core.params import build, canonical, read_canonical
 from carrara.core.recipe import Recipe
 from carrara.core.talk import tell
 from carrara.engine.plan import ALL, Job
-from carrara.suites.babilong import _given as babilong
-from carrara.suites.michelangelo import _mrcr_rows as mrcr_rows
-from carrara.suites.minerva import _snapshot as minerva
+from carrara.tasks.babilong import _given as babilong
+from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks.minerva import _snapshot as minerva
 from carrara.text.rows import Source, known
 
 _SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {

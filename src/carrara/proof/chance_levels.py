@@ -34,7 +34,7 @@ def chance_level_of(name: str) -> float:
 def is_official(name: str) -> bool:
     """Whether a test is the package's own file, and not one of a folder that CARRARA_TASKS names."""
     task = registry.load(name)
-    return task is getattr(sys.modules.get(f"carrara.suites.{name.replace('/', '.')}"), "task", None)
+    return task is getattr(sys.modules.get(f"carrara.tasks.{name.replace('/', '.')}"), "task", None)
 
 
 @cache

@@ -1,0 +1,392 @@
+"""One way to write a task: a frozen dataclass with two methods, which official tasks and plugins use alike.
+
+    class Harbour(Task):
+        version, title, capability = 1, "Harbour tally", "adding up changes"
+        answer, ask = Number(guess=(3000, 7000)), "How many crates are on the quay at dusk?"
+        changes: Sweep[int] = Sweep(4, 8)
+
+        def generate(self, rng): ...        # an Instance: its facts, the right answer, what the question names
+        def filler(self, rng): ...          # one more sentence that changes nothing
+        def solve(self, context, names): ...
+
+The fields are the parameters. Prompt, answer line, reading, comparing, guessing, chance level, labels and exact lengths
+follow from these; each of them is a method that a task may override.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields
+from itertools import product
+from statistics import fmean
+from string import Formatter
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin, get_type_hints
+
+from carrara.answers.contract import FINAL
+from carrara.answers.kinds import Answers
+from carrara.core.chance import Guesser
+from carrara.core.keys import Dice, Key
+from carrara.core.types import Fault, Filler, Frame, Message, Piece, Question, Room, Spread, Style, Undecidable, Unit
+from carrara.text.turns import in_turn
+
+T = TypeVar("T")
+
+OPEN, CLOSE = "<text>", "</text>"
+"""The marks around the context in a prompt of the standard layout."""
+
+
+class Rng(Dice):
+    """The random numbers of one instance, with further streams that do not disturb each other."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(*key.parts, "world")
+        self.key = key
+
+    def stream(self, purpose: str) -> Dice:
+        """Return a stream for one purpose: drawing more from it never shifts another one."""
+        return self.key.dice(purpose)
+
+
+if TYPE_CHECKING:
+
+    class Sweep(Generic[T]):
+        def __init__(self, *values: T) -> None: ...
+        def __get__(self, task: Any, kind: Any) -> T: ...
+        def __set__(self, task: Any, value: T | tuple[T, ...]) -> None: ...
+
+else:
+
+    class Sweep(tuple[T, ...], Generic[T]):
+        """A parameter with several values, which instances take in turn: `size: Sweep[int] = Sweep(4, 8)`.
+
+        In `generate` the parameter has one value. Results are sliced by it.
+        """
+
+        __slots__ = ()
+
+        def __new__(cls, *values):
+            return super().__new__(cls, values)
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One hidden structure: the facts that tell it, and what is asked of it."""
+
+    facts: Sequence[str] | Sequence[Unit]
+    """The sentences that tell the structure, in order. A fact of several segments is a tuple of them."""
+    gold: Any = None
+    """The right answer."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What fills the fields of the question: `Where is {who}?`."""
+    evidence: Sequence[int] | None = None
+    """The numbers of the facts that decide the answer: without any one of them it is another one. None: all."""
+    opening: str | Unit = ""
+    """What comes before all facts and filler."""
+    ending: str = ""
+    """What comes after all facts and filler."""
+    filler: Filler | None = None
+    """Text that changes nothing, as a stream; None: the task's method `filler`."""
+    fine_filler: Filler | None = None
+    """Smaller pieces of filler, for the last tokens of a length."""
+    ask: str = "ask"
+    """Which of the task's questions is asked, where `ask` has several by name."""
+    options: tuple[str, ...] = ()
+    """The possible answers, where they are a closed list."""
+    guesses: Sequence[Any] | None = None
+    """The answers that the guesser chooses from. None: those of the answer type."""
+    chance_level: float | None = None
+    """What the guesser scores on average. None: the mean score of `guesses`, or what the answer type says."""
+    labels: Mapping[str, str] | None = None
+    """What results are sliced by. None: the parameters that have several values."""
+    depths: tuple[float, ...] | None = None
+    """Where each fact stands, from 0 (start) to 1 (end), ascending. None: anywhere, at random."""
+    unordered: bool = False
+    """Whether the order of the facts says nothing."""
+    window: tuple[float, float] = (0.0, 1.0)
+    """The part of the context, from 0 to 1, that holds all facts."""
+    spread: Spread = "tokens"
+    """Whether depths are shares of the tokens, or of the gaps between pieces of filler."""
+    structure: Any = None
+    """Whatever the task's own further methods need."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class Task(ABC):
+    """A task. A file of a folder of tasks holds one of these, and being there is all the registration it needs.
+
+    A subclass is a frozen dataclass: each annotated field is a parameter with its default, and the text under it says
+    what it means. A `Sweep` is a parameter with several values, which instances take in turn.
+    """
+
+    __test__: ClassVar[bool] = False
+    version: ClassVar[int]
+    """Raise it whenever the bytes of any item change."""
+    title: ClassVar[str]
+    """The name in lists."""
+    capability: ClassVar[str]
+    """What the task measures, in a few words."""
+    category: ClassVar[str] = ""
+    """The group of tasks in its paper, whose scores are reported together too."""
+    answer: ClassVar[Answers[Any]]
+    """The answer type: how an answer is asked for, read, compared and guessed."""
+    ask: ClassVar[Any]
+    """The question, with fields in braces that `Instance.names` fills; or several questions by name."""
+    instruction: ClassVar[str] = "Read the text and answer the question about it."
+    """The first sentence of the prompt."""
+    separator: ClassVar[str] = " "
+    """The text between two segments of the context."""
+    guesser: ClassVar[Guesser] = "without context"
+    """What the guesser knows: the options alone, or the candidates in the context (`context candidates`)."""
+    known_shortcuts: ClassVar[Mapping[str, str]] = {}
+    """Heuristics that score well on this task by its nature, by name or kind, each with a sentence that says why."""
+    marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
+    """What a part of the wording must contain in every prompt pack, so that the context is found."""
+    verbatim: ClassVar[bool] = False
+    """Whether the whole reply is the answer, such as a text to repeat."""
+    echo_limit: ClassVar[int] = 0
+    """The most tokens of a prompt that is graded as a reply, to show what repeating it scores."""
+    wording: ClassVar[Mapping[str, str]]
+    """Every sentence of the prompt, by name: data, so that a prompt pack can replace it."""
+    sweeps: ClassVar[tuple[str, ...]] = ()
+    """The names of the parameters that are a `Sweep`."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+        hints = get_type_hints(cls)
+        cls.sweeps = tuple(one.name for one in fields(cls) if get_origin(hints[one.name]) is Sweep)  # type: ignore[arg-type]
+        if hasattr(cls, "ask") and "wording" not in vars(cls):
+            cls.wording = cls.make_wording()
+
+    def __post_init__(self) -> None:
+        for name in self.sweeps:
+            values = getattr(self, name)
+            values = tuple(values) if isinstance(values, tuple) else (values,)
+            if not values or len(set(values)) < len(values):
+                raise ValueError(f"{name} takes one value or several different ones")
+            object.__setattr__(self, name, values)
+        for cell in self._cells():
+            self._at(cell).check()
+
+    # What a task writes
+
+    def generate(self, rng: Rng) -> Instance:
+        """Return an instance, drawn from `rng` alone. It never sees the length.
+
+        Args:
+            rng: Random numbers, the same on every machine for the same item.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has neither `generate` nor `generate_sized`")
+
+    def filler(self, rng: Dice) -> str:
+        """Return one more sentence that changes nothing, wherever it stands."""
+        raise NotImplementedError(f"{type(self).__name__} has no filler, and is made at length 0 alone")
+
+    @abstractmethod
+    def solve(self, context: str, names: Mapping[str, str]) -> Any:
+        """Return the answer, read from the rendered text alone.
+
+        Args:
+            context: The text between the marks of the prompt.
+            names: What the question names, as read from the prompt.
+
+        Raises:
+            Undecidable: The text does not decide the question.
+        """
+
+    def check(self) -> None:  # noqa: B027  # most tasks have nothing to check
+        """Raise ValueError, in a sentence, unless the parameters go together. A `Sweep` has one of its values here."""
+
+    # What follows from that, and may be overridden
+
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        """Return an instance that fills a length by itself, where the context is the structure.
+
+        Override this instead of `generate` for such a task.
+
+        Args:
+            rng: Random numbers.
+            budget: The tokens to fill, and what texts cost; None at length 0.
+        """
+        return self.generate(rng)
+
+    def questions(self, instance: Instance) -> Sequence[Question[Any]]:
+        """Return the questions on an instance: one, unless a task asks several on the same context."""
+        options, gold = instance.options, instance.gold
+        if (chance_level := instance.chance_level) is None:
+            if instance.guesses is None:
+                chance_level = self.answer.chance_level(gold, options)
+            else:
+                chance_level = fmean(self.answer.score(guess, gold) for guess in instance.guesses)
+        return [
+            Question(
+                ask=self.wording[instance.ask].format(**instance.names),
+                gold=gold,
+                needs=tuple(range(len(instance.facts)) if instance.evidence is None else instance.evidence),
+                chance_level=chance_level,
+                labels=self.sweep_labels() if instance.labels is None else instance.labels,
+                options=options,
+                budget=self.answer.budget(gold),
+            )
+        ]
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        """Return every sentence of the prompt by name, in the order of the prompt."""
+        return {
+            "instruction": f"{cls.instruction}\n\n",
+            "open": f"{OPEN} ",
+            "close": f" {CLOSE}\n\n",
+            **cls.asks(),
+            "rule": cls.answer.rule,
+            "answer": f"\n{FINAL}",
+        }
+
+    @classmethod
+    def asks(cls) -> Mapping[str, str]:
+        """Return the questions by name."""
+        return cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
+
+    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+        """Return the text around the context. All questions on an instance share what stands before the context."""
+        ask = self.fill(wording, instance.ask, instance)
+        return Frame(
+            before=wording["instruction"] + wording["open"],
+            after=wording["close"]
+            + f"{ask} {wording['rule']}".rstrip()
+            + (wording["answer"] if style == "base" else ""),
+            joint=self.separator,
+            stop=("\n",),
+        )
+
+    def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
+        """Return a question with its names. A prompt pack's braces are its own where the task's question has none."""
+        return wording[part].format(**instance.names) if "{" in self.wording[part] else wording[part]
+
+    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+        """Return the context of a prompt and what stands behind it. Raises Undecidable."""
+        _, _, rest = messages[-1].content.rpartition(self.marks["open"])
+        context, close, asked = rest.rpartition(self.marks["close"])
+        if not close:
+            raise Undecidable("no text was found")
+        return context.strip(), asked.strip()
+
+    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
+        """Return the answer, read from a rendered prompt. Raises Undecidable."""
+        context, asked = self.split(messages)
+        return self.solve(context, self.names(asked, wording))
+
+    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
+        """Return what a question names, with the name of the question as `ask`. Raises Undecidable."""
+        for part in self.asks():
+            if found := _pattern(wording[part]).search(asked):
+                return {**found.groupdict(), "ask": part}
+        raise Undecidable("no question was found")
+
+    def write(self, answer: Any) -> str:
+        """Return the perfect reply."""
+        return self.answer.write(answer)
+
+    def parse(self, reply: str, question: Question[Any]) -> Any:
+        """Return the answer that a reply states; None if it states none."""
+        return self.answer.read(reply, question)
+
+    def score(self, answer: Any, question: Question[Any]) -> float:
+        """Return how right an answer is, from 0 to 1."""
+        return self.answer.score(answer, question.gold)
+
+    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> Any:
+        """Draw an answer of the guesser, whose mean score is the question's `chance_level`."""
+        if instance.guesses is not None:
+            return rng.choice(instance.guesses)
+        return self.answer.guess(rng, question.gold, question.options)
+
+    def not_answers(self, question: Question[Any]) -> Sequence[str]:
+        """Return the parts of the prompt that state no answer when a reply repeats them, though they name one."""
+        return [part for part in (question.ask, self.wording.get("rule", "")) if part]
+
+    def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
+        """Return replies that need no reading, such as naming every option. Their scores stand beside every result."""
+        return self.answer.trivial(question)
+
+    def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
+        """Return the replies of cheap methods of the task's own kind, for the search for shortcuts."""
+        return {}
+
+    def shortcuts(self) -> Mapping[str, str]:
+        """Return the known shortcuts under these parameters."""
+        return self.known_shortcuts
+
+    def error_type(self, answer: Any, question: Question[Any]) -> Fault | None:
+        """Return in what way an answer is wrong, where the task tells several ways apart."""
+        return None
+
+    def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
+        """Return what published scorers give the same reply, by name."""
+        return {}
+
+    # Sweeps
+
+    def dealt(self, key: Key) -> "Task":
+        """Return the task with one value of each sweep: the one whose turn it is."""
+        if not self.sweeps:
+            return self
+        purpose = self.sweeps[0] if len(self.sweeps) == 1 else "cell"
+        return self._at(in_turn(key, purpose, self._cells()))
+
+    def sweep_labels(self) -> Mapping[str, str]:
+        """Return the value of each sweep that has several."""
+        return {name: _write(getattr(self, name)) for name in self.sweeps if len(self.values(name)) > 1}
+
+    def values(self, name: str) -> tuple[Any, ...]:
+        """Return all the values of a sweep, of which this task has one."""
+        all_values: tuple[Any, ...] = self.__dict__.get("_all", self.__dict__)[name]
+        return all_values
+
+    def _cells(self) -> list[tuple[Any, ...]]:
+        return list(product(*(self.values(name) for name in self.sweeps)))
+
+    def _at(self, cell: Sequence[Any]) -> "Task":
+        one = copy(self)
+        one.__dict__["_all"] = {name: self.values(name) for name in self.sweeps}
+        one.__dict__.update(zip(self.sweeps, cell, strict=True))
+        return one
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+_PATTERNS: dict[str, re.Pattern[str]] = {}
+
+
+def _pattern(ask: str) -> re.Pattern[str]:
+    """Return a pattern that finds a question and what it names.
+
+    >>> _pattern('Which word follows "{word}"?').search('Say: Which word follows "oak"?')["word"]
+    'oak'
+    """
+    if ask not in _PATTERNS:
+        parts, seen = list[str](), set[str]()
+        for text, name, _, _ in Formatter().parse(ask):
+            parts.append(r"\s+".join(map(re.escape, re.split(r"\s+", text))))
+            if name:
+                parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^\n]+?)")
+                seen.add(name)
+        ending = r"(?=\n|\Z)" if parts and parts[-1].startswith("(?P") else ""
+        _PATTERNS[ask] = re.compile("".join(parts) + ending)
+    return _PATTERNS[ask]
+
+
+def opening_of(instance: Instance) -> Unit:
+    """Return the opening of an instance as segments."""
+    if isinstance(instance.opening, str):
+        return (Piece(instance.opening),) if instance.opening else ()
+    return instance.opening

@@ -1,0 +1,109 @@
+"""BABILong's published items, run as they are: the tests `published/babilong-qa1` … `-qa20`.
+
+A published row has input (facts in a book), question and target. Its input is the context, at its own length; prompt
+and scorers are those of the test of the same number here, so a row differs from an item in nothing but its text.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from carrara.core.errors import UsageError
+from carrara.core.keys import Key
+from carrara.core.lengths import read_length
+from carrara.core.types import Piece, Room, World
+from carrara.tasks.babilong._babilong import Babilong, Params, Scene
+from carrara.tasks.babilong._teller import Asked
+from carrara.tasks.babilong._twenty import numbered
+from carrara.text.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
+
+COLUMNS = ("input", "question", "target")
+PREFIX = "published/babilong-"
+_PROMPT = ("question", "instruction", "examples", "rule")
+_TASK = re.compile(r"(?<![a-z0-9])(qa(?:20|1[0-9]|[1-9]))(?![0-9])", re.IGNORECASE)
+_LENGTH = re.compile(r"(?<![a-z0-9])([0-9]+[km])(?![a-z0-9])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Given(Params):
+    data: str = field(default="", metadata={"reads": str, "built_in": ()})
+    """The files, by their hash."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for own in fields(Params):
+            if own.name not in _PROMPT and getattr(self, own.name) != own.default:
+                raise ValueError(f"published items are as they are: {own.name} cannot be chosen")
+
+
+class Published(Babilong[Any]):
+    """What a test does otherwise when its worlds are the rows of a file."""
+
+    parameters = Given
+    sized = True
+
+    def given(self, params: Params, length: int) -> int | None:
+        return len(self._rows(params, length))
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
+        assert room is not None
+        found = self._rows(params, room.tokens)
+        if key.index >= len(found):
+            raise UsageError(f"the published files of {key.task} have {len(found)} rows, and none numbered {key.index}")
+        row, where = found.numbered(key.index)
+        try:
+            target = self.official_gold(row["question"], row["target"])
+        except UsageError as error:
+            raise UsageError(f"{where} cannot be asked: {error}; mend the file or take it out of the folder") from None
+        asked = Asked(row["question"].strip(), target, (), 0)
+        scene = Scene(self.cast, (), asked, (), params)
+        return World(scene, updates=(), opening=(Piece(row["input"].strip()),))
+
+    def _rows(self, params: Params, length: int) -> Rows:
+        assert isinstance(params, Given)
+        return rows(params.data, f"babilong/qa{self.number}", length, COLUMNS)
+
+
+@cache
+def load(name: str) -> Babilong[Any]:
+    """The test `published/babilong-qaN`."""
+    own = numbered(int(name.removeprefix(PREFIX).removeprefix("qa")))
+    made: Babilong[Any] = type("Published", (Published, type(own)), {"title": f"{own.title} (published)"})()
+    return made
+
+
+def sources(folder: Path) -> list[Source]:
+    """The files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
+    if not os.path.exists(folder):
+        raise UsageError(f"there is no folder {folder}: `published` takes one with files such as 4k/qa1.json")
+    found = sorted(_found(folder))
+    if not found:
+        raise UsageError(f"{folder} has no file whose path names a task and a length, such as 4k/qa1.json")
+    return found
+
+
+def _found(folder: Path) -> Iterator[Source]:
+    one = not folder.is_dir()
+    paths = files_of(folder, ENDINGS)
+    above = (folder.parent if one else folder).resolve().name
+    strays, others = list[Path](), list[Path]()
+    for path in paths:
+        own = path.name if one else str(path.relative_to(folder))
+        if any(part.startswith(".") for part in Path(own).parts):
+            continue  # what version control and downloads keep beside the files
+        # The folder itself may be the one called 4k; `babilong-1k-samples` says nothing of lengths.
+        named = f"{above}/{own}" if _LENGTH.fullmatch(above) or _TASK.fullmatch(above) else own
+        tasks, lengths = _TASK.findall(named), _LENGTH.findall(named)
+        readable = path.suffix.lower() in ENDINGS
+        if readable and tasks and lengths:
+            yield Source(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
+        elif readable:
+            strays.append(path)
+        elif tasks and lengths:
+            others.append(path)
+    tell_left_out(strays, "what is read names a task and a length in its path, as in 4k/qa1.json")
+    tell_left_out(others, f"what is read ends in {', '.join(ENDINGS)}")

@@ -1,0 +1,154 @@
+"""What has been told so far: the state that simulators and solvers keep with the same code.
+
+A history takes facts one by one and knows where people and things were, who holds what, and which facts said so. It
+believes what it is told and assumes nothing: whoever was never mentioned is nowhere.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from carrara.tasks.babilong._facts import Absent, Dropped, Either, Fact, Gave, Got, Stays, Went, When
+
+F = TypeVar("F", bound=Fact)
+
+
+class Sighting(NamedTuple):
+    """Where a person is (one place), is not (`out`), or may be (two places), and the facts that say it."""
+
+    places: tuple[str, ...]
+    told: tuple[int, ...]
+    out: bool = False
+    when: When | None = None
+
+
+class Stop(NamedTuple):
+    """A place on the way of a thing, and the journey that brought it there."""
+
+    place: str
+    told: int
+
+
+@dataclass(slots=True)
+class Thing:
+    """The life of a thing: who handled it last, where it has been."""
+
+    events: list[tuple[int, Got | Dropped | Gave]] = field(default_factory=list[tuple[int, Got | Dropped | Gave]])
+    holder: str | None = None
+    way: list[Stop] = field(default_factory=list[Stop])
+    """Places one after the other, no two neighbours equal; unknown ones are left out."""
+    laid: Stop | None = None
+    """Where it was put down, if it lies there and the place was told."""
+    carry: int = 0
+    """How many journeys the last carry has seen."""
+
+
+@dataclass(slots=True)
+class Hands:
+    """What a person has handled: for each thing, in the order of first getting it, the facts; and what is held now."""
+
+    ever: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    held: dict[str, None] = field(default_factory=dict[str, None])
+    ledger: list[int] = field(default_factory=list[int])
+
+
+class History:
+    def __init__(self) -> None:
+        self.facts: list[tuple[int, Fact]] = []
+        self.people: dict[str, list[Sighting]] = {}
+        self.things: dict[str, Thing] = {}
+        self.hands: dict[str, Hands] = {}
+        self._named: tuple[int, Went] | None = None
+
+    def add(self, index: int, fact: Fact) -> None:
+        """Take in the next fact; its index is what supports are told in."""
+        self.facts.append((index, fact))
+        match fact:
+            case Went():
+                self._go(index, fact)
+            case Stays(who, place):
+                self._see(who, Sighting((place,), (index,)))
+            case Absent(who, place):
+                self._see(who, Sighting((place,), (index,), out=True))
+            case Either(who, places):
+                self._see(who, Sighting(places, (index,)))
+            case Got() | Dropped() | Gave():
+                self._handle(index, fact)
+            case _:
+                pass
+
+    def all(self, kind: type[F]) -> list[tuple[int, F]]:
+        return [(index, fact) for index, fact in self.facts if isinstance(fact, kind)]
+
+    def place(self, who: str) -> Stop | None:
+        """Where a person is for certain, and the fact that says so last."""
+        seen = self.people.get(who)
+        if not seen or seen[-1].out or len(seen[-1].places) > 1:
+            return None
+        return Stop(seen[-1].places[0], seen[-1].told[-1])
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Whom a pronoun would stand for now."""
+        return self._named[1].who if self._named else ()
+
+    def _see(self, who: str, sighting: Sighting) -> None:
+        self.people.setdefault(who, []).append(sighting)
+
+    def _go(self, index: int, fact: Went) -> None:
+        told: tuple[int, ...] = (index,)
+        who = fact.who
+        if fact.pronoun:
+            if self._named is None:
+                return
+            before, named = self._named
+            if (who == ("they",)) != (len(named.who) > 1):
+                return  # the sentence that the pronoun stands for is missing
+            told, who = (before, index), named.who
+        else:
+            self._named = index, fact
+        for person in who:
+            self._see(person, Sighting((fact.place,), told, when=fact.when))
+            hands = self.hands.get(person)
+            for thing in hands.held if hands else ():
+                life = self.things[thing]
+                life.carry += 1
+                _stop(life, Stop(fact.place, index))
+
+    def _handle(self, index: int, fact: Got | Dropped | Gave) -> None:
+        life = self.things.setdefault(fact.thing, Thing())
+        life.events.append((index, fact))
+        here = self.place(fact.who)
+        if here is not None:
+            _stop(life, here)
+        life.laid = None
+        match fact:
+            case Got(who, thing):
+                self._take(who, thing, index)
+                life.holder, life.carry = who, 0
+            case Dropped(who, thing):
+                self._release(who, thing, index)
+                life.holder, life.laid = None, here
+            case Gave(who, thing, to):
+                self._release(who, thing, index)
+                self._take(to, thing, index)
+                life.holder = to
+
+    def _take(self, who: str, thing: str, index: int) -> None:
+        hands = self.hands.setdefault(who, Hands())
+        hands.ever.setdefault(thing, []).append(index)
+        hands.held[thing] = None
+        hands.ledger.append(index)
+
+    def _release(self, who: str, thing: str, index: int) -> None:
+        """Who never got it cannot put it down: "Mary left the room" says nothing of what Mary carries."""
+        hands = self.hands.get(who)
+        if hands is None or thing not in hands.held:
+            return
+        del hands.held[thing]
+        hands.ever[thing].append(index)
+        hands.ledger.append(index)
+
+
+def _stop(life: Thing, stop: Stop) -> None:
+    if not life.way or life.way[-1].place != stop.place:
+        life.way.append(stop)

@@ -1,0 +1,88 @@
+"""The official bAbI story files, proved against what their text says."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from carrara.core.errors import UsageError
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong import _grammar as grammar
+from carrara.tasks.babilong._babilong import Babilong
+from carrara.tasks.babilong._story_files import read_stories
+from carrara.tasks.babilong._teller import Asked, Story
+from carrara.tasks.babilong._twenty import numbered
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file's questions, answered from their text."""
+
+    file: str
+    task: int
+    questions: int
+    answers: int
+    """Answers that agree."""
+    undecided: int
+    """Questions that the text does not decide."""
+    supports: int
+    """Sets of supporting facts that agree."""
+    in_order: int
+    """Those that stand in the same order too."""
+    suffice: int
+    """The file's own sets that give the answer by themselves: of several chains (qa18) it may name any."""
+    wrong: tuple[str, ...]
+    """The answers that do not agree, in words."""
+    not_understood: tuple[str, ...]
+    """Sentences and questions that are not of the official forms, which proves nothing of a file."""
+
+
+def check(path: Path, task: int) -> Checked:
+    """Answer every question of a file from the sentences before it."""
+    test = numbered(task)
+    questions = answers = undecided = supports = in_order = suffice = 0
+    wrong: list[str] = []
+    strange: list[str] = []
+    before = 0
+    for number, told in enumerate(read_stories(path, test.cast), 1):
+        strange += [f"{path}:{before + line}: {text[:80]!r} is {what}" for line, text, what in _strange(test, told)]
+        before += len(told.facts) + len(told.questions)
+        for question in told.questions:
+            questions += 1
+            if not test.asks(question.text):
+                continue
+            try:
+                solved = test.solution(told.facts[: question.after], question.text)
+            except Undecidable:
+                undecided += 1
+                continue
+            if solved.answer == question.answer:
+                answers += 1
+            else:
+                says = f"The file says {question.answer!r}, its text {solved.answer!r}"
+                wrong.append(f"{path.name}, story {number}: {question.text} {says}")
+            supports += set(solved.support) == set(question.support)
+            in_order += solved.support == question.support
+            suffice += _suffices(test, told, question)
+    if not questions:
+        raise UsageError(f"{path} has no questions: nothing in it can be proved")
+    found = questions, answers, undecided, supports, in_order, suffice
+    return Checked(path.name, task, *found, wrong=tuple(wrong), not_understood=tuple(strange))
+
+
+def _strange(test: Babilong[Any], told: Story) -> Iterator[tuple[int, str, str]]:
+    """What of a story is not of the official forms: its line in the story, what it says, and what is wrong."""
+    for i, fact in enumerate(told.facts):
+        if grammar.read(fact) is None:
+            yield 1 + i + sum(question.after <= i for question in told.questions), fact, "no sentence of bAbI's"
+    for i, question in enumerate(told.questions):
+        if not test.asks(question.text):
+            yield 1 + i + question.after, question.text, f"no question of qa{test.number}"
+
+
+def _suffices(test: Babilong[Any], told: Story, question: Asked) -> bool:
+    try:
+        alone = test.solution([told.facts[i] for i in sorted(question.support)], question.text)
+    except Undecidable:
+        return False
+    return alone.answer == question.answer

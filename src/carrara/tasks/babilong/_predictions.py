@@ -1,0 +1,150 @@
+"""Predictions that others have published, scored anew: by the published metric and by the sound reading.
+
+BABILong's are tables with the columns target, output and question; an index column may be there.
+"""
+
+import csv
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO
+
+from carrara.core.errors import UsageError, nearest
+from carrara.core.files import open_binary
+from carrara.tasks.babilong._metric import published
+from carrara.tasks.babilong._reply import read
+from carrara.tasks.babilong._twenty import TASKS, numbered
+
+COLUMNS = ("target", "output", "question")
+_NAMED = re.compile(r"(?<![A-Za-z0-9])qa([0-9]{1,3})(?![0-9])", re.IGNORECASE)
+_TASK = re.compile(r"(?:qa)?([0-9]{1,3})", re.IGNORECASE)
+_NOTHING = frozenset(
+    (
+        *("NULL", "null", "None", "NaN", "nan", "-NaN", "-nan", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A"),
+        *("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    )
+)
+"""Cells that pandas takes for empty."""
+_LARGEST = 2**31 - 1
+"""The longest cell that the csv module can be told to take everywhere."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    line: int
+    tabled: bool
+    """Whether it is a row of CSV, which the published metric read with pandas."""
+    target: str
+    output: str
+    question: str
+
+    @property
+    def output_published(self) -> str:
+        """What the published metric was given. The reply itself may have said `None`, which is an answer in qa7."""
+        return "" if self.tabled and self.output in _NOTHING else self.output
+
+
+@dataclass(frozen=True)
+class Rescored:
+    file: str
+    task: str
+    n: int
+    paper: int
+    """Right by the published metric."""
+    sound: int
+    """Right by what the reply says."""
+    unparsed: int
+    """Replies that state no answer, or leave it open."""
+
+
+def rescore(path: Path, task: int) -> Rescored:
+    """Score the predictions of a file for one of the twenty tasks."""
+    test = numbered(task)
+    n = paper = sound = unparsed = 0
+    for prediction in predictions(path):
+        question = prediction.question
+        try:
+            target = test.official_gold(question, prediction.target)
+        except UsageError as error:
+            raise UsageError(
+                f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with `task`"
+            ) from None
+        answer = read(task, question, test.options(test.query(question), test.cast), prediction.output)
+        n += 1
+        paper += published(test.official_labels, prediction.output_published, target, question)
+        unparsed += answer is None
+        sound += answer is not None and sorted(test.parts(answer)) == sorted(test.parts(target))
+    return Rescored(str(path), f"qa{task}", n, paper, sound, unparsed)
+
+
+def task_number(given: str | None, path: Path) -> int:
+    """The task that was given (`qa1`), or else the one that the file's name tells."""
+    known = [f"qa{number}" for number in TASKS]
+    if given is not None:
+        match = _TASK.fullmatch(given.strip())
+        if match is None or int(match[1]) not in TASKS:
+            raise UsageError(f"BABILong has no task {given!r}{nearest(given, known)}; there are qa1 to qa20")
+        return int(match[1])
+    named = {int(number) for number in _NAMED.findall(path.name.replace("_", " "))} & set(TASKS)
+    if len(named) != 1:
+        raise UsageError(f"the name of {path} does not tell the task; add `task=qa1` (to qa20)")
+    return named.pop()
+
+
+def predictions(path: Path) -> Iterator[Prediction]:
+    """The rows of a CSV or JSONL file. An empty output is an empty reply."""
+    if not os.path.exists(path) or os.path.isdir(path):
+        raise UsageError(f"there is no file {path}; give a CSV or JSONL file with {', '.join(COLUMNS)}")
+    empty = True
+    try:
+        with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
+            for row in _objects(path, file) if path.suffix in (".jsonl", ".json") else _table(path, file):
+                empty = False
+                yield row
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+    if empty:
+        raise UsageError(f"{path} has no predictions; a row needs {', '.join(COLUMNS)}")
+
+
+def _table(path: Path, file: IO[str]) -> Iterator[Prediction]:
+    limit = csv.field_size_limit(_LARGEST)
+    try:
+        rows = csv.reader(file, strict=True)
+        heads = next(rows, [])
+        if heads and (missing := [column for column in COLUMNS if column not in heads]):
+            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(filter(None, heads)) or 'none'}")
+        places = [heads.index(column) for column in COLUMNS] if heads else []
+        for row in rows:
+            if row and len(row) != len(heads):
+                raise UsageError(f"{path}:{rows.line_num}: the row has {len(row)} fields, and the table {len(heads)}")
+            if row:
+                yield Prediction(rows.line_num, True, *(row[place] for place in places))
+    except csv.Error as error:
+        raise UsageError(f"{path}:{rows.line_num}: not a row of CSV: {error}") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _objects(path: Path, file: IO[str]) -> Iterator[Prediction]:
+    for number, line in enumerate(file, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path}:{number}: not a line of JSON: {error}; write one object a line") from None
+        if not isinstance(row, dict):
+            what = "list" if isinstance(row, list) else "value"
+            raise UsageError(f"{path}:{number}: a {what}, and no object with {', '.join(COLUMNS)}: write one a line")
+        cells = [row.get(column) for column in COLUMNS]
+        if "output" in row and row["output"] is None:
+            cells[COLUMNS.index("output")] = ""  # how tables write an empty reply when they become JSON
+        missing = [column for column, cell in zip(COLUMNS, cells, strict=True) if not isinstance(cell, str)]
+        if missing:
+            raise UsageError(f"{path}:{number}: a row needs {', '.join(COLUMNS)} as texts; {missing[0]!r} is none")
+        yield Prediction(number, False, *map(str, cells))

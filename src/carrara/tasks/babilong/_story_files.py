@@ -1,0 +1,116 @@
+"""Official bAbI story files, read as they are: for the audit, and as worlds in the place of simulated ones.
+
+A line is `ID sentence`, or `ID question`, tab, answer, tab, the IDs of the supporting facts. IDs count the lines of a
+story, questions among them; ID 1 begins another story. What a file's name says decides its split: `…_test.txt` is the
+test split, `…_train.txt` all that one learns from.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from io import TextIOWrapper
+from pathlib import Path
+from typing import NamedTuple
+
+from carrara.core.errors import UsageError
+from carrara.core.files import TEXT, open_binary
+from carrara.core.keys import Dice, Key
+from carrara.tasks.babilong._teller import Asked, Story
+from carrara.tasks.babilong._words import Cast
+from carrara.text.rows import Source, known, located, remembered
+
+SIMULATED = "simulated"
+_NAME = re.compile(r"qa([0-9]{1,2})_.*\.txt")
+_HASH = re.compile(r"[0-9a-f]{16}")
+
+
+class Told(NamedTuple):
+    story: Story
+    question: Asked
+
+
+def named(text: str) -> str:
+    """How stories are written in an id: those of a folder by the hash of its files."""
+    if text == SIMULATED or (_HASH.fullmatch(text) and remembered(text).is_file()):
+        return text
+    return known([Source(f"babilong/qa{number}", 0, path) for number, path in files(Path(text))])
+
+
+NAMED = {"reads": named, "built_in": (SIMULATED,)}
+"""Metadata of the parameter `stories`."""
+
+
+def drawn(stories: str, task: int, key: Key, cast: Cast) -> Told:
+    """The question of a key: each of a file once, in an order that another seed changes."""
+    ending = "test" if key.split == "test" else "train"
+    found = _told(stories, task, ending, cast)
+    if key.index >= len(found):
+        raise UsageError(
+            f"the files of qa{task} have {len(found):,} questions, and none numbered {key.index:,}: ask for fewer"
+        )
+    return found[_order(stories, task, ending, key.seed, len(found))[key.index]]
+
+
+@lru_cache(maxsize=4)
+def _told(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Told]:
+    paths = [path for path in located(stories, f"babilong/qa{task}") if path.stem.endswith(f"_{ending}")]
+    if not paths:
+        other = "train" if ending == "test" else "test"
+        raise UsageError(
+            f"the folder of stories has no qa{task}_…_{ending}.txt: put it there, or draw from the other split, {other}"
+        )
+    return [
+        Told(story, question) for path in paths for story in read_stories(path, cast) for question in story.questions
+    ]
+
+
+@lru_cache(maxsize=8)
+def _order(stories: str, task: int, ending: str, seed: int, count: int) -> Sequence[int]:
+    return Dice("stories", stories, task, ending, seed).shuffled(range(count))
+
+
+def files(folder: Path) -> list[tuple[int, Path]]:
+    """The story files of a folder, by task."""
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}; give one with bAbI's files, such as qa1_…_test.txt")
+    named = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
+    found = sorted((int(match[1]), path) for match, path in named if match and 1 <= int(match[1]) <= 20)
+    if not found:
+        raise UsageError(f"{folder} has no bAbI files; their names are such as qa1_…_test.txt, for tasks 1 to 20")
+    return found
+
+
+def read_stories(path: Path, cast: Cast) -> Iterator[Story]:
+    """The stories of an official file. A line that is not in its format is named."""
+    facts: list[str] = []
+    questions: list[Asked] = []
+    numbers: dict[str, int] = {}
+    line = 0
+    for line, text in enumerate(_lines(path), 1):
+        number, _, said = text.partition(" ")
+        if number == "1" and line > 1:
+            yield Story(cast, tuple(facts), tuple(questions))
+            facts, questions, numbers = [], [], {}
+        if number != str(len(facts) + len(questions) + 1) or not said.strip():
+            raise UsageError(f"{path}:{line}: {text[:80]!r} is not the next line of a story: an ID and a sentence")
+        if "\t" not in said:
+            numbers[number] = len(facts)
+            facts.append(said)
+            continue
+        question, *rest = said.split("\t")
+        told = rest[-1].split()
+        if len(rest) != 2 or not rest[0].strip() or not told or not numbers.keys() >= set(told):
+            raise UsageError(f"{path}:{line}: a question needs its answer and the IDs of facts before it, behind tabs")
+        questions.append(Asked(question.rstrip(), rest[0], tuple(numbers[n] for n in told), len(facts)))
+    if not line:
+        raise UsageError(f"{path} is empty")
+    yield Story(cast, tuple(facts), tuple(questions))
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with TextIOWrapper(open_binary(path, TEXT), encoding="utf-8") as file:
+            for line in file:
+                yield line.rstrip("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None

@@ -1,0 +1,121 @@
+"""The words of a story: the official ones, or a small cast drawn from hundreds.
+
+A model that has learnt the dozen official words finds the facts in a novel by them alone. With the `fresh` vocabulary
+each story has other people, places and things, so that only the sense of a sentence gives it away.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from carrara.core.keys import Dice
+from carrara.tasks.babilong import _lexicon as words
+from carrara.tasks.babilong._plurals import plural
+
+Vocabulary = Literal["classic", "fresh"]
+VOCABULARIES: tuple[Vocabulary, ...] = ("classic", "fresh")
+_WOMEN = frozenset(words.WOMEN)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The words that one story may use. A role that it has no use for is empty."""
+
+    people: tuple[str, ...] = ()
+    women: tuple[str, ...] = ()
+    """Those of the people who are `she`."""
+    places: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    animals: tuple[str, ...] = ()
+    colours: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    """The smallest, the next, and containers whose order each story draws."""
+    moods: tuple[str, ...] = ()
+
+    def pronoun(self, who: str) -> str:
+        return "she" if who in self.women else "he"
+
+
+_ROOMS = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
+_THINGS = ("apple", "football", "milk")
+
+HOUSEHOLD = Cast(("Daniel", "John", "Mary", "Sandra"), ("Mary", "Sandra"), _ROOMS, _THINGS)
+HOUSE = Cast(places=_ROOMS)
+TOWNSFOLK = Cast(
+    ("Bill", "Fred", "Julie", "Mary"),
+    ("Julie", "Mary"),
+    ("bedroom", "cinema", "kitchen", "office", "park", "school"),
+)
+GIVERS = Cast(("Bill", "Fred", "Jeff", "Mary"), ("Mary",), _ROOMS, _THINGS)
+FEARFUL = Cast(
+    ("Emily", "Gertrude", "Jessica", "Winona"),
+    ("Emily", "Gertrude", "Jessica", "Winona"),
+    animals=("cat", "mouse", "sheep", "wolf"),
+)
+COLOURED = Cast(
+    ("Bernhard", "Brian", "Greg", "Julius", "Lily"),
+    ("Lily",),
+    animals=("frog", "lion", "rhino", "swan"),
+    colours=("gray", "green", "white", "yellow"),
+)
+FIGURES = Cast(figures=("blue square", "pink rectangle", "red sphere", "red square", "triangle", "yellow square"))
+CONTAINERS = Cast(sizes=("chocolate", "box of chocolates", "box", "chest", "container", "suitcase"))
+MOODY = Cast(
+    ("Antoine", "Jason", "Sumit", "Yann"),
+    places=("bedroom", "garden", "kitchen"),
+    things=("apple", "football", "milk", "pajamas"),
+    moods=tuple(words.OFFICIAL_MOTIVES),
+)
+OFFICIAL = (HOUSEHOLD, HOUSE, TOWNSFOLK, GIVERS, FEARFUL, COLOURED, FIGURES, CONTAINERS, MOODY)
+"""The official words. A screen needs those of every test, so they stand together."""
+
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Number words as the official files have them: nothing carried is `none`."""
+NOTHING = "nothing"
+
+
+def draw_cast(dice: Dice, official: Cast, vocabulary: Vocabulary) -> Cast:
+    """The words of one story: as many for each role as officially."""
+    if vocabulary == "classic":
+        return official
+    people = _some(dice, words.WOMEN + words.MEN, official.people)
+    moods = _some(dice, tuple(words.FRESH_MOTIVES), official.moods)
+    errands = [words.MOTIVES[mood] for mood in moods]
+    shapes = _some(dice, words.SHAPES, official.figures)
+    tints = _some(dice, words.COLOURS, official.figures)
+    first, second = dice.choice(words.SMALLS), dice.choice(words.MEDIUMS)
+    return Cast(
+        people=people,
+        women=tuple(who for who in people if who in _WOMEN),
+        places=tuple(place for place, _ in errands) or _some(dice, words.PLACES, official.places),
+        things=tuple(thing for _, thing in errands) or _some(dice, words.THINGS, official.things),
+        animals=_some(dice, words.ANIMALS, official.animals),
+        colours=_some(dice, words.COLOURS, official.colours),
+        figures=tuple(f"{tint} {shape}" for tint, shape in zip(tints, shapes, strict=True)),
+        sizes=(first, second, *_some(dice, words.CONTAINERS, official.sizes[2:])) if official.sizes else (),
+        moods=moods,
+    )
+
+
+def _some(dice: Dice, options: tuple[str, ...], like: tuple[str, ...]) -> tuple[str, ...]:
+    """As many words as officially have the role."""
+    return tuple(dice.sample(options, len(like)))
+
+
+def individuals(cast: Cast) -> tuple[str, ...]:
+    """Whom and what a story tells of. Places are such where nobody goes there; a mood's thing is part of the mood."""
+    places = () if cast.people else cast.places
+    things = () if cast.moods else cast.things
+    return (*cast.people, *places, *things, *cast.animals, *map(plural, cast.animals), *cast.figures, *cast.sizes)
+
+
+@cache
+def all_individuals() -> tuple[str, ...]:
+    """Whom and what any story may tell of."""
+    official = [word for cast in OFFICIAL for word in individuals(cast)]
+    figures = [f"{tint} {shape}" for tint in words.COLOURS for shape in words.SHAPES]
+    sizes = (*words.SMALLS, *words.MEDIUMS, *words.CONTAINERS)
+    animals = (*words.ANIMALS, *map(plural, words.ANIMALS))
+    drawn = (*words.WOMEN, *words.MEN, *words.PLACES, *words.THINGS, *animals, *figures, *sizes)
+    return tuple(dict.fromkeys([*official, *drawn]))

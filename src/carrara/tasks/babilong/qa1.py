@@ -1,0 +1,45 @@
+"""qa1, single supporting fact: where somebody is, who goes from place to place.
+
+BABILong's first task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa1", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary went back to the hallway.
+Sandra went to the office.
+Sandra went to the hallway.
+Sandra went back to the garden.
+Mary travelled to the office.
+Daniel journeyed to the bathroom.
+</context>
+<BLANKLINE>
+Question: Where is Sandra?
+"""
+
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._whereabouts import WherePeopleAre
+from carrara.tasks.babilong._words import HOUSEHOLD
+
+
+class OneFact(WherePeopleAre):
+    number = 1
+    title = "qa1: single supporting fact"
+    capability = "finding where somebody is now"
+    inherent = {
+        "strings": "Often the last fact is the one that is asked about, as in bAbI.",
+        "part": "Often the last fact is the one that is asked about, as in bAbI.",
+        "learned": "Often the last fact is the one that is asked about, as in bAbI.",
+    }
+    cast = HOUSEHOLD
+    wording = prompt(
+        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
+        "that have nothing to do with them. People move about: somebody is at the place that they went to last. Answer "
+        "the question from the hidden sentences alone.",
+        "the name of the place, as the context has it",
+        "Anders moved to the canteen. Ramesh went to the loft. Anders journeyed to the market.\n"
+        "Question: Where is Anders?\nFINAL ANSWER: market",
+        "Ramesh travelled to the tent. Anders went back to the canteen. Noor moved to the loft.\n"
+        "Question: Where is Ramesh?\nFINAL ANSWER: tent",
+    )
+
+
+task = OneFact()

@@ -1,0 +1,82 @@
+"""qa10, indefinite knowledge: whether somebody is at a place, where sentences may leave two places open.
+
+BABILong's tenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa10", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Fred went to the office.
+Fred is either in the bedroom or the school.
+Julie is in the bedroom.
+Julie went back to the park.
+Fred is in the kitchen.
+Bill is in the cinema.
+Fred journeyed to the school.
+Julie is either in the bedroom or the office.
+Bill is either in the office or the kitchen.
+Julie is either in the office or the bedroom.
+</context>
+<BLANKLINE>
+Question: Is Julie in the kitchen?
+"""
+
+from collections.abc import Sequence
+
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Either, Fact, IsIn, Stays, Went
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._walk import Walk
+from carrara.tasks.babilong._walkabout import Clause
+from carrara.tasks.babilong._whereabouts import WhetherTheyAre
+from carrara.tasks.babilong._words import TOWNSFOLK, Cast
+
+DECOYS_BACK = 6
+"""In one of six cases the place that an `either` adds is the one that the person has just left."""
+
+
+class Indefinite(WhetherTheyAre):
+    number = 10
+    title = "qa10: indefinite knowledge"
+    capability = "knowing what is left open"
+    inherent = {
+        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    }
+    cast = TOWNSFOLK
+    commonest = ("no", 0.480)  # measured over 80,000 stories
+    wording = prompt(
+        "You are given a context in which sentences that say of some people where they go, where they are or where "
+        "they may be, are hidden among sentences that have nothing to do with them. Only the last hidden sentence "
+        "about somebody counts. If it says that they are either in one place or another, each of the two is possible, "
+        "so the answer is maybe; they are at no third place.",
+        "one word, yes, no or maybe",
+        "Noor went to the loft. Kofi is in the tent. Noor is either in the market or the canteen.\n"
+        "Question: Is Noor in the market?\nFINAL ANSWER: maybe",
+        "Kofi is either in the loft or the market. Noor travelled to the loft. Kofi moved to the canteen.\n"
+        "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
+        "Kofi journeyed to the tent. Noor is in the canteen. Kofi is either in the canteen or the loft.\n"
+        "Question: Is Kofi in the tent?\nFINAL ANSWER: no",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return ("yes", "no", "maybe")
+
+    def one(self, walk: Walk) -> Fact:
+        """Half of the moves are told as such, a quarter by the new place, a quarter by this and a wrong one."""
+        who, left, place = walk.move()
+        if walk.dice.chance(0.5):
+            return Went((who,), place)
+        if walk.dice.chance(0.5):
+            return Stays(who, place)
+        wrong = left if walk.dice.below(DECOYS_BACK) == 0 else walk.elsewhere(who, but=left)
+        return Either(who, (place, wrong) if walk.dice.chance(0.5) else (wrong, place))
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+        """Where two places are possible, one of them is asked for in 7 of 12 cases (official: 58 %)."""
+        seen = history.people[clause.who][-1].places
+        if len(seen) == 1:
+            return self.here_or_there(clause.who, history, cast)
+        others = [place for place in cast.places if place not in seen]
+        return [IsIn(clause.who, place) for place in (*seen * 7 * len(others), *others * 5 * len(seen))]
+
+
+task = Indefinite()

@@ -1,0 +1,51 @@
+"""qa12, conjunction: where somebody is, where people go about in twos.
+
+BABILong's twelfth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa12", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Sandra and Mary travelled to the office.
+Mary and Daniel went back to the kitchen.
+Sandra and Mary journeyed to the bedroom.
+Daniel and John journeyed to the bathroom.
+</context>
+<BLANKLINE>
+Question: Where is John?
+"""
+
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Fact, Went
+from carrara.tasks.babilong._walk import Walk
+from carrara.tasks.babilong._whereabouts import WherePeopleAre
+from carrara.tasks.babilong._words import HOUSEHOLD
+
+
+class Conjunction(WherePeopleAre):
+    number = 12
+    title = "qa12: conjunction"
+    capability = "reading one statement about two people"
+    inherent = {
+        "strings": "Mostly the last fact is the one that is asked about, as in bAbI.",
+        "part": "Mostly the last fact is the one that is asked about, as in bAbI.",
+        "learned": "Mostly the last fact is the one that is asked about, as in bAbI.",
+    }
+    cast = HOUSEHOLD
+    wording = prompt(
+        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
+        "that have nothing to do with them. Each hidden sentence tells of two people who go to a place together, and "
+        "later one of them may go on with somebody else. Somebody is at the place that they went to last.",
+        "the name of the place, as the context has it",
+        "Noor and Kofi went to the loft. Kofi and Priya moved to the canteen.\n"
+        "Question: Where is Kofi?\nFINAL ANSWER: canteen",
+        "Ramesh and Priya journeyed to the tent. Noor and Ramesh travelled to the market.\n"
+        "Question: Where is Priya?\nFINAL ANSWER: tent",
+    )
+
+    def one(self, walk: Walk) -> Fact:
+        who = tuple(walk.dice.sample(walk.cast.people, 2))
+        place = walk.elsewhere(*who)
+        walk.go(place, *who)
+        return Went(who, place)
+
+
+task = Conjunction()

@@ -1,0 +1,118 @@
+"""qa14, time reasoning: where somebody was before they went to a place, told out of order with times of day.
+
+BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa14", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary went to the school yesterday.
+Fred went to the school this morning.
+Yesterday Bill went to the park.
+This morning Julie went to the kitchen.
+Julie journeyed to the park yesterday.
+Fred went back to the cinema yesterday.
+This morning Bill moved to the kitchen.
+This afternoon Fred travelled to the office.
+Mary journeyed to the park this morning.
+This afternoon Julie travelled to the office.
+</context>
+<BLANKLINE>
+Question: Where was Julie before the office?
+"""
+
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solved, Went
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._teller import RECENT, Story, Teller
+from carrara.tasks.babilong._words import TOWNSFOLK, Cast
+
+QUESTIONS = 5
+
+
+class Times(Babilong[PersonBefore]):
+    number = 14
+    title = "qa14: time reasoning"
+    capability = "putting events in order of time"
+    inherent = {
+        "strings": "Few places are said beside the one that is named, as in bAbI.",
+        "learned": "Few places are said beside the one that is named, as in bAbI.",
+    }
+    cast = TOWNSFOLK
+    queries = (PersonBefore,)
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they went and when, are hidden among "
+        "sentences that have nothing to do with them. The events are not told in order: yesterday comes first, then "
+        "this morning, this afternoon and this evening. Where somebody was before a place is where they had gone just "
+        "before; if they went there twice, before the second time.",
+        "the name of the place, as the context has it",
+        "This morning Noor went to the loft. Kofi moved to the tent yesterday. Yesterday Noor travelled to the "
+        "canteen. Noor journeyed to the market this afternoon.\n"
+        "Question: Where was Noor before the market?\nFINAL ANSWER: loft",
+        "Kofi moved to the tent this afternoon. Yesterday Kofi journeyed to the tent. Kofi went back to the canteen "
+        "this morning. This morning Noor went to the market.\n"
+        "Question: Where was Kofi before the tent?\nFINAL ANSWER: canteen",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """People go through the day slot by slot, but each stretch between two questions is told in another order.
+
+        It is told in a cycle, so that no sentence keeps its place and two are always swapped. Sound: nobody is asked
+        about a place that they went to twice.
+        """
+        teller = Teller(dice, self.answer)
+        went: dict[str, list[str]] = {who: [] for who in cast.people}
+        happened: list[Went] = []
+        untold: list[Went] = []
+        while len(teller.questions) < QUESTIONS:
+            if all(len(places) == len(WHENS) for places in went.values()):
+                return self.tell(dice, cast, sound)  # the day is over; only a sound story may have too little to ask
+            for _ in range(2):
+                untold.append(_next(dice, cast, went))
+            happened += untold[-2:]
+            recent = [event for event in happened[-RECENT:] if event.when != WHENS[0]]
+            if sound:  # of two visits nobody can tell which is meant
+                recent = [event for event in recent if went[event.who[0]].count(event.place) == 1]
+            if recent:
+                teller.tell_all(_cycled(dice, untold))
+                untold = []
+                event = dice.choice(recent)
+                teller.ask(PersonBefore(event.who[0], event.place))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: PersonBefore) -> Solved:
+        """Times of day give the order, not the order of telling; of two visits the later one is meant."""
+        seen = sorted(
+            (WHENS.index(sight.when), sight.places[0], sight.told)
+            for sight in history.people.get(query.who, ())
+            if sight.when is not None
+        )
+        for before, there in zip(seen[-2::-1], seen[:0:-1], strict=True):
+            if there[1] == query.place:
+                if there[0] - before[0] != 1:
+                    break
+                return Solved(before[1], there[2] + before[2])
+        raise Undecidable(f"where {query.who} was just before the {query.place}, is not told")
+
+
+def _next(dice: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
+    who = dice.choice([who for who in cast.people if len(went[who]) < len(WHENS)])
+    places = went[who]
+    place = dice.choice([place for place in cast.places if place not in places[-1:]])
+    places.append(place)
+    return Went((who,), place, WHENS[len(places) - 1])
+
+
+def _cycled(dice: Dice, events: list[Went]) -> list[Went]:
+    """A random cyclic order (Sattolo's shuffle): nothing stays where it was."""
+    order = events.copy()
+    for i in range(len(order) - 1, 0, -1):
+        j = dice.below(i)
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+task = Times()

@@ -1,0 +1,85 @@
+"""qa15, basic deduction: what somebody is afraid of, because all of their kind are.
+
+BABILong's fifteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa15", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mice are afraid of wolves.
+Sheep are afraid of wolves.
+Cats are afraid of sheep.
+Gertrude is a sheep.
+Wolves are afraid of cats.
+Emily is a cat.
+Winona is a wolf.
+Jessica is a mouse.
+</context>
+<BLANKLINE>
+Question: What is gertrude afraid of?
+"""
+
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solved
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._words import FEARFUL, Cast
+
+QUESTIONS = 4
+
+
+class Deduction(Babilong[FearOf]):
+    number = 15
+    title = "qa15: basic deduction"
+    capability = "concluding from the kind to one of it"
+    cast = FEARFUL
+    queries = (FearOf,)
+    timeless = True
+    wording = prompt(
+        "You are given a context in which sentences about animals, their names and their fears are hidden among "
+        "sentences that have nothing to do with them. All animals of one kind are afraid of the same kind, and so is "
+        "each one of them that has a name. Find out of which kind the one in question is, and what this kind is afraid "
+        "of.",
+        "the kind of animal, in the singular",
+        "Puffins are afraid of tapirs. Tapirs are afraid of stoats. Noor is a puffin. Priya is a tapir.\n"
+        "Question: What is noor afraid of?\nFINAL ANSWER: tapir",
+        "Geckos are afraid of puffins. Priya is a gecko. Stoats are afraid of geckos. Leilani is a stoat.\n"
+        "Question: What is priya afraid of?\nFINAL ANSWER: puffin",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.animals
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """What each kind is afraid of, who is of which kind, what each is afraid of. Sound: nobody twice."""
+        teller = Teller(dice, self.answer)
+        kinds: list[str] = []
+        told: list[str] = []
+        while len(kinds) < len(cast.animals) or len(told) < len(cast.people):
+            # Draw blindly and again: the official order comes out of it.
+            animal = dice.choice(cast.animals)
+            if dice.chance(0.5):
+                if animal not in kinds:
+                    kinds.append(animal)
+                    teller.tell(Fears(animal, dice.choice([other for other in cast.animals if other != animal])))
+            else:
+                who = dice.choice(cast.people)
+                if who not in told and animal in kinds:
+                    told.append(who)
+                    teller.tell(IsA(who, animal))
+        for who in dice.shuffled(told) if sound else [dice.choice(told) for _ in range(QUESTIONS)]:
+            teller.ask(FearOf(who))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: FearOf) -> Solved:
+        """Names in questions are in small letters."""
+        for index, fact in reversed(history.all(IsA)):
+            if fact.who.casefold() == query.who.casefold():
+                for rule, fears in reversed(history.all(Fears)):
+                    if fears.kind == fact.kind:
+                        return Solved(fears.of, (index, rule))
+                raise Undecidable(f"what a {fact.kind} is afraid of, is not told")
+        raise Undecidable(f"what {query.who} is, is not told")
+
+
+task = Deduction()

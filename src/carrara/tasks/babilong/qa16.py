@@ -1,0 +1,106 @@
+"""qa16, basic induction: which colour somebody has, concluded from another of the same kind.
+
+BABILong's sixteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa16", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Greg is a rhino.
+Greg is gray.
+Lily is a frog.
+Brian is a rhino.
+Lily is green.
+Bernhard is a rhino.
+Brian is gray.
+Bernhard is green.
+Julius is a rhino.
+</context>
+<BLANKLINE>
+Question: What color is Julius?
+"""
+
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solved
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._words import COLOURED, Cast
+
+OWN_KIND = 0.68
+"""How often an individual has its kind's colour and not any: fitted (60 % of pairs agree officially)."""
+GROUPS = (2, 4, 5)
+"""How many of a kind there are when one of them is asked about; officially never three."""
+
+
+class Induction(Babilong[ColourOf]):
+    number = 16
+    title = "qa16: basic induction"
+    capability = "concluding from one of a kind to another"
+    inherent = {
+        "strings": "Few colors are said, and the last one is often right, as in bAbI.",
+        "learned": "Few colors are said, and the last one is often right, as in bAbI.",
+    }
+    cast = COLOURED
+    queries = (ColourOf,)
+    wording = prompt(
+        "You are given a context in which sentences about animals, their names, kinds and colours are hidden among "
+        "sentences that have nothing to do with them. The colour of one of them is not told. Conclude that it has the "
+        "colour of another one of its kind. If several others are of its kind, only the one whose kind was told last "
+        "counts, whatever colours the rest have.",
+        "the name of the colour",
+        "Anders is a tapir. Noor is a gecko. Anders is olive. Noor is cream. Priya is a tapir.\n"
+        "Question: What color is Priya?\nFINAL ANSWER: olive",
+        "Kofi is a gecko. Priya is a gecko. Anders is a gecko. Priya is coral. Noor is a puffin. Kofi is cream. Noor "
+        "is olive.\n"
+        "Question: What color is Anders?\nFINAL ANSWER: coral",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.colours
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """Who is of which kind and which colour, but for one, whose colour is asked for.
+
+        Officially the model is whoever of the kind was introduced last, though others may have other colours. Sound:
+        they have the same.
+        """
+        while True:
+            kinds = {who: dice.choice(cast.animals) for who in cast.people}
+            usual = {animal: dice.choice(cast.colours) for animal in cast.animals}
+            facts: list[Fact] = []
+            stage = dict.fromkeys(cast.people, 0)
+            shown: list[tuple[str, str]] = []
+            while len(facts) < 2 * len(cast.people) - 1:
+                who = dice.choice([who for who in cast.people if stage[who] < 2])
+                if stage[who] == 0:
+                    facts.append(IsA(who, kinds[who]))
+                else:
+                    colour = usual[kinds[who]] if dice.chance(OWN_KIND) else dice.choice(cast.colours)
+                    facts.append(Is(who, colour))
+                    shown.append((kinds[who], colour))
+                stage[who] += 1
+            # Whoever is left without a colour is asked about.
+            who = next(who for who in cast.people if stage[who] < 2)
+            of_kind = {colour for kind, colour in shown if kind == kinds[who]}
+            if sum(kind == kinds[who] for kind in kinds.values()) in GROUPS and not (sound and len(of_kind) > 1):
+                break
+        teller = Teller(dice, self.answer)
+        teller.tell_all(facts)
+        teller.ask(ColourOf(who))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: ColourOf) -> Solved:
+        """Officially the animal of the same kind that was introduced last is the model; it is no vote."""
+        kinds = history.all(IsA)
+        own = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
+        if own is None:
+            raise Undecidable(f"what {query.who} is, is not told")
+        colours = {fact.who: (index, fact.quality) for index, fact in history.all(Is)}
+        for index, fact in reversed(kinds):
+            if fact.kind == own[1] and fact.who != query.who and fact.who in colours:
+                told, colour = colours[fact.who]
+                return Solved(colour, (own[0], index, told))
+        raise Undecidable(f"no other {own[1]} has a colour")
+
+
+task = Induction()

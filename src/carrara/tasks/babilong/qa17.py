@@ -1,0 +1,84 @@
+"""qa17, positional reasoning: how two figures lie to each other, of which each is told how it lies to a third.
+
+BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa17", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The red square is to the left of the blue square.
+The red square is above the yellow square.
+</context>
+<BLANKLINE>
+Question: Is the blue square to the right of the yellow square?
+"""
+
+from carrara.core.keys import Dice
+from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solved, opposite
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._map import way
+from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._words import FIGURES, Cast
+
+QUESTIONS = 8
+
+
+class Positions(Babilong[IsBeside]):
+    number = 17
+    title = "qa17: positional reasoning"
+    capability = "adding up positions in the plane"
+    cast = FIGURES
+    queries = (IsBeside,)
+    timeless = True
+    wording = prompt(
+        "You are given a context in which sentences about figures and how they lie to each other are hidden among "
+        "sentences that have nothing to do with them. Think of squared paper: each hidden sentence means one square "
+        "straight up, down, left or right. One figure is above another if its row is higher, whatever its column, and "
+        "likewise for the other sides; in the same row neither is above the other, and in the same column neither is "
+        "to the left.",
+        "one word, yes or no",
+        "The olive chevron is above the coral trefoil. The cream zigzag is to the right of the coral trefoil.\n"
+        "Question: Is the olive chevron above the cream zigzag?\nFINAL ANSWER: yes",
+        "The coral trefoil is below the cream zigzag. The olive chevron is below the coral trefoil.\n"
+        "Question: Is the cream zigzag below the olive chevron?\nFINAL ANSWER: no",
+        "The cream zigzag is to the left of the olive chevron. The coral trefoil is to the right of the olive "
+        "chevron.\n"
+        "Question: Is the coral trefoil above the cream zigzag?\nFINAL ANSWER: no",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return ("yes", "no")
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """Three figures, two of which are joined by the third; eight questions about these two.
+
+        Sound: each question once, as many with a yes as with a no.
+        """
+        teller = Teller(dice, self.answer)
+        one, middle, other = dice.sample(cast.figures, 3)
+        way, another = dice.choice(SIDES), dice.choice(SIDES)
+        while another == way:  # both ends on the same spot
+            another = dice.choice(SIDES)
+        for end, there in dice.shuffled([(one, way), (other, another)]):
+            teller.tell(Lies(end, there, middle) if dice.chance(0.5) else Lies(middle, opposite(there), end))
+        by_answer: dict[str, list[IsBeside]] = {"yes": [], "no": []}
+        for a, b in ((one, other), (other, one)):
+            for query in (IsBeside(a, side, b) for side in SIDES):
+                by_answer[self.answer(teller.history, query).answer].append(query)
+        if sound:
+            each = min(map(len, by_answer.values()))
+            asked = dice.shuffled([query for some in by_answer.values() for query in dice.sample(some, each)])
+        else:
+            asked = [dice.choice(by_answer["yes" if dice.chance(0.5) else "no"]) for _ in range(QUESTIONS)]
+        for query in asked:
+            teller.ask(query)
+        return teller.story(cast)
+
+    def answer(self, history: History, query: IsBeside) -> Solved:
+        """On a unit grid: level with each other is neither above nor below. Facts from the first-named figure on."""
+        steps = way(history, query.one, query.other)
+        x, y = STEP[query.way]
+        offset = sum(STEP[there][0] * x + STEP[there][1] * y for there, _ in steps)
+        return Solved("yes" if offset < 0 else "no", tuple(index for _, index in steps))
+
+
+task = Positions()

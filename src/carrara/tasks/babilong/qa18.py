@@ -1,0 +1,184 @@
+"""qa18, size reasoning: which of two things is bigger, by way of a third.
+
+BABILong's eighteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa18", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The container is bigger than the suitcase.
+The chest is bigger than the box.
+The container is bigger than the chocolate.
+The chest is bigger than the box of chocolates.
+The box is bigger than the chocolate.
+</context>
+<BLANKLINE>
+Question: Is the chocolate bigger than the chest?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import Babilong, Scene, prompt
+from carrara.tasks.babilong._facts import Fits, IsBigger, Solved
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._words import CONTAINERS, Cast
+
+BLOCK = 5
+QUESTIONS = 5
+AGAIN = 0.012
+"""How often it breaks off after three or four questions, tells another block and asks five more."""
+
+
+class Sizes(Babilong[IsBigger]):
+    number = 18
+    title = "qa18: size reasoning"
+    capability = "chaining comparisons"
+    cast = CONTAINERS
+    queries = (IsBigger,)
+    timeless = True
+    wording = prompt(
+        "You are given a context in which sentences about the sizes of things are hidden among sentences that have "
+        "nothing to do with them. What fits inside another thing is smaller than it, and of two things the smaller one "
+        "fits inside the bigger one. Sizes form chains: what is bigger than a thing is also bigger than everything "
+        "smaller than that thing.",
+        "one word, yes or no",
+        "The matchbox fits inside the shoebox. The caravan is bigger than the shoebox.\n"
+        "Question: Does the matchbox fit in the caravan?\nFINAL ANSWER: yes",
+        "The caravan is bigger than the shoebox. The caravan fits inside the lorry. The lorry is bigger than the "
+        "matchbox.\n"
+        "Question: Is the shoebox bigger than the lorry?\nFINAL ANSWER: no",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return ("yes", "no")
+
+    def guesses(self, query: IsBigger, scene: Scene) -> Sequence[str]:
+        """Boxes are larger than chocolates in every story, so that a question on both tells its own answer."""
+        smallest, _, *containers = scene.cast.sizes
+        if query.large in containers and query.small in containers:
+            return self.options(query, scene.cast)
+        return ("yes" if query.small == smallest or query.large in containers else "no",)
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """What is bigger than what, in blocks of five until two facts make a chain, and five questions on it.
+
+        Sound: no fact and no question twice, each question needs both facts of the one chain that answers it, and it
+        is about containers, of which anything may be the bigger: everybody knows that a box holds more than a
+        chocolate.
+        """
+        teller = Teller(dice, self.answer)
+        order = [*cast.sizes[:2], *dice.shuffled(cast.sizes[2:])]
+        if sound:
+            facts, pairs = _one_block(dice, order)
+            teller.tell_all(facts)
+            everything = [
+                IsBigger(large, small, fits)
+                for pair in pairs
+                for large, small in (pair, pair[::-1])
+                for fits in (False, True)
+            ]
+            for query in dice.sample(everything, min(QUESTIONS, len(everything))):
+                teller.ask(query)
+            return teller.story(cast)
+        fits: list[tuple[int, Fits]] = []
+        quota = [QUESTIONS]
+        if dice.chance(AGAIN):
+            quota = [QUESTIONS - dice.between(1, 2), QUESTIONS]
+        for questions in quota:
+            chained: list[tuple[str, str]] = []
+            while not chained:
+                fits += [(teller.tell(fact), fact) for fact in _block(dice, order)]
+                chained = _chained(fits, order)
+            for _ in range(questions):
+                teller.ask(_bigger(dice, *dice.choice(chained)))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: IsBigger) -> Solved:
+        """By a chain of two facts, as the task has it; by one fact or a longer chain where there is none.
+
+        Officially any chain may stand as the support, and the same question has one and then another; here the first.
+        A yes is told from the large end and a no from the asked-for large, which is the small end.
+        """
+        fits = history.all(Fits)
+        for find in (_first_chain, _climb):
+            for answer, small, large in (("yes", query.small, query.large), ("no", query.large, query.small)):
+                if up := find(fits, small, large):
+                    return Solved(answer, up if answer == "no" else up[::-1])
+        raise Undecidable(f"nothing compares the {query.large} with the {query.small}")
+
+
+def _block(dice: Dice, order: list[str]) -> list[Fits]:
+    facts: list[Fits] = []
+    for _ in range(BLOCK):
+        small, large = sorted(dice.sample(range(len(order)), 2))
+        facts.append(Fits(order[small], order[large]))
+    return facts
+
+
+def _chained(fits: list[tuple[int, Fits]], order: list[str]) -> list[tuple[str, str]]:
+    """The pairs that a chain of two facts joins, once for each chain."""
+    return [
+        (small, large) for i, small in enumerate(order) for large in order[i + 1 :] for _ in chains(fits, small, large)
+    ]
+
+
+def chains(fits: list[tuple[int, Fits]], small: str, large: str) -> list[tuple[int, int]]:
+    """All pairs of facts that lead from the small thing over a third to the large one, earliest first."""
+    return [
+        (i, j)
+        for i, lower in fits
+        if lower.small == small
+        for j, upper in fits
+        if lower.large == upper.small and upper.large == large
+    ]
+
+
+def _first_chain(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[int, ...]:
+    return next(iter(chains(fits, small, large)), ())
+
+
+def _bigger(dice: Dice, small: str, large: str) -> IsBigger:
+    """Yes or no, in either wording."""
+    if dice.chance(0.5):
+        small, large = large, small
+    return IsBigger(large, small, fits=dice.chance(0.5))
+
+
+def _one_block(dice: Dice, order: list[str]) -> tuple[list[Fits], list[tuple[str, str]]]:
+    """Facts, and the pairs that nothing compares but one chain of two: no fact of its own nor another way round."""
+    while True:
+        facts = list(dict.fromkeys(_block(dice, order)))
+        pairs = [
+            (lower.small, upper.large)
+            for lower in facts
+            for upper in facts
+            if lower.large == upper.small and _ways(facts, lower.small, upper.large) == 1 and lower.small in order[2:]
+        ]
+        if pairs and len(facts) == BLOCK:
+            return facts, pairs
+
+
+def _ways(facts: list[Fits], small: str, large: str) -> int:
+    """In how many ways facts lead from the small to the large."""
+    return sum(1 if fact.large == large else _ways(facts, fact.large, large) for fact in facts if fact.small == small)
+
+
+def _climb(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[int, ...]:
+    """The facts of a shortest chain from small to large, breadth first; none if there is no chain."""
+    back: dict[str, tuple[str, int]] = {}
+    queue = [small]
+    for here in queue:
+        for index, fact in fits:
+            if fact.small == here and fact.large not in back and fact.large != small:
+                back[fact.large] = here, index
+                queue.append(fact.large)
+    up: list[int] = []
+    here = large
+    while here in back:
+        here, index = back[here]
+        up.append(index)
+    return tuple(up[::-1])
+
+
+task = Sizes()

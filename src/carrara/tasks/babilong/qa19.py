@@ -1,0 +1,115 @@
+"""qa19, path finding: how to go from one place to another by way of a third.
+
+BABILong's nineteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa19", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The office is north of the bathroom.
+The hallway is east of the bathroom.
+The bedroom is north of the garden.
+The garden is west of the bathroom.
+The kitchen is north of the office.
+</context>
+<BLANKLINE>
+Question: How do you go from the office to the garden?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.keys import Dice
+from carrara.tasks.babilong._babilong import Babilong, Scene, prompt
+from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solved, Way, opposite
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._map import way
+from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._words import HOUSE, Cast
+
+STEP_WEIGHTS = (16, 15, 18, 20, 35)
+"""How likely each of the five facts is part of the way: fitted; the last one is twice as likely."""
+
+
+class Paths(Babilong[Path]):
+    number = 19
+    title = "qa19: path finding"
+    capability = "finding a way on a map"
+    cast = HOUSE
+    queries = (Path,)
+    timeless = True
+    wording = prompt(
+        "You are given a context in which sentences about places that lie north, south, east or west of each other are "
+        "hidden among sentences that have nothing to do with them. One can go from a place to any other that a hidden "
+        "sentence joins to it, in either direction: if one is north of the other, one goes north to reach it and south "
+        "to come back. The way asked for has two steps.",
+        "the two steps, each by its first letter, n, s, e or w, joined by a comma without a space",
+        "The loft is north of the canteen. The market is west of the canteen. The pharmacy is east of the loft.\n"
+        "Question: How do you go from the canteen to the pharmacy?\nFINAL ANSWER: n,e",
+        "The loft is west of the tent. The market is north of the tent. The canteen is east of the market.\n"
+        "Question: How do you go from the market to the loft?\nFINAL ANSWER: s,w",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return tuple(f"{a},{b}" for a in "nesw" for b in "nesw" if a + b not in ("ns", "sn", "ew", "we"))
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """Two steps from one place to another, and three more places hung on to these three.
+
+        Sound: no two places end up on the same spot of the map.
+        """
+        while True:
+            facts, start, goal, spots = _tree(dice, cast)
+            if not sound or len(set(spots)) == len(spots):
+                break
+        teller = Teller(dice, self.answer)
+        teller.tell_all(_ordered(dice, facts))
+        teller.ask(Path(start, goal))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: Path) -> Solved:
+        steps = way(history, query.start, query.goal)
+        return Solved(",".join(there[0] for there, _ in steps), tuple(index for _, index in steps))
+
+    def guesses(self, query: Path, scene: Scene) -> Sequence[str]:
+        """Sound maps have more straight ways: about a corner, places may fall on one spot."""
+        ways = self.options(query, scene.cast)
+        return tuple(one for one in ways if one[0] == one[-1]) if scene.params.sound else ways
+
+    def chance_level(self, query: Path, scene: Scene) -> float:
+        return 0.09 if scene.params.sound else super().chance_level(query, scene)  # measured over 40,000 maps
+
+
+Spot = tuple[int, int]
+
+
+def _tree(dice: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
+    """The facts, the two of the way first; the ends of the way; where each place comes to lie."""
+    places = dice.shuffled(cast.places)
+    spots: dict[str, Spot] = {places[0]: (0, 0)}
+    taken: dict[str, list[Way]] = {place: [] for place in places}
+    facts: list[Lies] = []
+    for place in places[1:]:
+        while True:
+            beside = places[len(spots) - 1] if len(spots) <= 2 else dice.choice(places[:3])
+            there = dice.choice(COMPASS)
+            if there not in taken[beside]:
+                break
+        taken[beside].append(there)
+        taken[place].append(opposite(there))
+        x, y = STEP[there]
+        spots[place] = spots[beside][0] + x, spots[beside][1] + y
+        facts.append(Lies(place, there, beside) if dice.chance(0.5) else Lies(beside, opposite(there), place))
+    return facts, places[0], places[2], list(spots.values())
+
+
+def _ordered(dice: Dice, facts: list[Lies]) -> list[Lies]:
+    """The facts in the order of telling, the two of the way at places drawn by their weights."""
+    pairs = [(i, j) for i in range(len(facts)) for j in range(i)]
+    weights = [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs]
+    throw, pick = dice.below(sum(weights)), 0
+    while throw >= weights[pick]:
+        throw -= weights[pick]
+        pick += 1
+    on_way, beside = dice.shuffled(facts[:2]), dice.shuffled(facts[2:])
+    return [(on_way if i in pairs[pick] else beside).pop() for i in range(len(facts))]
+
+
+task = Paths()

@@ -1,0 +1,78 @@
+"""qa2, two supporting facts: where a thing is, which people carry about and put down.
+
+BABILong's second task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa2", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Sandra travelled to the bathroom.
+Mary travelled to the office.
+Daniel went to the bathroom.
+Sandra got the apple there.
+Sandra moved to the bedroom.
+Daniel got the football there.
+</context>
+<BLANKLINE>
+Question: Where is the apple?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Solved, WhereThing
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._things import concerned, handled, life
+from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+
+
+class TwoFacts(Walkabout[WhereThing]):
+    number = 2
+    title = "qa2: two supporting facts"
+    capability = "following a thing through the hands of people"
+    inherent = {
+        "strings": "Often the thing is where somebody went last, as in bAbI.",
+        "learned": "Often the thing is where somebody went last, as in bAbI.",
+    }
+    cast = HOUSEHOLD
+    queries = (WhereThing,)
+    giving = 0
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
+        "among sentences that have nothing to do with them. A thing that somebody has taken is wherever that person "
+        "goes. A thing that was put down, dropped, left or discarded stays at the place where its carrier was then. "
+        "Answer the question from the hidden sentences alone.",
+        "the name of the place, as the context has it",
+        "Noor went to the loft. Noor picked up the globe there. Noor moved to the canteen. Noor dropped the globe. "
+        "Noor journeyed to the tent.\n"
+        "Question: Where is the globe?\nFINAL ANSWER: canteen",
+        "Kofi journeyed to the canteen. Kofi took the kazoo there. Noor travelled to the loft. Kofi went back to the "
+        "market.\n"
+        "Question: Where is the kazoo?\nFINAL ANSWER: market",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[WhereThing]:
+        """Not while its holder has gone nowhere since taking it, though the place would often be known."""
+        thing = handled(clause.fact)
+        if thing is None:
+            return ()
+        known = life(history, thing)
+        moved = known.laid is not None if known.holder is None else known.carry > 0
+        return (WhereThing(thing),) if moved else ()
+
+    def answer(self, history: History, query: WhereThing) -> Solved:
+        """A thing is where its holder is, or where it was put down."""
+        known = life(history, query.thing)
+        here = known.laid if known.holder is None else history.place(known.holder)
+        if here is None:
+            raise Undecidable(f"where the {query.thing} is, is not told")
+        return Solved(here.place, (known.events[-1][0], here.told))
+
+    def concerned(self, facts: Sequence[str], query: WhereThing) -> Sequence[int]:
+        return concerned(facts, query.thing)
+
+
+task = TwoFacts()

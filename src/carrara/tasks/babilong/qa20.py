@@ -1,0 +1,139 @@
+"""qa20, agents' motivations: where somebody will go in a certain mood, or why they did what they did.
+
+BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa20", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Antoine is tired.
+Antoine travelled to the bedroom.
+</context>
+<BLANKLINE>
+Question: Why did antoine go to the bedroom?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import Babilong, Params, Scene, prompt
+from carrara.tasks.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._lexicon import FRESH_MOTIVES, MOTIVES
+from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._words import MOODY, Cast
+
+Motive = WhereWill | WhyGo | WhyGet
+SOUND_FACTS = 5
+
+
+MOST_QUESTIONS = 12
+"""Of a story: three for each of four people."""
+_PLACES = ", ".join(f"the {mood} to the {place}" for mood, (place, _) in sorted(FRESH_MOTIVES.items()))
+"""Said of each: that the famished go to a pantry and not to a kitchen, nobody can know."""
+
+
+class Motives(Babilong[Motive]):
+    version = 4
+    number = 20
+    title = "qa20: agents' motivations"
+    capability = "knowing what people do and why"
+    inherent = {
+        "strings": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
+        "learned": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
+    }
+    cast = MOODY
+    queries = (WhereWill, WhyGo, WhyGet)
+    wording = prompt(
+        "You are given a context in which sentences about the moods of some people and what they do are hidden among "
+        "sentences that have nothing to do with them. People act on their moods: the hungry and the thirsty go to the "
+        f"kitchen, the bored to the garden, the tired to the bedroom, {_PLACES}. The reason for which somebody went to "
+        "a place or got a thing is the mood that they are in.",
+        "the name of the place or the word for the mood",
+        "Noor is athletic. Ramesh is soaked.\nQuestion: Where will noor go?\nFINAL ANSWER: gymnasium",
+        "Kofi is sunburnt. Priya is soaked. Kofi journeyed to the pharmacy.\n"
+        "Question: Why did kofi go to the pharmacy?\nFINAL ANSWER: sunburnt",
+        "Priya is soaked. Priya went to the tent. Ramesh is sunburnt. Priya took the towel there.\n"
+        "Question: Why did priya get the towel?\nFINAL ANSWER: soaked",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places + cast.moods
+
+    def options(self, query: Motive, cast: Cast) -> tuple[str, ...]:
+        return cast.places if isinstance(query, WhereWill) else cast.moods
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """Moods, and what people do about them; each sentence is followed by its question.
+
+        A thing is taken once: the second in the same mood goes without. Sound: nothing is asked before there are a few
+        facts, for there are only sixteen stories of one sentence; and it is asked where anybody will go who has not
+        gone yet, because why the apple was fetched, everybody knows without a story.
+        """
+        teller = Teller[Motive](dice, self.answer)
+        mood = {who: dice.choice(cast.moods) for who in cast.people}
+        stage = dict.fromkeys(cast.people, 0)
+        taken: list[str] = []
+        while people := [who for who in cast.people if stage[who] < 3]:
+            who = dice.choice(people)
+            place, thing = MOTIVES[mood[who]]
+            stage[who] += 1
+            query: Motive
+            if stage[who] == 1:
+                teller.tell(Is(who, mood[who]))
+                query = WhereWill(who)
+            elif stage[who] == 2:
+                teller.tell(Went((who,), place))
+                query = WhyGo(who, place)
+            elif thing in taken:
+                continue
+            else:
+                taken.append(thing)
+                teller.tell(Got(who, thing))
+                query = WhyGet(who, thing)
+            if not sound:
+                teller.ask(query)
+            elif len(teller.facts) >= SOUND_FACTS and (waiting := [who for who in cast.people if stage[who] == 1]):
+                teller.ask(WhereWill(dice.choice(waiting)))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: Motive) -> Solved:
+        """Where a mood leads, the instruction says and the story does not: the one thing a solver brings along."""
+        for index, fact in reversed(history.all(Is)):
+            if fact.who.casefold() == query.who.casefold():
+                if not isinstance(query, WhereWill):
+                    return Solved(fact.quality, (index,))
+                if fact.quality not in MOTIVES:
+                    raise Undecidable(f"where {fact.quality} people go, is not known")
+                return Solved(MOTIVES[fact.quality][0], (index,))
+        raise Undecidable(f"how {query.who} feels, is not told")
+
+    def told(self, dice: Dice, params: Params) -> Story:
+        """Some stories have more questions than others: they come up more often, so that any question is as likely."""
+        while True:
+            told = super().told(dice, params)
+            if dice.below(MOST_QUESTIONS) < len(told.questions):
+                return told
+
+    def guesses(self, query: Motive, scene: Scene) -> Sequence[str]:
+        """The instruction says where moods lead, so that a question that names a place or a thing tells the mood.
+
+        More than one mood may lead to the same place, as officially to the kitchen.
+        """
+        moods = scene.cast.moods
+        match query:
+            case WhereWill():
+                places = [MOTIVES[mood][0] for mood in moods]
+                return (max(scene.cast.places, key=places.count),)
+            case WhyGo(place=place):
+                return tuple(mood for mood in moods if MOTIVES[mood][0] == place)
+            case WhyGet(thing=thing):
+                return tuple(mood for mood in moods if MOTIVES[mood][1] == thing)
+
+    def chance_level(self, query: Motive, scene: Scene) -> float:
+        if isinstance(query, WhereWill):
+            [place] = self.guesses(query, scene)
+            return [MOTIVES[mood][0] for mood in scene.cast.moods].count(place) / len(scene.cast.moods)
+        return super().chance_level(query, scene)
+
+
+task = Motives()

@@ -1,0 +1,84 @@
+"""qa3, three supporting facts: where a thing was before it came to a place, from the ways of those who carried it.
+
+BABILong's third task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa3", index=36).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+John picked up the milk.
+Mary went back to the hallway.
+Mary went back to the garden.
+Mary grabbed the apple.
+Mary went to the kitchen.
+Sandra went back to the bedroom.
+Mary journeyed to the bathroom.
+Mary went to the bedroom.
+</context>
+<BLANKLINE>
+Question: Where was the apple before the bedroom?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Solved, ThingBefore
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._things import concerned, handled, life
+from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+
+
+class ThreeFacts(Walkabout[ThingBefore]):
+    number = 3
+    title = "qa3: three supporting facts"
+    capability = "retracing the way of a thing"
+    cast = HOUSEHOLD
+    queries = (ThingBefore,)
+    giving = 0
+    got_there = 0.19
+    sound_facts = 100  # in a long story everything has been everywhere twice
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
+        "among sentences that have nothing to do with them. A thing that somebody has taken goes wherever that person "
+        "goes; put down, dropped, left or discarded, it stays. Where it was before a place is where it was brought "
+        "there from; if it came there more than once, the last time is meant. Answer the question from the hidden "
+        "sentences alone.",
+        "the name of the place, as the context has it",
+        "Noor got the globe. Noor went to the loft. Noor journeyed to the canteen. Kofi moved to the loft. Noor "
+        "travelled to the tent. Noor left the globe there.\n"
+        "Question: Where was the globe before the canteen?\nFINAL ANSWER: loft",
+        "Kofi grabbed the kazoo. Kofi moved to the canteen. Kofi went to the loft. Kofi journeyed to the market. "
+        "Kofi went back to the loft.\n"
+        "Question: Where was the kazoo before the loft?\nFINAL ANSWER: market",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[ThingBefore]:
+        """Two neighbouring journeys of the last carry; the place of the later one was not come to again.
+
+        Sound: the thing was at the place but once, so that there is but one time before it.
+        """
+        thing = handled(clause.fact)
+        if thing is None:
+            return ()
+        known = life(history, thing)
+        stops = [stop.place for stop in known.way]
+        carried = range(len(stops) - known.carry + 1, len(stops)) if known.carry > 1 else ()
+        last = [stops[i] for i in carried if stops[i] not in stops[i + 1 :]]
+        return [ThingBefore(thing, place) for place in last if not sound or stops.count(place) == 1]
+
+    def answer(self, history: History, query: ThingBefore) -> Solved:
+        """The place before the last time the thing came there; `before` is not `at first`."""
+        known = life(history, query.thing)
+        for before, stop in zip(known.way[-2::-1], known.way[:0:-1], strict=True):
+            if stop.place == query.place:
+                return Solved(before.place, (known.events[-1][0], stop.told, before.told))
+        raise Undecidable(f"where the {query.thing} was before the {query.place}, is not told")
+
+    def concerned(self, facts: Sequence[str], query: ThingBefore) -> Sequence[int]:
+        return concerned(facts, query.thing)
+
+
+task = ThreeFacts()

@@ -1,0 +1,82 @@
+"""qa4, two-argument relations: which place lies next to which, said by points of the compass.
+
+BABILong's fourth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa4", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The office is east of the bedroom.
+The bedroom is east of the bathroom.
+</context>
+<BLANKLINE>
+Question: What is east of the bathroom?
+"""
+
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._map import edges
+from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._words import HOUSE, Cast
+
+MIDDLE_SECOND = 0.66
+"""How often a fact names the middle place second, which is the place then asked about."""
+
+
+class TwoArguments(Babilong[Neighbour]):
+    number = 4
+    title = "qa4: two-argument relations"
+    capability = "reading a relation of two places both ways"
+    inherent = {
+        "strings": "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
+        "learned": "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
+    }
+    cast = HOUSE
+    queries = (Neighbour,)
+    timeless = True
+    wording = prompt(
+        "You are given a context in which sentences about places that lie north, south, east or west of each other are "
+        "hidden among sentences that have nothing to do with them. Each hidden sentence says something of both its "
+        "places: if one is north of the other, the other is south of it. The question is answered by the one sentence "
+        "that names its place together with the neighbour asked for.",
+        "the name of the place, as the context has it",
+        "The market is east of the loft. The loft is east of the canteen.\n"
+        "Question: What is east of the loft?\nFINAL ANSWER: market",
+        "The tent is north of the market. The market is north of the pharmacy.\n"
+        "Question: What is the market north of?\nFINAL ANSWER: pharmacy",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+        """Three places in a row, and a neighbour asked for.
+
+        Officially the answer is always the place that its fact names first. Sound: either place may be asked for.
+        """
+        teller = Teller(dice, self.answer)
+        first, middle, last = dice.sample(cast.places, 3)
+        way: Way = dice.choice(COMPASS)
+        # From the middle, one end lies this way and the other the opposite way.
+        facts = [
+            Lies(end, there, middle) if dice.chance(MIDDLE_SECOND) else Lies(middle, opposite(there), end)
+            for end, there in ((first, way), (last, opposite(way)))
+        ]
+        dice.shuffle(facts)
+        teller.tell_all(facts)
+        fact = dice.choice(facts)
+        if sound and dice.chance(0.5):
+            fact = Lies(fact.other, opposite(fact.way), fact.one)
+        teller.ask(Neighbour(fact.way, fact.other, turned=dice.chance(0.5)))
+        return teller.story(cast)
+
+    def answer(self, history: History, query: Neighbour) -> Solved:
+        """Only a stated neighbour answers, not one beyond it."""
+        for other, way, index in edges(history).get(query.place, ()):
+            if way == query.way:
+                return Solved(other, (index,))
+        raise Undecidable(f"what is {query.way} of the {query.place}, is not told")
+
+
+task = TwoArguments()

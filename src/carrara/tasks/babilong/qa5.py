@@ -1,0 +1,127 @@
+"""qa5, three-argument relations: who gave what to whom.
+
+BABILong's fifth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa5", index=11).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Fred grabbed the milk there.
+Jeff went to the bathroom.
+Fred went back to the office.
+Jeff went to the hallway.
+Fred went to the kitchen.
+Mary travelled to the garden.
+Mary grabbed the apple there.
+Fred gave the milk to Bill.
+</context>
+<BLANKLINE>
+Question: Who gave the milk?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._teller import RECENT
+from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._words import GIVERS, Cast
+
+Gift = WhatGiven | WhoGave | WhoReceived
+
+
+class ThreeArguments(Walkabout[Gift]):
+    number = 5
+    title = "qa5: three-argument relations"
+    capability = "telling apart the three parts of a gift"
+    inherent = {
+        "strings": "As a rule the last gift is what is asked about, as in bAbI.",
+        "part": "As a rule the last gift is what is asked about, as in bAbI.",
+        "learned": "As a rule the last gift is what is asked about, as in bAbI.",
+    }
+    cast = GIVERS
+    queries = (WhatGiven, WhoGave, WhoReceived)
+    giving = 24
+    wording = prompt(
+        "You are given a context in which sentences about people who take things, carry them, put them down and give "
+        "them to each other are hidden among sentences that have nothing to do with them. The question is about a "
+        "gift: who gave it, who received it, or what was given. A thing may be given on: only the last time that it "
+        "was given counts. Answer from the hidden sentences alone.",
+        "the name of the person or thing, as the context has it",
+        "Kofi got the globe there. Kofi handed the globe to Noor. Noor went to the loft.\n"
+        "Question: What did Kofi give to Noor?\nFINAL ANSWER: globe",
+        "Kofi gave the kazoo to Mirko. Mirko passed the kazoo to Noor. Noor dropped the kazoo.\n"
+        "Question: Who received the kazoo?\nFINAL ANSWER: Noor",
+        "Noor gave the globe to Kofi. Noor moved to the tent. Kofi discarded the globe there.\n"
+        "Question: Who gave the globe?\nFINAL ANSWER: Noor",
+        "Mirko passed the globe to Noor. Kofi gave the kazoo to Noor.\n"
+        "Question: Who gave the kazoo to Noor?\nFINAL ANSWER: Kofi",
+        "Noor handed the kazoo to Mirko. Kofi travelled to the loft.\n"
+        "Question: Who did Noor give the kazoo to?\nFINAL ANSWER: Mirko",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.people + cast.things
+
+    def options(self, query: Gift, cast: Cast) -> tuple[str, ...]:
+        match query:
+            case WhatGiven():
+                return cast.things
+            case WhoGave(to=other) | WhoReceived(who=other):
+                return tuple(who for who in cast.people if who != other)
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[Gift]:
+        """The last gift of a thing: a third each asks for the thing, the giver, the receiver (both in two ways).
+
+        Not where two things went the same way and both are still there: officially the text then has to be read as
+        meaning the recent one, and one question in five hundred it does not decide at all. Sound: no two things ever
+        went the same way, also not one that has since been given on.
+        """
+        match clause.fact:
+            case Gave(who, thing, to) if clause.told == _last(history, thing) and len(_standing(history, who, to)) == 1:
+                given = {gift.thing for _, gift in history.all(Gave) if (gift.who, gift.to) == (who, to)}
+                return (
+                    *([WhatGiven(who, to)] * 2 if len(given) == 1 or not sound else ()),
+                    *(WhoGave(thing), WhoGave(thing, to)),
+                    *(WhoReceived(thing), WhoReceived(thing, who)),
+                )
+            case _:
+                return ()
+
+    def answer(self, history: History, query: Gift) -> Solved:
+        match query:
+            case WhatGiven(who, to):
+                return self._what(history, who, to)
+            case WhoGave(thing, to):
+                for index, gift in reversed(history.all(Gave)):
+                    if gift.thing == thing and to in (None, gift.to):
+                        return Solved(gift.who, (index,))
+            case WhoReceived(thing, giver):
+                for index, gift in reversed(history.all(Gave)):
+                    if gift.thing == thing and giver in (None, gift.who):
+                        return Solved(gift.to, (index,))
+        raise Undecidable(f"who gave the {query.thing} to whom, is not told")
+
+    def _what(self, history: History, who: str, to: str) -> Solved:
+        """Of two things that still stand as gifts, the question means the recent one; of two recent ones, who knows."""
+        gifts = _standing(history, who, to)
+        if len(gifts) > 1:
+            recent = history.facts[-RECENT:][0][0]
+            gifts = [gift for gift in gifts if gift[0] >= recent]
+        if len(gifts) != 1:
+            raise Undecidable(f"the text does not decide what {who} gave to {to}")
+        return Solved(gifts[0][1], (gifts[0][0],))
+
+
+def _last(history: History, thing: str) -> int:
+    return next(index for index, event in reversed(history.things[thing].events) if isinstance(event, Gave))
+
+
+def _standing(history: History, who: str, to: str) -> list[tuple[int, str]]:
+    """What a person gave to another, as far as nobody has given it on since."""
+    gifts = history.all(Gave)
+    last = {gift.thing: index for index, gift in gifts}
+    return [(i, gift.thing) for i, gift in gifts if last[gift.thing] == i and (gift.who, gift.to) == (who, to)]
+
+
+task = ThreeArguments()

@@ -1,0 +1,51 @@
+"""qa6, yes/no questions: whether somebody is at a place, among people who walk about and carry things.
+
+BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa6", index=4).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+John went to the garden.
+Daniel went to the hallway.
+Daniel moved to the bathroom.
+Mary went back to the hallway.
+</context>
+<BLANKLINE>
+Question: Is John in the garden?
+"""
+
+from collections.abc import Sequence
+
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import IsIn, Went
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._walkabout import Clause
+from carrara.tasks.babilong._whereabouts import WhetherTheyAre
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+
+
+class YesNo(WhetherTheyAre):
+    number = 6
+    title = "qa6: yes/no questions"
+    capability = "checking where somebody is now"
+    inherent = {
+        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    }
+    cast = HOUSEHOLD
+    giving = 0
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
+        "among sentences that have nothing to do with them. Somebody is at the place that they went to last and at no "
+        "other. Answer the question from the hidden sentences alone.",
+        "one word, yes or no",
+        "Noor moved to the loft. Kofi went to the canteen. Kofi took the kazoo there.\n"
+        "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
+        "Noor travelled to the tent. Noor went back to the market. Kofi journeyed to the loft.\n"
+        "Question: Is Noor in the tent?\nFINAL ANSWER: no",
+    )
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+        return self.here_or_there(clause.who, history, cast) if isinstance(clause.fact, Went) else ()
+
+
+task = YesNo()

@@ -1,0 +1,62 @@
+"""qa7, counting: how many things somebody carries, who takes, gives, receives and puts down.
+
+BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa7", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary grabbed the milk there.
+John moved to the hallway.
+John got the apple there.
+Sandra went back to the hallway.
+</context>
+<BLANKLINE>
+Question: How many objects is John carrying?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._words import HOUSEHOLD, NUMBERS, Cast
+
+
+class Counting(Walkabout[HowMany]):
+    number = 7
+    title = "qa7: counting"
+    capability = "keeping count of things in hand"
+    cast = HOUSEHOLD
+    queries = (HowMany,)
+    giving = 21
+    commonest = ("one", 0.483)  # measured over 80,000 stories
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
+        "among sentences that have nothing to do with them. Somebody carries what they took or were given, until they "
+        "give it away, put it down, drop, leave or discard it. Nobody carries anything that the hidden sentences do "
+        "not tell of.",
+        "one word, none, one, two or three",
+        "Noor got the globe there. Noor went to the loft. Noor picked up the kazoo there.\n"
+        "Question: How many objects is Noor carrying?\nFINAL ANSWER: two",
+        "Kofi took the globe there. Kofi handed the globe to Mirko. Mirko moved to the tent.\n"
+        "Question: How many objects is Mirko carrying?\nFINAL ANSWER: one",
+        "Mirko grabbed the kazoo there. Noor journeyed to the canteen. Mirko discarded the kazoo.\n"
+        "Question: How many objects is Mirko carrying?\nFINAL ANSWER: none",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return NUMBERS[: len(self.cast.things) + 1]
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[HowMany]:
+        """A gift makes its giver interesting, not who receives it: so it is officially, without exception."""
+        return (HowMany(clause.who),) if isinstance(clause.fact, Got | Dropped | Gave) else ()
+
+    def answer(self, history: History, query: HowMany) -> Solved:
+        hands = history.hands.get(query.who)
+        if hands is None or len(hands.held) >= len(NUMBERS):
+            raise Undecidable(f"how much {query.who} carries, is not told")
+        return Solved(NUMBERS[len(hands.held)], tuple(hands.ledger))
+
+
+task = Counting()

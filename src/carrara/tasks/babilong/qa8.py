@@ -1,0 +1,70 @@
+"""qa8, lists and sets: which things somebody carries.
+
+BABILong's eighth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa8", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary took the apple there.
+Sandra travelled to the office.
+Mary went to the bathroom.
+Mary took the milk there.
+</context>
+<BLANKLINE>
+Question: What is Mary carrying?
+"""
+
+from collections.abc import Sequence
+
+from carrara.core.types import Undecidable
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Dropped, Got, Solved, WhatCarried
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._words import HOUSEHOLD, NOTHING, Cast
+
+
+class Lists(Walkabout[WhatCarried]):
+    number = 8
+    title = "qa8: lists and sets"
+    capability = "listing things in hand"
+    inherent = {
+        "strings": "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",
+        "learned": "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",
+    }
+    cast = HOUSEHOLD
+    queries = (WhatCarried,)
+    giving = 0
+    commonest = ("nothing", 0.361)  # measured over 80,000 stories
+    wording = prompt(
+        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
+        "among sentences that have nothing to do with them. Somebody carries what they took, until they put it down, "
+        "drop, leave or discard it. Nobody carries anything that the hidden sentences do not tell of.",
+        "the names of all things carried, joined by commas without spaces, or the word nothing",
+        "Noor picked up the globe there. Noor went to the loft. Noor took the kazoo there.\n"
+        "Question: What is Noor carrying?\nFINAL ANSWER: globe,kazoo",
+        "Kofi got the kazoo there. Kofi grabbed the boomerang there. Kofi travelled to the tent. Kofi left the kazoo "
+        "there.\n"
+        "Question: What is Kofi carrying?\nFINAL ANSWER: boomerang",
+        "Mirko moved to the canteen. Mirko took the boomerang there. Mirko put down the boomerang.\n"
+        "Question: What is Mirko carrying?\nFINAL ANSWER: nothing",
+    )
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return (*cast.things, NOTHING)
+
+    def parts(self, answer: str) -> list[str]:
+        return answer.split(",")
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[WhatCarried]:
+        return (WhatCarried(clause.who),) if isinstance(clause.fact, Got | Dropped) else ()
+
+    def answer(self, history: History, query: WhatCarried) -> Solved:
+        """Things stand in the order in which they were first taken, and their facts thing by thing."""
+        hands = history.hands.get(query.who)
+        if hands is None:
+            raise Undecidable(f"what {query.who} carries, is not told")
+        held = [thing for thing in hands.ever if thing in hands.held]
+        return Solved(",".join(held) or NOTHING, tuple(i for told in hands.ever.values() for i in told))
+
+
+task = Lists()

@@ -1,0 +1,64 @@
+"""qa9, simple negation: whether somebody is at a place, where sentences also say that they are not.
+
+BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
+
+>>> from carrara.prompt.items import make
+>>> print(make("babilong/qa9", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel is no longer in the bedroom.
+Mary is in the bathroom.
+Daniel went to the bathroom.
+John travelled to the bedroom.
+</context>
+<BLANKLINE>
+Question: Is Mary in the bathroom?
+"""
+
+from collections.abc import Sequence
+
+from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Stays, Went
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._walk import Walk
+from carrara.tasks.babilong._walkabout import Clause
+from carrara.tasks.babilong._whereabouts import WhetherTheyAre
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+
+
+class Negation(WhetherTheyAre):
+    number = 9
+    title = "qa9: simple negation"
+    capability = "taking in what is not so"
+    inherent = {
+        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    }
+    cast = HOUSEHOLD
+    commonest = ("no", 0.623)  # measured over 80,000 stories
+    wording = prompt(
+        "You are given a context in which sentences that say of some people where they go, or that they are or are not "
+        "at a place, are hidden among sentences that have nothing to do with them. Only the last hidden sentence about "
+        "somebody counts; whatever was said of them before is over. Who is not, or no longer, at a place has gone "
+        "somewhere else.",
+        "one word, yes or no",
+        "Kofi went to the loft. Kofi is in the canteen. Noor is not in the canteen.\n"
+        "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
+        "Noor journeyed to the market. Kofi moved to the tent. Noor is no longer in the market.\n"
+        "Question: Is Noor in the market?\nFINAL ANSWER: no",
+        "Kofi is in the market. Noor is no longer in the loft. Kofi travelled to the tent.\n"
+        "Question: Is Kofi in the market?\nFINAL ANSWER: no",
+    )
+
+    def one(self, walk: Walk) -> Fact:
+        """Half of the moves are told as such, a quarter by the new place, a quarter by the place left."""
+        who, left, place = walk.move()
+        if walk.dice.chance(0.5):
+            return Went((who,), place)
+        return Stays(who, place) if walk.dice.chance(0.5) else Absent(who, left)
+
+    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+        """After a denial only the place that was denied is asked for: nothing is known of the others."""
+        seen = history.people[clause.who][-1]
+        return (IsIn(clause.who, seen.places[0]),) if seen.out else self.here_or_there(clause.who, history, cast)
+
+
+task = Negation()

@@ -1,0 +1,68 @@
+"""Answers that are values hidden in the text: one of them, or several in any order."""
+
+from collections.abc import Mapping, Sequence
+
+from carrara.answers.kinds import Answers
+from carrara.core.keys import Dice
+from carrara.core.types import Question
+from carrara.tasks.classic import _published, _reading
+from carrara.tasks.classic._values import Kind
+
+SPARE = 32
+"""Tokens of a reply beside its values."""
+
+
+class Value(Answers[str]):
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+
+    def write(self, answer: str) -> str:
+        return answer
+
+    def read(self, reply: str, question: Question[str]) -> str | None:
+        return _reading.one(reply, self._kind, question.ask)
+
+    def guess(self, dice: Dice, gold: str, options: Sequence[str] = ()) -> str:
+        return self._kind.draw(dice)
+
+    def chance_level(self, gold: str, options: Sequence[str] = ()) -> float:
+        return 1 / self._kind.ways
+
+    def budget(self, gold: str) -> int:
+        return SPARE + self._kind.tokens
+
+
+class Values(Answers[tuple[str, ...]]):
+    """Sorted, because they stand in no order. Of several kinds that a test has, their form tells which they are of."""
+
+    def __init__(self, *kinds: Kind) -> None:
+        self._kinds = kinds
+
+    def _kind(self, gold: tuple[str, ...]) -> Kind:
+        return next(kind for kind in self._kinds if kind.whole(gold[0]) is not None)
+
+    def write(self, answer: tuple[str, ...]) -> str:
+        return ", ".join(answer)
+
+    def read(self, reply: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
+        kind = self._kind(question.gold)
+        if len(question.gold) > 1:
+            return _reading.several(reply, kind, question.ask)
+        answer = _reading.one(reply, kind, question.ask)
+        return None if answer is None else (answer,)
+
+    def guess(self, dice: Dice, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
+        return tuple(sorted(self._kind(gold).distinct(dice, len(gold))))
+
+    def chance_level(self, gold: tuple[str, ...], options: Sequence[str] = ()) -> float:
+        return _reading.blind(self._kind(gold).ways, len(gold))
+
+    def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
+        return _reading.right(answer, gold)
+
+    def budget(self, gold: tuple[str, ...]) -> int:
+        return SPARE + self._kind(gold).tokens * len(gold)
+
+
+def ruler(reply: str, gold: tuple[str, ...]) -> Mapping[str, float]:
+    return {"ruler": _published.recall(reply, gold)}

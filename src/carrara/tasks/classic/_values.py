@@ -1,0 +1,98 @@
+"""What is hidden and asked for: numbers, UUIDs, names. Each kind says how one is drawn and found in a reply."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, islice
+from uuid import UUID
+
+from carrara.answers.reading import Found
+from carrara.core.keys import Dice
+from carrara.tasks.classic._words import ADJECTIVES, CONSONANTS, NOUNS
+
+
+@dataclass(frozen=True)
+class Kind:
+    word: str
+    """What it is called in the text."""
+    draw: Callable[[Dice], str]
+    pattern: re.Pattern[str]
+    normal: Callable[[str], str]
+    tokens: int
+    """How many a value takes at most in a reply, by any tokenizer."""
+    ways: int
+    """How many different values are drawn, each as often as any other."""
+
+    def find(self, text: str) -> Iterator[Found[str]]:
+        for match in self.pattern.finditer(text):
+            yield Found(match.start(), match.end(), self.normal(match[0]))
+
+    def whole(self, text: str) -> str | None:
+        return self.normal(text) if self.pattern.fullmatch(text) else None
+
+    def distinct(self, dice: Dice, count: int, taken: Iterable[str] = ()) -> tuple[str, ...]:
+        """So many values, none of them twice or taken already."""
+        found = dict.fromkeys(taken)
+        before = len(found)
+        while len(found) < before + count:
+            found[self.draw(dice)] = None
+        return tuple(islice(found, before, None))
+
+
+def _uuid(dice: Dice) -> str:
+    bits = 0
+    for _ in range(8):
+        bits = bits << 16 | dice.below(1 << 16)
+    return str(UUID(int=bits, version=4))
+
+
+def number(digits: int) -> Kind:
+    """Whole numbers of so many digits, which a reply may write in groups of three."""
+    head = (digits - 1) % 3 + 1
+    grouped = f"[0-9]{{{head}}}(?:,[0-9]{{3}}){{{(digits - head) // 3}}}"
+    return Kind(
+        "number",
+        lambda dice: str(dice.between(10 ** (digits - 1), 10**digits - 1)),
+        re.compile(rf"(?<![\w.+-])(?:{grouped}|[0-9]{{{digits}}})(?![\w%-]|\.[0-9]|,[0-9]{{3}}(?![0-9]))"),
+        lambda text: text.replace(",", ""),
+        2 * digits,
+        9 * 10 ** (digits - 1),
+    )
+
+
+def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
+    """Codes of so many letters, none of them a vowel."""
+    return Kind(
+        word,
+        lambda dice: cased("".join(dice.choice(CONSONANTS) for _ in range(size))),
+        re.compile(rf"(?<![\w-])[{CONSONANTS}]{{{size}}}(?![\w-])", re.IGNORECASE),
+        cased,
+        2 * size,
+        len(CONSONANTS) ** size,
+    )
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern for some words, by their first letters: ten times as fast as one after the other."""
+    groups = groupby(sorted(words), key=lambda word: word[0])
+    return "|".join(f"{first}(?:{'|'.join(word[1:] for word in group)})" for first, group in groups)
+
+
+_ADJECTIVE, _NOUN = map(_any_of, (ADJECTIVES, NOUNS))
+NUMBER = number(7)
+CODE = Kind(
+    "code",
+    _uuid,
+    re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])", re.I),
+    str.lower,
+    40,
+    1 << 122,
+)
+NAME = Kind(
+    "name",
+    lambda dice: f"{dice.choice(ADJECTIVES)}-{dice.choice(NOUNS)}",
+    re.compile(rf"(?<![\w-])(?:(?:{_ADJECTIVE})(?:[- _]|\\_?)){{1,4}}(?:{_NOUN})(?![\w-])", re.IGNORECASE),
+    lambda text: re.sub(r"[ _\\]+", "-", text.lower()),
+    12,
+    len(ADJECTIVES) * len(NOUNS),
+)

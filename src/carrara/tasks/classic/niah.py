@@ -1,0 +1,221 @@
+"""Needle in a haystack: find what is kept for a name, or for several, in the eight variants of RULER.
+
+From RULER (arXiv:2404.06654), section 3. One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.prompt.items import make
+>>> for line in make("classic/niah", index=0, params={"variant": "multikey_1"}).text.split("\\n"):
+...     print(fill(line, 110))
+The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are asked
+what that is.
+<BLANKLINE>
+<text> One number kept for gray-meadow is 1076180. One number kept for small-chain is 9256428. One number kept
+for curious-market is 9064814. One number kept for faint-camera is 6886496. </text>
+<BLANKLINE>
+Which number is kept for curious-market? Reply with one line and nothing else: FINAL ANSWER: followed by that.
+
+The hidden structure says which values are kept for which names; an update is a needle, a sentence that says one of
+them. Nothing else in the text speaks of the names that are asked for.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from carrara.answers.contract import asks_for
+from carrara.core.keys import Dice, Key
+from carrara.core.types import PRESENTS, Filler, Piece, Question, Room, Tap, Undecidable, World
+from carrara.tasks.classic import _haystacks, _turns, _values
+from carrara.tasks.classic._answers import Values, ruler
+from carrara.tasks.classic._classic import Classic, wording
+from carrara.tasks.classic._words import names
+from carrara.text.turns import in_turn
+
+NameKind = Literal["words", "uuid"]
+ValueKind = Literal["number", "uuid", "words"]
+Variant = Literal[
+    "single_1", "single_2", "single_3", "multikey_1", "multikey_2", "multikey_3", "multivalue", "multiquery"
+]
+
+NEEDLES = "needles"
+"""The haystack of other needles."""
+MOST = 256
+KINDS: Mapping[ValueKind, _values.Kind] = {"number": _values.NUMBER, "uuid": _values.CODE, "words": _values.NAME}
+
+
+class Shape(NamedTuple):
+    """What a variant is."""
+
+    haystack: str = "sotu"
+    keys: int = 1
+    values: int = 1
+    queries: int = 1
+    key: NameKind = "words"
+    value: ValueKind = "number"
+
+
+SHAPES: Mapping[Variant, Shape] = {
+    "single_1": Shape(haystack="noise"),
+    "single_2": Shape(),
+    "single_3": Shape(value="uuid"),
+    "multikey_1": Shape(keys=4),
+    "multikey_2": Shape(haystack=NEEDLES),
+    "multikey_3": Shape(haystack=NEEDLES, key="uuid", value="uuid"),
+    "multivalue": Shape(values=4),
+    "multiquery": Shape(keys=4, queries=4),
+}
+
+_NEEDLE = re.compile(r"\bOne (?:number|code|name) kept for ([a-z0-9-]+) is ([a-z0-9-]+)\.")
+
+
+@dataclass(frozen=True)
+class Params:
+    variant: tuple[Variant, ...] = tuple(SHAPES)
+    """RULER's variants, taken in turn; what follows is the variant's own where it is not given."""
+    keys: int = 0
+    """Names that something is kept for; never fewer than are asked for. 0: the variant's own."""
+    values: int = 0
+    """Values that are kept for each of them. 0: the variant's own."""
+    queries: int = 0
+    """Names that are asked for. 0: the variant's own."""
+    key: Literal["own", "words", "uuid"] = "own"
+    """Names are words or UUIDs."""
+    value: Literal["own", "number", "uuid", "words"] = "own"
+    """Values are numbers of seven digits, UUIDs or words."""
+    haystack: str = field(default="own", metadata=_haystacks.named("own", NEEDLES))
+    """`noise` (the same sentences over and over), `needles` (for other names), or a corpus."""
+    depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
+    """Needles stand anywhere, or all at one of these depths, which are taken in turn."""
+
+    def __post_init__(self) -> None:
+        if not all(0 <= number <= MOST for number in (self.keys, self.values, self.queries)):
+            raise ValueError(f"keys, values and queries go from 1 to {MOST}; 0 is the variant's own number")
+        _haystacks.check(self.haystack)
+        _turns.depths(self.depth)
+
+    def shape(self, variant: Variant) -> Shape:
+        own = SHAPES[variant]
+        queries = self.queries or own.queries
+        return Shape(
+            haystack=own.haystack if self.haystack == "own" else self.haystack,
+            keys=max(self.keys or own.keys, queries),
+            values=self.values or own.values,
+            queries=queries,
+            key=own.key if self.key == "own" else self.key,
+            value=own.value if self.value == "own" else self.value,
+        )
+
+
+@dataclass(frozen=True)
+class Store:
+    """The hidden structure: what is kept for whom."""
+
+    variant: Variant
+    shape: Shape
+    kept: Mapping[str, tuple[str, ...]]
+    asked: tuple[str, ...]
+    order: tuple[tuple[str, str], ...]
+    """The needles as they stand in the text."""
+
+
+class Niah(Classic[Params, Store, tuple[str, ...]]):
+    version = 2
+    title = "Needle in a haystack"
+    capability = "finding what is said once in a long text"
+    parameters = Params
+    inherent = {
+        "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
+    }
+    answers = Values(*KINDS.values())
+    asked = re.compile(r"\bWhich (?:number|code|name)s? (?:is|are) kept for ([a-z0-9-]+(?:(?:, | and )[a-z0-9-]+)*)\?")
+    wording = wording(
+        "The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are "
+        "asked what that is.",
+        one=asks_for("that"),
+        several=asks_for("all of them, separated by commas"),
+    )
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Store]:
+        variant = in_turn(key, "variant", params.variant)
+        shape = params.shape(variant)
+        dice = key.dice("needles")
+        called = _names(shape.key).distinct(dice, shape.keys)
+        values = KINDS[shape.value].distinct(dice, shape.keys * shape.values, taken=called)
+        kept = {name: values[i * shape.values : (i + 1) * shape.values] for i, name in enumerate(called)}
+        order = dice.shuffled([(name, value) for name in called for value in kept[name]])
+        return World(
+            structure=Store(variant, shape, kept, called[: shape.queries], tuple(order)),
+            updates=tuple((Piece(_needle(shape.value, *pair), update=i),) for i, pair in enumerate(order)),
+            filler=_filler(shape, called, values, key),
+            depths=_turns.places(key, params.depth, len(order), every=len(params.variant)),
+            timeless=True,
+        )
+
+    def questions(self, world: World[Store], key: Key, params: Params) -> Sequence[Question[tuple[str, ...]]]:
+        store, shape = world.structure, world.structure.shape
+        gold = tuple(sorted(value for name in store.asked for value in store.kept[name]))
+        word = KINDS[shape.value].word
+        which = f"{word} is" if len(gold) == 1 else f"{word}s are"
+        return [
+            Question(
+                ask=f"Which {which} kept for {_listed(store.asked)}?",
+                gold=gold,
+                needs=tuple(i for i, (name, _) in enumerate(store.order) if name in store.asked),
+                chance_level=self.answers.chance_level(gold),
+                labels={"variant": store.variant, **_turns.label(key, params.depth, every=len(params.variant))},
+                budget=self.answers.budget(gold),
+            )
+        ]
+
+    def part(self, question: Question[tuple[str, ...]]) -> str:
+        return "one" if len(question.gold) == 1 else "several"
+
+    def answer(self, text: str, asked: str) -> tuple[str, ...]:
+        kept: dict[str, list[str]] = {name: [] for name in re.split(r", | and ", asked)}
+        for name, value in _NEEDLE.findall(text):
+            if name in kept:
+                kept[name].append(value)
+        if empty := [name for name, values in kept.items() if not values]:
+            raise Undecidable(f"nothing is kept for {', '.join(empty)}")
+        return tuple(sorted(value for values in kept.values() for value in values))
+
+    def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
+        return ruler(reply, question.gold)
+
+
+def _names(kind: NameKind) -> _values.Kind:
+    return _values.NAME if kind == "words" else _values.CODE
+
+
+def _needle(kind: ValueKind, name: str, value: str) -> str:
+    return f"One {KINDS[kind].word} kept for {name} is {value}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _filler(shape: Shape, called: Sequence[str], values: Sequence[str], key: Key) -> Filler | None:
+    if shape.haystack == NEEDLES:
+        return _needles(shape, called, values)
+    return _haystacks.filler(shape.haystack, key)
+
+
+def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Filler:
+    """Needles for other names, each once."""
+
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
+        others = names(dice) if shape.key == "words" else iter(lambda: _values.CODE.draw(dice), "")
+
+        def tap(gap: int) -> tuple[Piece, ...]:
+            name = next(name for name in others if name not in called)
+            [value] = KINDS[shape.value].distinct(dice, 1, taken=(*called, *values))
+            return (Piece(_needle(shape.value, name, value)),)
+
+        return tap
+
+    return open_tap
+
+
+task = Niah()

@@ -1,0 +1,330 @@
+"""Published MRCR, run as it is: the tests `published/mrcr-openai` and `published/mrcr-gdm`.
+
+A row is sent as it stands in its file: OpenAI's as its messages, MRCR v2's (Google DeepMind) as its one text. Replies
+are read and scored as in `michelangelo/mrcr`; beside that score stands the metric that the data set was published with.
+Rows on the same transcript, as MRCR v2 has them, are items of their own, in the order of the file.
+
+What the text of a row says is read from the published wording, which is how the audit finds rows with a wrong answer:
+
+    MRCR v2   Write a poem about penguins in formal style.
+              Prepend K3yK3yK3yK3y to the second poem about penguins in a formal style. Do not include any other text …
+    OpenAI    write a poem about penguins
+              Prepend K3yK3yK3yK to the 2nd (1 indexed) poem about penguins. Do not include any other text …
+"""
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
+
+from carrara.answers.similarity import published_ratio, ratio
+from carrara.answers.turns import spoken
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Key
+from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, Test, Undecidable, Unit, World
+from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
+from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
+
+MARKER = 12
+"""Characters of MRCR v2's strings, which its answers do not set off from the draft."""
+
+_LABELS: Mapping[Role, str] = {"system": "System: ", "user": "User: ", "assistant": "Assistant: "}
+"""Of turns in one text, as MRCR v2 and the examples of OpenAI's rows have them."""
+_NEXT_TURN = ("\nUser:", "\n=====")
+_AROUND = ' \t\n`"“”*'
+"""What may be put around a draft that is said again: neither it nor its lack counts."""
+_BEFORE = 20
+"""Signs that may stand before the string on its line, such as marks of emphasis."""
+
+_EXAMPLES = re.compile(r"^=+ ?(?:END )?EXAMPLE(?: [0-9]+)? ?=+\n+", re.M)
+_TURN = re.compile(r"^User: ((?:write an?|prepend) [^\n]+)\n+Assistant:[ \t]?", re.M | re.I)
+_REQUEST = re.compile(r"write an? ([^\n]+?)\.?", re.I)
+_LAST = re.compile(
+    r"prepend (\S+) to the (\w+)(?: \(1 indexed\))? ([^\n]+)\. Do not include any other text in your response\.", re.I
+)
+_STYLE = re.compile(r" in an? (\S+) style\Z")
+
+
+@dataclass(frozen=True)
+class Given:
+    data: str = field(default="", metadata={"reads": str, "built_in": ()})
+    """The files, by their hash."""
+
+
+@dataclass(frozen=True)
+class Recall:
+    """An answer: the string that it has to begin with, and the draft said again."""
+
+    marker: str
+    draft: str
+    """Without the space around it."""
+    whole: str = field(default="", compare=False)
+    """As the file has it, if it does: published metrics compare every space in it."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A published row: what is sent, and what is right."""
+
+    pieces: Unit
+    """The conversation up to its last request: its messages, or the one text."""
+    last: str
+    """The last request, as it is sent."""
+    answer: Recall
+    needles: str | None
+    """The drafts for the asked key, as the file counts them."""
+    turns: bool
+    """Whether it is messages. Otherwise it is one text, with what comes before the conversation:"""
+    before: str = ""
+
+    @property
+    def messages(self) -> list[Message]:
+        sent = [Message(piece.role, piece.text) for piece in self.pieces]
+        if self.turns:
+            return [*sent, Message("user", self.last)]
+        return [Message("user", self.before + "".join(message.content for message in sent) + self.last)]
+
+
+class Published(Test[Given, Conversation, Recall]):
+    verbatim = True
+    version = 1
+    capability = "telling similar drafts of a long conversation apart by order"
+    parameters = Given
+    sized = True
+    guesser = "context candidates"
+    wording: ClassVar[Mapping[str, str]] = {}
+    name: ClassVar[str]
+
+    @abstractmethod
+    def row(self, row: Row) -> Conversation:
+        """What a row of a file says. Raises UsageError where it is none of the data set."""
+
+    def given(self, params: Given, length: int) -> int | None:
+        return mrcr_rows.number(params.data, self.name, length)
+
+    def world(self, key: Key, params: Given, room: Room | None) -> World[Conversation]:
+        assert room is not None
+        there = mrcr_rows.number(params.data, self.name, room.tokens)
+        if key.index >= there:
+            raise UsageError(f"the published files of {key.task} have {there} rows, and none numbered {key.index}")
+        row = self.row(mrcr_rows.rows(params.data, self.name, room.tokens)[key.index])
+        return World(row, updates=(), opening=row.pieces)
+
+    def questions(self, world: World[Conversation], key: Key, params: Given) -> Sequence[Question[Recall]]:
+        row = world.structure
+        question = Question(
+            ask=_asked(row.last),
+            gold=row.answer,
+            needs=(),  # what is given is whole: nothing can be left out of it to see whether it matters
+            chance_level=0.0,  # where the text cannot be read, what could be taken for the answer is not known
+            labels={"needles": row.needles} if row.needles else {},
+            budget=32 + len(row.answer.whole.encode()) // 2,
+        )
+        try:
+            told = _told(row.messages)
+        except Undecidable:
+            return [question]
+        there = str(len(told.drafts))
+        labels = {
+            "needles": there if row.needles in (there, None) else f"{row.needles}, {there} in the text",
+            "asked": ordinal(told.number),
+            "format": told.key.partition(" about ")[0],
+        }
+        # Who knows the key and not the order says any of its drafts. The published noise floors (51, 27 and 15 % for 2,
+        # 4 and 8 needles) are the same by difflib's default, for which drafts that differ have less in common.
+        scores = [self.score(Recall(told.marker, draft), question) for draft in told.drafts]
+        return [replace(question, chance_level=sum(scores) / len(scores), labels=labels)]
+
+    def frame(
+        self, world: World[Conversation], question: Question[Recall], wording: Mapping[str, str], style: Style
+    ) -> Frame:
+        row = world.structure
+        if not row.turns:
+            return Frame(row.before, row.last, stop=_ends(row.answer), lead=question.gold.marker)
+        if style == "chat":
+            return Frame("", row.last, turns=bool(row.pieces), lead=question.gold.marker)
+        before = "\n" if row.pieces else ""
+        last = f"{before}{_LABELS['user']}{row.last}\n{_LABELS['assistant'].rstrip()}"
+        return Frame("", last, labels=_LABELS, stop=_ends(row.answer), lead=question.gold.marker)
+
+    def solve(self, messages: Sequence[Message]) -> Recall:
+        told = _told(messages)
+        if told.number > len(told.drafts):
+            raise Undecidable(f"draft {told.number} is asked for, and the text has {len(told.drafts)} for {told.key!r}")
+        return Recall(told.marker, told.drafts[told.number - 1])
+
+    def write(self, answer: Recall) -> str:
+        return answer.whole or answer.marker + answer.draft
+
+    def parse(self, reply: str, question: Question[Recall]) -> Recall | None:
+        """What stands behind the string: behind the last one that opens a line, or else behind the last one."""
+        said = spoken(reply)
+        for end in _ends(question.gold):
+            said = said.partition(end)[0]
+        marker = re.escape(question.gold.marker)
+        opening = re.compile(rf"^[^\w\n]{{0,{_BEFORE}}}{marker}", re.M)
+        found = [*opening.finditer(said)] or [*re.finditer(marker, said)]
+        draft = said[found[-1].end() :].strip() if found else ""
+        return Recall(question.gold.marker, draft) if draft else None
+
+    def guess(self, dice: Dice, world: World[Conversation], question: Question[Recall]) -> Recall:
+        """One of the drafts for the asked key, which the published noise floors are of."""
+        try:
+            drafts = _told(world.structure.messages).drafts
+        except Undecidable:
+            drafts = [""]
+        return Recall(question.gold.marker, dice.choice(drafts))
+
+    def score(self, answer: Recall, question: Question[Recall]) -> float:
+        return ratio(_bare(answer.draft), _bare(question.gold.draft))
+
+
+class OpenAI(Published):
+    title = "MRCR (OpenAI's data set)"
+    name = OPENAI
+
+    def row(self, row: Row) -> Conversation:
+        *before, last = mrcr_rows.messages(row)
+        marker, whole = row.cells["random_string_to_prepend"], row.cells["answer"]
+        if not whole.startswith(marker):
+            raise UsageError(f"the answer of {row.where} does not begin with its string: mend it, or take the row out")
+        return Conversation(
+            pieces=tuple(Piece(text, role) for role, text in before),
+            last=last.content,
+            answer=_answer(marker, whole, row),
+            needles=row.cells.get("n_needles"),
+            turns=True,
+        )
+
+    def published(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
+        """As the data set's card has it: nothing may stand before the string."""
+        marker, whole = question.gold.marker, question.gold.whole
+        if not reply.startswith(marker):
+            return {"openai": 0.0}
+        return {"openai": published_ratio(reply.removeprefix(marker), whole.removeprefix(marker))}
+
+
+class Gdm(Published):
+    title = "MRCR v2 (Google DeepMind's data set)"
+    name = GDM
+
+    def row(self, row: Row) -> Conversation:
+        text, whole = row.cells["queries"], row.cells["answer"]
+        last = text.rfind(f"\n{_LABELS['user']}") + 1
+        if not text.startswith(_LABELS["user"], last):
+            raise UsageError(
+                f"the queries of {row.where} have no line that begins with 'User: ': it is none of MRCR v2"
+            )
+        start = max((found.end() for found in _EXAMPLES.finditer(text, 0, last)), default=0)
+        turns = text[start:last].rstrip("\n")  # the lines between are the frame's: retrieval puts something else there
+        return Conversation(
+            pieces=(Piece(turns),),
+            last=text[start + len(turns) :],
+            answer=_answer(whole.strip()[:MARKER], whole, row),
+            needles=row.cells.get("num_relevant"),
+            turns=False,
+            before=text[:start],
+        )
+
+    def published(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
+        """As published: what stands behind the last occurrence of the string, wherever that is."""
+        marker = question.gold.marker
+        *before, said = reply.rsplit(marker, 1)
+        return {"gdm": published_ratio(question.gold.draft, said.strip()) if before else 0.0}
+
+
+@cache
+def load(name: str) -> Published:
+    """The test `published/mrcr-openai` or `published/mrcr-gdm`."""
+    tests: dict[str, Published] = {OPENAI: OpenAI(), GDM: Gdm()}
+    if name not in tests:
+        raise UsageError(f"no published MRCR is called {name!r}; there are {' and '.join(tests)}")
+    return tests[name]
+
+
+def _answer(marker: str, whole: str, row: Row) -> Recall:
+    draft = whole.strip().removeprefix(marker).strip()
+    if not marker.isalnum() or not _bare(draft):
+        raise UsageError(f"the answer of {row.where} is not a string of letters and digits and a draft: mend it")
+    return Recall(marker, draft, whole)
+
+
+def _bare(draft: str) -> str:
+    return draft.replace("\r\n", "\n").strip(_AROUND)
+
+
+def _ends(answer: Recall) -> tuple[str, ...]:
+    """Where a reply goes on with a turn of its own, unless its draft has such lines itself."""
+    return tuple(end for end in _NEXT_TURN if end not in answer.draft)
+
+
+# --- what the text of a row says ---
+
+
+class Told(NamedTuple):
+    key: str
+    """What the last request asks for: `poem about penguins`, perhaps `in formal style`."""
+    number: int
+    """Which of the drafts, from 1 on."""
+    marker: str
+    drafts: Sequence[str]
+    """All that was written for the key, in order."""
+
+
+def _told(messages: Sequence[Message]) -> Told:
+    """Read a conversation: messages, or one text. Raises Undecidable where its wording is not the published one."""
+    turns, last = _turns(messages) if len(messages) > 1 else _turns_of(messages[0].content)
+    found = _LAST.fullmatch(last)
+    number = _number(found[2]) if found else None
+    if not found or number is None:
+        raise Undecidable(f"the last request is not of the published wording: {last[:100]!r}")
+    key = _key(found[3])
+    drafts = [
+        draft.strip() for request, draft in turns if (asked := _REQUEST.fullmatch(request)) and _key(asked[1]) == key
+    ]
+    if not drafts:
+        raise Undecidable(f"nothing in the text was asked for as {key!r}")
+    return Told(key, number, found[1], drafts)
+
+
+def _turns(messages: Sequence[Message]) -> tuple[list[tuple[str, str]], str]:
+    """Requests with what was written for them, and the last request. Before a request its message may have more."""
+    turns = [
+        (asked.content.strip().rpartition("\n")[2], said.content)
+        for asked, said in pairwise(messages)
+        if (asked.role, said.role) == ("user", "assistant")
+    ]
+    return turns, messages[-1].content.strip()
+
+
+def _turns_of(text: str) -> tuple[list[tuple[str, str]], str]:
+    """The same of one text, behind its examples. What is no request in the published wording is part of a draft."""
+    start = max((found.end() for found in _EXAMPLES.finditer(text)), default=0)
+    found = list(_TURN.finditer(text, start))
+    if not found:
+        raise Undecidable("no turn of the text is of the published wording")
+    return [(one[1], text[one.end() : after.start()]) for one, after in pairwise(found)], found[-1][1]
+
+
+def _key(words: str) -> str:
+    """A key as requests write it: the last one has an article before the style."""
+    return _STYLE.sub(r" in \1 style", words)
+
+
+def _number(word: str) -> int | None:
+    """
+    >>> _number("2nd"), _number("eighth"), _number("last")
+    (2, 8, None)
+    """
+    if word in ORDINALS:
+        return ORDINALS.index(word) + 1
+    digits = re.match("[0-9]+", word)
+    return int(digits[0]) if digits else None
+
+
+def _asked(last: str) -> str:
+    return re.sub(r"\s*Assistant:\s*\Z", "", last.strip().removeprefix(_LABELS["user"]))

@@ -1,0 +1,187 @@
+"""Everyday scenes: what very short stories are told of, what they tell, and what they only seem to.
+
+A scene's file has openings, details that answer nothing, and attributes: two ways to tell each, the question for it,
+and values of which none is likelier than another by anything else in the file.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+
+from carrara.core.keys import Dice
+from carrara.tasks.michelangelo import _decoys
+from carrara.text.writings.people import NAMES
+
+_SECTION = re.compile(r"\[([a-z]+)\]")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    told: tuple[str, ...]
+    ask: str
+    values: tuple[str, ...]
+
+    def read(self, name: str, text: str) -> set[str]:
+        """What a text tells of somebody: neither of others, nor of another time, nor to deny it."""
+        value = f"({'|'.join(map(re.escape, self.values))})"
+        found = set[str]()
+        untrue = tuple(f"{named(lead, name)} " for lead in _decoys.UNTRUE)
+        for way in self.told:
+            begins = re.escape(way[0]) if way.startswith("{") else f"[{way[0]}{way[0].lower()}]"
+            pattern = begins + re.escape(way[1:]).replace(re.escape("{value}"), value)
+            pattern = re.sub(r"\\\{[Nn]ame\\\}", name, pattern)
+            for said in re.finditer(rf"(?<![\w']){pattern}", text):
+                if not text.endswith(untrue, 0, said.start()):
+                    found.add(said[1])
+        return found
+
+
+@dataclass(frozen=True)
+class Scene:
+    openings: tuple[str, ...]
+    details: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+
+    @cached_property
+    def kin(self) -> tuple[str, ...]:
+        """Who is not spoken of in any of its stories."""
+        ways = (way for attribute in self.attributes for way in (*attribute.told, *attribute.values))
+        said = " ".join((*self.openings, *self.details, *ways))
+        return tuple(kin for kin in _decoys.KIN if kin not in said)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a story says of the kind of one attribute, of which nothing, or one thing, is an answer."""
+
+    attribute: Attribute
+    values: tuple[str, ...]
+    """Three of them; the first ones are said."""
+    said: int
+    answer: int | None
+    """The sentence in which the first one is told."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """Who it is about, what it says, something that it tells, and something that it seems to tell."""
+
+    name: str
+    sentences: tuple[str, ...]
+    known: Topic
+    unknown: Topic
+
+
+@cache
+def scenes() -> tuple[Scene, ...]:
+    folder = files("carrara.tasks.michelangelo") / "scenes"
+    return tuple(_scene(file.read_text("utf-8")) for file in sorted(folder.iterdir(), key=lambda file: file.name))
+
+
+def _scene(text: str) -> Scene:
+    sections: dict[str, list[str]] = {}
+    attributes: list[dict[str, list[str]]] = []
+    found: list[str] = []
+    for line in filter(None, text.splitlines()):
+        if section := _SECTION.fullmatch(line):
+            if section[1] == "told":
+                attributes.append({})
+            within = attributes[-1] if attributes else sections
+            found = within.setdefault(section[1], [])
+        else:
+            found.append(line)
+    return Scene(
+        tuple(sections["opening"]),
+        tuple(sections["detail"]),
+        tuple(Attribute(tuple(one["told"]), one["ask"][0], tuple(one["values"])) for one in attributes),
+    )
+
+
+CHOICES = 3
+"""Values of an attribute that are asked about."""
+
+
+def story(dice: Dice, name: str, beside: Sequence[str]) -> Story:
+    """An opening, a detail or two, and in any order what is told, and what seems to be.
+
+    Of the attribute that can be known as many values are said as of the one that cannot, once each: in the latter case
+    each of them is said of somebody else, of another time, denied or dreamt, in the former all but one. `beside` are
+    the people whom it may compare with.
+    """
+    scene = dice.choice(scenes())
+    while True:
+        drafted = _draft(dice, scene, name, beside)
+        if all(_once(topic, drafted.sentences) for topic in (drafted.known, drafted.unknown)):
+            return drafted
+
+
+def _draft(dice: Dice, scene: Scene, name: str, beside: Sequence[str]) -> Story:
+    known, unknown, *rest = dice.shuffled(scene.attributes)
+    other = f"{name}'s {dice.choice(scene.kin)}" if scene.kin and dice.chance(0.5) else dice.choice(beside)
+    lines: list[str] = dice.sample(scene.details, dice.between(1, 2))
+    values = {attribute: tuple(dice.sample(attribute.values, CHOICES)) for attribute in (known, unknown)}
+    said = {attribute: dice.between(1, CHOICES) for attribute in values}
+    answer = ""
+    for attribute, several in values.items():
+        decoys = _decoys.Decoys()
+        for n, value in enumerate(several[: said[attribute]]):
+            way = dice.choice(attribute.told)
+            is_answer = attribute is known and n == 0
+            line = _decoys.told(dice, way) if is_answer else decoys.draw(dice, way)
+            lines.append(line.replace("{value}", value))
+            answer = lines[-1] if is_answer else answer
+    for attribute in rest[: dice.between(0, 2)]:
+        lines.append(_decoys.told(dice, dice.choice(attribute.told)).replace("{value}", dice.choice(attribute.values)))
+    dice.shuffle(lines)
+    if any("{other}" in line.lower() for line in lines):
+        lines.insert(0, _decoys.introduced(dice))
+    lines.insert(0, dice.choice(scene.openings))
+    return Story(
+        name,
+        tuple(named(line, name, other) for line in lines),
+        Topic(known, values[known], said[known], lines.index(answer)),
+        Topic(unknown, values[unknown], said[unknown], None),
+    )
+
+
+def _once(topic: Topic, sentences: Sequence[str]) -> bool:
+    """Whether what is said of a topic is said once, and the rest of its values not at all."""
+    text = " ".join(sentences).lower()
+    bare = [re.sub(r"^(?:an?|the) ", "", value.lower()) for value in topic.values]
+    return [text.count(value) for value in bare] == [1] * topic.said + [0] * (CHOICES - topic.said)
+
+
+def others(dice: Dice, name: str) -> Iterator[Story]:
+    """Stories about other people, in which nobody has this name."""
+    strangers = [other for other in NAMES if other != name]
+    while True:
+        stranger = dice.choice(strangers)
+        yield story(dice, stranger, [other for other in strangers if other != stranger])
+
+
+def question(attribute: Attribute, name: str) -> str:
+    return named(attribute.ask, name)
+
+
+@cache
+def _asks() -> dict[str, Attribute]:
+    return {attribute.ask: attribute for scene in scenes() for attribute in scene.attributes}
+
+
+def meant(question: str) -> tuple[Attribute, str] | None:
+    """What a question asks for, and of whom."""
+    for name in NAMES:
+        if re.search(rf"\b{name}\b", question):
+            attribute = _asks().get(re.sub(rf"\b{name}\b", "{name}", question))
+            if attribute:
+                return attribute, name
+    return None
+
+
+def named(text: str, name: str, other: str = "") -> str:
+    """A sentence with the names of those whom it speaks of."""
+    for person, mark in ((name, "name"), (other, "other")):
+        text = text.replace(f"{{{mark}}}", person).replace(f"{{{mark.capitalize()}}}", person)
+    return text

@@ -1,0 +1,210 @@
+"""Replies to Minerva's published items, scored anew: by the published score and by the sound reading.
+
+>>> graded("group_membership", "List 1", "It is **List 10**.")
+Graded(paper=1.0, sound=0.0, answer='List 10', bare=False)
+>>> graded("compare_two_lists", "oak, elm", "1. Elm 2. Oak").paper, graded("set_state", ["oak"], "**Oak**").sound
+(0.5, 1.0)
+
+Of a list the sound score counts what goes beyond trivial replies, as in our own tests: a copy of the context where it
+was to be changed, every word that was ever named. They are read from the published prompt, if it is there:
+
+>>> prompt = 'Context:\\noak, elm, oak\\n\\nInstruction:\\nReplace the word "oak" with "ash".\\n\\nAnswer:'
+>>> graded("replace_all", "ash, elm, ash", "oak, elm, oak", prompt).sound
+0.0
+>>> graded("replace_all", "ash, elm, ash", "oak, elm, oak")
+Graded(paper=0.3333333333333333, sound=0.3333333333333333, answer='oak, elm, oak', bare=True)
+"""
+
+import re
+import reprlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from carrara.answers.kinds import Answers, FinalNumber, Number, Word
+from carrara.answers.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
+from carrara.answers.naming import BEFORE, PRESENT, SAME, ListName, YesNo
+from carrara.answers.statements import word
+from carrara.core.errors import UsageError
+from carrara.core.types import Question
+from carrara.parts.layout import INSTRUCT, items_of, lines_of, quoted
+from carrara.tasks.minerva._published import primary
+
+Gold = str | int | Words | Hands
+
+_PRESENT, _SAME = YesNo(PRESENT), YesNo(SAME)
+_WORD, _COPY, _LISTING = Word(), Copy(), Listing()
+ANSWERS: Mapping[str, Answers[Any]] = {
+    "string_search_word": _PRESENT,
+    "string_search_gibberish": _PRESENT,
+    "string_search_sequence": _PRESENT,
+    "key_value_search": _WORD,
+    "batch_key_value_search": _LISTING,
+    "snapshot_unique_words": _COPY,
+    "snapshot_random_numbers": _COPY,
+    "replace_all": _COPY,
+    "replace_all_x_to_null": _COPY,
+    "overwrite_positions": _COPY,
+    "overwrite_positions_nth_to_null": _COPY,
+    "functional_updates": _COPY,
+    "compare_positions": YesNo(BEFORE),
+    "find_duplicates": _WORD,
+    "count": Number(),
+    "check_association": _SAME,
+    "compare_two_lists": Set(),  # its references are in random order
+    "identify_odd_group": ListName(none=False),
+    "patch_the_difference": _WORD,
+    "group_membership": ListName(none=True),
+    "group_association": _SAME,
+    "alternating_group_association": _SAME,
+    "iterate_last": _LISTING,
+    "iterate_first": _LISTING,
+    "quantity_state": FinalNumber(),
+    "set_state": FinalSet(),
+    "processing_data_blocks": Rows(),
+    "theory_of_mind": FinalHands(),
+}
+_LIST = re.compile(r"List ([1-9][0-9]{0,2})")
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_LISTS, _MOST_LISTS = 100, 1000
+"""How many lists an answer may name: where no context tells, and at all."""
+_OPEN = re.compile(r"(?:Context|Agents? actions):")
+_ACTED_ON = re.compile(r'following words:? "?([^".\n]+)')
+
+
+class Graded(NamedTuple):
+    paper: float
+    sound: float | None
+    """None where the reference is empty."""
+    answer: str | None
+    """None where the reply states none."""
+    bare: bool
+    """Whether no context told what trivial replies have, and so nothing was taken off for them."""
+
+
+class Posed(NamedTuple):
+    """A published row, as its reply is read and scored."""
+
+    answers: Answers[Any]
+    question: Question[Any]
+    bare: bool
+
+
+def posed(task: str, reference: Any, prompt: str = "") -> Posed:
+    """What a row asks. Raises UsageError where the reference is not what the task has."""
+    answers, gold, bare = ANSWERS[task], _gold(task, reference), False
+    context, asked = _opened(prompt)
+    if isinstance(gold, Words) and not task.startswith("snapshot"):  # nobody has a copy without copying
+        trivial = _trivial(task, gold, context, asked)
+        bare = not trivial
+        # a trivial reply that is right, since there was nothing to change, takes nothing off
+        wrong = {name: items for name, items in trivial.items() if gold.like(Words(items)) < 1}
+        gold = Words(gold.items, wrong, gold.ordered)
+    elif isinstance(gold, Hands):
+        every = _acted_on(context)
+        bare = not every
+        hands = Hands(gold.of, every)
+        gold = hands if every and hands.worth_nothing < 1 else Hands(gold.of, ("",))  # a word that nobody has
+    options = _options(task, gold, context)
+    chance_level = answers.chance_level(gold, options)
+    return Posed(answers, Question(asked, gold, (), chance_level, options=options, budget=answers.budget(gold)), bare)
+
+
+def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> Graded:
+    """Both scores of a reply. Raises UsageError where the reference is not what the task has."""
+    answers, question, bare = posed(task, reference, prompt or "")
+    answer = answers.read(reply, question)
+    empty = question.gold in ("", Words(()))
+    return Graded(
+        paper=primary(task, reference, reply),
+        sound=None if empty else 0.0 if answer is None else answers.score(answer, question.gold),
+        answer=None if answer is None else answers.write(answer),
+        bare=bare and not empty,
+    )
+
+
+def _gold(task: str, reference: Any) -> Gold:
+    match ANSWERS[task]:
+        case YesNo():
+            if reference in ("yes", "no"):
+                return str(reference)
+            wants = "yes or no"
+        case Word():
+            if isinstance(reference, str) and (not reference or word(reference)):
+                return word(reference) or ""
+            wants = "one word"
+        case ListName():
+            if isinstance(reference, str) and (_LIST.fullmatch(reference) or reference in _no_list(task)):
+                return reference
+            wants = "the name of a list, such as 'List 1'"
+        case Number():
+            if _INTEGER.fullmatch(str(reference)):
+                return int(reference)
+            wants = "a whole number"
+        case FinalSet():
+            if _are_words(reference):
+                return Words(tuple(reference), ordered=False)
+            wants = "a list of words"
+        case FinalHands():
+            hands = reference if isinstance(reference, dict) else {}
+            if hands and all(name.strip() and _are_words(words) for name, words in hands.items()):
+                return Hands(tuple((name, tuple(words)) for name, words in hands.items()))
+            wants = "a list of words for each agent"
+        case other:
+            if isinstance(reference, str):
+                items = tuple(filter(None, map(str.strip, reference.split(","))))
+                return Words(items, ordered=not isinstance(other, Set))
+            wants = "a text such as 'oak, elm'"
+    raise UsageError(f"the reference of {task} is {wants}, and not {reprlib.repr(reference)}: mend the row")
+
+
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _no_list(task: str) -> tuple[str, ...]:
+    return ("no",) if task == "group_membership" else ()
+
+
+def _opened(prompt: str) -> tuple[str, str]:
+    """The context of a published prompt, and what is asked of it."""
+    opening = _OPEN.search(prompt)
+    context, found, asked = prompt[opening.end() :].rpartition(INSTRUCT) if opening else ("", "", "")
+    return (context.strip(), asked.strip()) if found else ("", "")
+
+
+def _trivial(task: str, gold: Words, context: str, asked: str) -> Mapping[str, tuple[str, ...]]:
+    """The lists that somebody has without doing the task, as our own tests name them; none where no context tells."""
+    named, lines = quoted(asked, 0), [words for _, words in lines_of(context)]
+    trivial: dict[str, tuple[str, ...]] = {}
+    match task:
+        case "batch_key_value_search":
+            trivial["the words asked for"] = tuple(items_of(named[-1])) if named else ()
+        case "iterate_last" | "iterate_first":
+            other = 0 if task == "iterate_last" else -1
+            trivial["the words at the other ends"] = tuple(words[other] for words in lines)
+        case "compare_two_lists":
+            own = max(lines, key=lambda words: len({*words} & {*gold.items}), default=[])
+            trivial["the whole list"] = tuple(own)
+        case "processing_data_blocks":
+            trivial["every word"] = tuple(one for words in lines for one in words)
+        case "set_state":
+            trivial["every word"] = _acted_on(context)
+        case _:
+            trivial["the context as it is"] = tuple(items_of(context))
+            if named and task in ("replace_all", "overwrite_positions"):
+                trivial["one word over and over"] = (named[-1],) * len(gold.items)
+    return {name: items for name, items in trivial.items() if items}
+
+
+def _acted_on(context: str) -> tuple[str, ...]:
+    """Every word that agents start with, draw, discard or swap."""
+    return tuple(dict.fromkeys(one for words in _ACTED_ON.findall(context) for one in items_of(words)))
+
+
+def _options(task: str, gold: Gold, context: str) -> tuple[str, ...]:
+    """The names that may be the answer: as many lists as the context has."""
+    if not isinstance(ANSWERS[task], ListName):
+        return ()
+    named = _LIST.fullmatch(str(gold))
+    lists = max(min(len(lines_of(context)) or _LISTS, _MOST_LISTS), int(named[1]) if named else 0)
+    return (*(f"List {n}" for n in range(1, lists + 1)), *_no_list(task))

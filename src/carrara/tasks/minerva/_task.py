@@ -1,0 +1,106 @@
+"""What all tasks of this folder share: the layout of the prompt, phrasings, and the paper's scorer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, ClassVar, Literal
+
+from carrara.answers.contract import FINAL, behind_label
+from carrara.core.types import PRESENTS, Frame, Message, Question, Style
+from carrara.parts.layout import INSTRUCT, OPEN, split_prompt
+from carrara.task import Instance, Task
+from carrara.tasks.minerva import _published
+from carrara.text import vocabulary
+
+WORDS: Mapping[str, object] = {"reads": vocabulary.named, "built_in": vocabulary.KINDS}
+"""Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
+
+Category = Literal[
+    "search",
+    "recall and edit",
+    "match and compare",
+    "spot the differences",
+    "compute on sets and lists",
+    "stateful processing",
+    "composite",
+]
+"""The paper's (Table 10)."""
+
+
+class Minerva(Task):
+    category: ClassVar[Category]
+    marks = {"open": OPEN, "instruct": INSTRUCT}
+    separator = ", "
+    echo_limit = 1 << 16
+    paper_task: ClassVar[str]
+    """The name of the task in the published files, whose scorer is the paper's."""
+    phrasing: tuple[int, ...] = field(default=(1,), metadata=PRESENTS)
+    """How it is asked: 1 or 2, or both of each context."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.phrasing or not {1, 2}.issuperset(self.phrasing) or len(set(self.phrasing)) < len(self.phrasing):
+            raise ValueError("phrasing is one or several of 1, 2")
+
+    @classmethod
+    def asks(cls) -> Mapping[str, str]:
+        """Return each question in its two phrasings: the second one of `ask` is `ask 2`."""
+        several = cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
+        return {_phrased(part, n): ask for part, asks in several.items() for n, ask in enumerate(asks, 1)}
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        return {
+            "open": f"{OPEN}\n",
+            "instruct": f"\n\n{INSTRUCT}\n",
+            "rule": cls.answer.rule,
+            "answer": f"\n\n{FINAL}",
+            **cls.asks(),
+        }
+
+    def questions(self, instance: Instance) -> Sequence[Question[Any]]:
+        [question] = super().questions(instance)
+        several = self.phrasing != (1,)
+        return [
+            replace(
+                question,
+                ask=self.fill(self.wording, _phrased(instance.ask, phrasing), instance),
+                labels={**question.labels, **({"phrasing": str(phrasing)} if several else {})},
+            )
+            for phrasing in self.phrasing
+        ]
+
+    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+        ask = self.fill(wording, _phrased(instance.ask, int(question.labels.get("phrasing", "1"))), instance)
+        rule = wording["rule"]
+        ending = f" {rule}" if rule and not rule.startswith("\n") else rule
+        return Frame(
+            before=wording["open"],
+            after=instance.ending + wording["instruct"] + ask + ending + (wording["answer"] if style == "base" else ""),
+            closing=len(instance.ending),
+            joint=self.separator,
+            stop=("\n\n",),
+        )
+
+    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+        return split_prompt(messages)
+
+    def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
+        name = self.paper_task_of(question.labels)
+        own = reply if name in _published.MARKED else behind_label(reply)
+        return {"minerva": _published.primary(name, self.paper_reference(question.gold), own)}
+
+    def paper_reference(self, gold: Any) -> _published.Reference:
+        return _published.reference(gold)
+
+    def paper_task_of(self, labels: Mapping[str, str]) -> str:
+        return self.paper_task
+
+
+def _phrased(part: str, n: int) -> str:
+    return part if n == 1 else f"{part} {n}"
+
+
+def check_number(name: str, number: int, least: int, most: int = 1000) -> None:
+    """Raise ValueError unless a parameter is within its bounds."""
+    if not least <= number <= most:
+        raise ValueError(f"{name} goes from {least} to {most}, not {number}")

@@ -1,0 +1,62 @@
+"""Count: how often does a word come?
+
+From Minerva (Table 1). One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.prompt.items import make
+>>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
+...     print(fill(line, 110))
+Context:
+rebrand, springful, springful, springful, anopla
+<BLANKLINE>
+Instruction:
+How many times does the word "springful" occur in the context? Reply with one line and nothing else: FINAL
+ANSWER: followed by that number.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from carrara.answers.kinds import Number
+from carrara.core.types import ANSWER
+from carrara.parts.layout import items_of
+from carrara.task import Instance, Rng, Sweep
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number
+from carrara.text import vocabulary
+
+
+class Count(Minerva):
+    version, title, capability = 3, "Count", "counting a word"
+    category, paper_task = "match and compare", "count"
+    answer = Number()
+    ask = (
+        'How many times does the word "{word}" occur in the context?',
+        'Go through the context and count how often the word "{word}" stands there. What is the total?',
+    )
+    known_shortcuts = {
+        "how often what is named is said": "How often it is said is what is asked.",
+        "how many pieces say what is named": "Every word is a piece, so that this is what is asked.",
+    }
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    times: Sweep[int] = Sweep(2, 4, 8, 16, 32)
+    """How often the word comes, taken in turn."""
+
+    def check(self) -> None:
+        check_number("times", self.times, 1)
+
+    def generate(self, rng: Rng) -> Instance:
+        word, first, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 3)
+        return Instance(
+            opening=first,
+            facts=[word] * self.times,
+            ending=f"{self.separator}{last}",
+            filler=vocabulary.filler(self.words, drawn),
+            gold=self.times,
+            names={"word": word},
+            guesses=self.values("times"),
+            labels={ANSWER: str(self.times)},
+        )
+
+    def solve(self, context: str, names: Mapping[str, str]) -> int:
+        return items_of(context).count(names["word"])

@@ -1,0 +1,78 @@
+"""What a graph's text says, and how it is read back: its nodes, its edges, and what is no edge."""
+
+import re
+from typing import Literal, NamedTuple
+
+from carrara.core.keys import Dice
+from carrara.core.types import Undecidable
+from carrara.tasks.sync._graph import Edge, Graph
+
+Ask = Literal["connected", "shortest", "longest"]
+
+_LOOPS = (
+    "Node {n} has no edge to Node {n}.",
+    "No edge leads from Node {n} to itself.",
+    "There is no directed edge from Node {n} to itself.",
+    "There is, as was to be expected, no edge from Node {n} to Node {n}.",
+    "Here, too, there is no directed edge from Node {n} to Node {n}.",
+    "Node {n} does not lead to itself.",
+)
+"""The same in more words and fewer, so that every length comes out."""
+
+_EDGE = re.compile(r"(?<!no )\bdirected edge from Node ([0-9]+) to Node ([0-9]+)\.")
+_OPENING = re.compile(r"The nodes are (Node 0(?:, Node [0-9]+)*)\.")
+_QUESTIONS: dict[Ask, str] = {
+    "connected": "Which nodes are reached by a directed edge from Node {}?",
+    "shortest": "What is the shortest path from Node {} to Node {}?",
+    "longest": "What is the longest path in the graph?",
+}
+
+
+def opening(nodes: int) -> str:
+    return f"The nodes are {', '.join(f'Node {node}' for node in range(nodes))}."
+
+
+def edge(start: int, end: int) -> str:
+    return f"There is a directed edge from Node {start} to Node {end}."
+
+
+def no_edge(node: int) -> str:
+    return f"There is no directed edge from Node {node} to Node {node}."
+
+
+def grit(dice: Dice, nodes: int) -> str:
+    return dice.choice(_LOOPS).format(n=dice.below(nodes))
+
+
+class Asked(NamedTuple):
+    ask: Ask
+    numbers: tuple[int, ...]
+    """The nodes that the question names."""
+
+    def __str__(self) -> str:
+        return _QUESTIONS[self.ask].format(*self.numbers)
+
+
+def edges(text: str) -> list[Edge]:
+    """The edges that a text mentions, in order."""
+    return [(int(start), int(end)) for start, end in _EDGE.findall(text)]
+
+
+def read(prompt: str) -> tuple[Graph, Asked]:
+    """What a rendered prompt says and what it asks."""
+    context, _, tail = prompt.rpartition("Question: ")
+    nodes = _OPENING.search(context)
+    if not nodes:
+        raise Undecidable("no list of nodes was found")
+    graph, asked = Graph(nodes[1].count("Node"), frozenset(edges(context))), _asked(tail.split("\n", 1)[0])
+    if any(number >= graph.nodes for number in asked.numbers):
+        raise Undecidable("the question is about a node that there is not")
+    return graph, asked
+
+
+def _asked(line: str) -> Asked:
+    for ask, question in _QUESTIONS.items():
+        pattern = re.escape(question).replace(re.escape("{}"), "([0-9]+)")
+        if found := re.fullmatch(pattern, line):
+            return Asked(ask, tuple(map(int, found.groups())))
+    raise Undecidable("no question was found")

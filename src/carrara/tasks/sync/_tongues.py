@@ -1,0 +1,157 @@
+"""Invented languages: vocabularies, and dictionaries between neighbours.
+
+>>> from carrara.core.keys import Dice
+>>> tongues = drawn(Scribe(Dice("an example")), Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
+>>> tongues.vocabularies[0]
+('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
+>>> tongues.dictionaries[0]
+{'qfl': 'nic', 'oxqjv': 'ncege', 'fkypy': 'biqti', 'giczf': 'xxjdf'}
+>>> tongues.translated(tongues.chained(0, 2)[0], 0, 2)
+'mick'
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from carrara.tasks.sync._scribe import Scribe
+
+Dictionary = Mapping[str, str]
+
+
+class Shape(NamedTuple):
+    """How much there is of everything."""
+
+    languages: int
+    words: int
+    """Of each vocabulary."""
+    least: int
+    most: int
+    """Letters of a word."""
+    entries: int
+    """Of each dictionary."""
+    chained: int
+    """Words of the first language that every dictionary leads on."""
+
+
+@dataclass(frozen=True)
+class Tongues:
+    vocabularies: tuple[tuple[str, ...], ...]
+    dictionaries: tuple[Dictionary, ...]
+    """From each language to the next."""
+
+    def translated(self, word: str, start: int, end: int) -> str | None:
+        for dictionary in self.dictionaries[start:end]:
+            if word not in dictionary:
+                return None
+            word = dictionary[word]
+        return word
+
+    def chained(self, start: int, end: int) -> list[str]:
+        """The words of one language that can be translated into another."""
+        return [word for word in self.dictionaries[start] if self.translated(word, start, end) is not None]
+
+
+def letters(dictionaries: Sequence[Dictionary]) -> Mapping[str, int]:
+    """The first letters of all translations of each word of the first dictionary, as bits."""
+    found: dict[str, int] = {}
+    for word in dictionaries[0] if dictionaries else ():
+        last, bits = word, 0
+        for dictionary in dictionaries:
+            if last not in dictionary:
+                break
+            last = dictionary[last]
+            bits |= 1 << ord(last[0]) - ord("a")
+        found[word] = bits
+    return found
+
+
+def covered(letters: Mapping[str, int], words: Iterable[str]) -> int:
+    """How many letters some words cover together."""
+    bits = 0
+    for word in words:
+        bits |= letters.get(word, 0)
+    return bits.bit_count()
+
+
+class Coverage(NamedTuple):
+    """The most letters that three words can cover."""
+
+    size: int
+    best: tuple[str, str, str]
+    """Of the best triples the first in order."""
+    chance: float
+    """How many of all triples of words in the first dictionary are as good."""
+
+
+def coverage(letters: Mapping[str, int]) -> Coverage:
+    """By trying all triples, so that the optimum is proved."""
+    words = sorted(letters)
+    bits = np.array([letters[word] for word in words], np.uint32)
+    second, third = np.triu_indices(len(words), 1)
+    two = bits[second] | bits[third]
+    size, ways, best, behind = -1, 0, (0, 0, 0), 0
+    for first in range(len(words) - 2):
+        behind += len(words) - 1 - first  # so many pairs have words up to this one
+        counts = np.bitwise_count(bits[first] | two[behind:])
+        most = int(counts.max())
+        if most > size:
+            place = behind + int(counts.argmax())
+            size, ways, best = most, 0, (first, int(second[place]), int(third[place]))
+        if most == size:
+            ways += int(np.count_nonzero(counts == most))
+    n = len(words)
+    total = n * (n - 1) * (n - 2) // 6
+    return Coverage(size, (words[best[0]], words[best[1]], words[best[2]]), ways / total)
+
+
+def greedy(letters: Mapping[str, int], words: Sequence[str]) -> tuple[str, ...]:
+    """Three words, each of which adds the most letters to those before it; of several the first in the order given."""
+    chosen, bits = list[str](), 0
+    for _ in range(3):
+        left = [word for word in words if word not in chosen]
+        chosen.append(max(left, key=lambda word: (bits | letters[word]).bit_count()))
+        bits |= letters[chosen[-1]]
+    return tuple(chosen)
+
+
+def astray(letters: Mapping[str, int]) -> bool:
+    """Whether greed finds fewer letters than there are, whichever of equal words it takes, the first or the last.
+
+    The most are found among words that no other one surpasses: that is quickly tried.
+    """
+    found = max(covered(letters, greedy(letters, words)) for words in (list(letters), list(letters)[::-1]))
+    best = list[int]()
+    for one in sorted(set(letters.values()), key=int.bit_count, reverse=True):
+        if not any(one | other == other for other in best):
+            best.append(one)
+    return any((a | b | c).bit_count() > found for a, b, c in combinations(best, 3))
+
+
+def drawn(dice: Scribe, shape: Shape) -> Tongues:
+    """Languages without a word in common.
+
+    Some words go all the way through the dictionaries; what else a dictionary has is drawn from the vocabularies on
+    both sides, whatever its neighbours have.
+    """
+    new = dict[str, None]()
+    while missing := shape.languages * shape.words - len(new):
+        new.update(dict.fromkeys(dice.words(missing, shape.least, shape.most)))
+    vocabularies = tuple(zip(*[iter(new)] * shape.words, strict=True))
+    through = [dice.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
+    others = [_without(*both) for both in zip(vocabularies, through, strict=True)]
+    dictionaries = []
+    for (source, target), (left, right) in zip(pairwise(through), pairwise(others), strict=True):
+        more = shape.entries - shape.chained
+        pairs = [*zip(source, target, strict=True)]
+        pairs += zip(dice.sample(left, more), dice.sample(right, more), strict=True)
+        dictionaries.append(dict(dice.shuffled(pairs)))
+    return Tongues(vocabularies, tuple(dictionaries))
+
+
+def _without(words: Sequence[str], some: Iterable[str]) -> list[str]:
+    left = set(some)
+    return [word for word in words if word not in left]

@@ -1,0 +1,386 @@
+"""Unseen languages: three questions on one chain of dictionaries, of rising difficulty.
+
+From SYNC (sections 3.2 and 4). One small world without filler, as the second of its questions is asked:
+
+>>> from carrara.prompt.items import make
+>>> given = {"languages": "3", "words": "30", "entries": "12"}
+>>> for line in make("sync/translation", index=2, question=1, params=given).text.splitlines():
+...     print(line[:100].rstrip())
+The text below is about languages that were invented for this exercise. It gives a dictionary from e
+<BLANKLINE>
+The languages are LL0, LL1 and LL2.
+Dictionary from LL0 to LL1: ihiq -> gbf; vzedul -> wbun; dvduk -> vrqul; eafzjai -> vrekw; yeelhl ->
+Dictionary from LL1 to LL2: pqemul -> uzh; bgph -> renasya; djlc -> nxphxuu; nfe -> zcxphe; ffrh ->
+<BLANKLINE>
+Question: What is the translation of "ihiq eafzjai etry sryrj" from LL0 to LL2?
+<BLANKLINE>
+No dictionary leads there directly: translate word by word from each language to the next. Think fir
+Translation: word word
+
+The hidden structure is a row of languages with dictionaries between neighbours, which are the updates; the filler says
+their vocabularies over and over. Translating with one dictionary (retrieval), with several (tracking), and finding
+three words whose translations cover the most first letters (the whole) are asked on the same context, to the byte.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import perm
+
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Key
+from carrara.core.types import (
+    PRESENTS,
+    Fault,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Style,
+    Tap,
+    Test,
+    Undecidable,
+    World,
+)
+from carrara.tasks.sync import _tongue_text as text
+from carrara.tasks.sync import _words as words
+from carrara.tasks.sync._graph_worlds import due
+from carrara.tasks.sync._scribe import Scribe
+from carrara.tasks.sync._tongue_text import Ask, Asked
+from carrara.tasks.sync._tongues import (
+    Coverage,
+    Dictionary,
+    Shape,
+    Tongues,
+    astray,
+    coverage,
+    covered,
+    drawn,
+    greedy,
+    letters,
+)
+
+LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "coverage": "Letter Coverage"}
+DRAWS = 300
+"""Languages that are drawn for one world in which greed does not find the letter coverage."""
+PLAIN = 300
+"""And as many, if there is none, whatever greed finds, before the world is given up."""
+PART = 40
+"""Words of a part of a vocabulary, at most."""
+
+
+@dataclass(frozen=True)
+class Params:
+    languages: tuple[int, ...] = (3, 5, 7)
+    """Numbers of languages, taken in turn."""
+    words: int = 250
+    """Words of each vocabulary."""
+    letters: tuple[int, ...] = (3, 7)
+    """The least and the most letters of a word."""
+    entries: int = 50
+    """Words of each dictionary."""
+    chained: int = 5
+    """Words of the first language that can be translated into the last one, at least."""
+    phrase: tuple[int, ...] = (2, 3, 4, 5)
+    """Lengths of what is to be translated, in words."""
+    hops: int = 0
+    """Dictionaries that a multi-hop translation takes; 0: any number from 2 on, taken in turn."""
+    chance: float = 0.01
+    """How often a random guess at the letter coverage may be right, at most: easier languages are drawn anew."""
+    greedy: float = 0.05
+    """The share of languages, from four on, whose letter coverage greed may find; 1: languages as they are drawn."""
+    ask: tuple[Ask, ...] = field(default=("single", "multi", "coverage"), metadata=PRESENTS)
+    """What is asked of each set of languages."""
+
+    def __post_init__(self) -> None:
+        if not all(3 <= languages <= 100 for languages in self.languages):
+            raise ValueError("there are 3 to 100 languages: with two there are no two hops, and names end at LL99")
+        if len(self.letters) != 2 or not 1 <= self.letters[0] <= self.letters[1] <= 12:
+            raise ValueError("letters are the least and the most of a word, such as letters=3,7, up to 12")
+        if not 3 <= self.entries <= self.words:
+            raise ValueError(f"a dictionary has from 3 entries to the {self.words} words of its vocabulary")
+        there = sum(26**n for n in range(self.letters[0], self.letters[1] + 1))
+        if 2 * self.words * max(self.languages) > there:
+            raise ValueError(f"there are only {there:,} words of so few letters: ask for fewer words or more letters")
+        if not all(1 <= size <= self.chained for size in self.phrase) or not self.chained <= self.entries:
+            raise ValueError(
+                f"a phrase has at most as many words as are chained ({self.chained}), and a dictionary "
+                f"({self.entries}) at least as many"
+            )
+        if self.hops == 1 or not 0 <= self.hops < min(self.languages):
+            raise ValueError(f"hops go from 2 to {min(self.languages) - 1}, or are 0 for all of these in turn")
+        if not 0 < self.chance <= 1:
+            raise ValueError("a chance is more than 0 and at most 1")
+        if not 0 <= self.greedy <= 1:
+            raise ValueError("greedy is a share, from 0 to 1")
+        if len(set(self.ask)) < len(self.ask):
+            raise ValueError("each question is asked once")
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """The hidden structure, and what is asked of it."""
+
+    tongues: Tongues
+    coverage: Coverage
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A translation, or three words in the order of the alphabet."""
+
+    ask: Ask
+    words: tuple[str, ...]
+    hidden: Hidden | None = field(default=None, compare=False, repr=False)
+    """Of a gold answer: any other three words that cover as much are right too."""
+
+
+class SyncTranslation(Test[Params, Hidden, Answer]):
+    version = 2
+    title = "Unseen languages"
+    capability = "translating words by one and by many dictionaries, and surveying all of them"
+    parameters = Params
+    guesser = "context candidates"
+    inherent = {
+        f"greedy coverage: {which} of equals": "With three languages a word has two letters, and greed is never wrong."
+        for which in ("the first", "the last")
+    }
+    wording = {
+        "instruction": (
+            "The text below is about languages that were invented for this exercise. It gives a dictionary from each "
+            "language to the next, once, and between them lists words of their vocabularies, again and again. Read all "
+            "of it, because you will be asked about the languages.\n\n"
+        ),
+        "close": "\n\n",
+        "question": "Question: {ask}\n\n",
+        "single": (
+            "Translate word by word. Think first if that helps. End with one line that has the translation alone, like "
+            "this:\nTranslation: word word"
+        ),
+        "multi": (
+            "No dictionary leads there directly: translate word by word from each language to the next. Think first if "
+            "that helps. End with one line that has the translation alone, like this:\nTranslation: word word"
+        ),
+        "coverage": (
+            "A word has a translation in every language that the dictionaries reach from it, one after the other. What "
+            "counts is the first letter of each of these translations, and not that of the word itself. Think first if "
+            "that helps. End with one line that names three different words of LL0, like this:\n"
+            "Letter Coverage: word, word, word"
+        ),
+        "answer": "\n\n",
+    }
+
+    def world(self, key: Key, params: Params, room: Room | None) -> World[Hidden]:
+        place, size = divmod(key.index, len(params.languages))
+        languages = params.languages[size]
+        tongues, found = _guarded(key, params, languages)
+        dice = key.dice("phrases")
+        hops = params.hops or 2 + place % (languages - 2)
+        asked = {
+            "single": _phrase(dice, tongues, params, 1),
+            "multi": _phrase(dice, tongues, params, hops),
+            "coverage": Asked("coverage"),
+        }
+        dictionaries = tuple(text.dictionary(k, pairs) for k, pairs in enumerate(tongues.dictionaries))
+        return World(
+            structure=Hidden(tongues, found, tuple(asked[ask] for ask in params.ask)),
+            updates=tuple((Piece(dictionary, update=k),) for k, dictionary in enumerate(dictionaries)),
+            opening=(Piece(text.opening(languages)),),
+            filler=lambda dice, _: _vocabularies(tongues, dice),
+            grit=lambda dice, _: _parts(tongues, dice),
+            timeless=True,
+        )
+
+    def questions(self, world: World[Hidden], key: Key, params: Params) -> Sequence[Question[Answer]]:
+        hidden = world.structure
+        sizes = {"languages": str(len(hidden.tongues.vocabularies))}
+        return [
+            Question(
+                ask=str(asked),
+                gold=replace(_solved(dict(enumerate(hidden.tongues.dictionaries)), asked), hidden=hidden),
+                needs=_needed(hidden, asked),
+                chance_level=_chance_level(hidden, asked),
+                labels={**sizes, **_kind(hidden, asked)},
+                budget=96,
+                part=asked.ask,
+            )
+            for asked in hidden.asked
+        ]
+
+    def frame(
+        self, world: World[Hidden], question: Question[Answer], wording: Mapping[str, str], style: Style
+    ) -> Frame:
+        ask = question.gold.ask
+        lead = f"{LABELS[ask]}:"
+        ending = wording["answer"] + lead if style == "base" else ""
+        return Frame(
+            before=wording["instruction"],
+            after=wording["close"] + wording["question"].format(ask=question.ask) + wording[ask] + ending,
+            stop=("\n",),
+            lead=lead,
+        )
+
+    def solve(self, messages: Sequence[Message]) -> Answer:
+        return _solved(*text.read(messages[-1].content))
+
+    def write(self, answer: Answer) -> str:
+        return f"{LABELS[answer.ask]}: {(', ' if answer.ask == 'coverage' else ' ').join(answer.words)}"
+
+    def parse(self, reply: str, question: Question[Answer]) -> Answer | None:
+        gold = question.gold
+        assert gold.hidden is not None
+        known = frozenset(word for vocabulary in gold.hidden.tongues.vocabularies for word in vocabulary)
+        stated = words.read(reply, LABELS[gold.ask], known, several=gold.ask == "coverage")
+        if stated is None:
+            return None
+        return Answer(gold.ask, tuple(sorted(stated)) if gold.ask == "coverage" else stated)
+
+    def tricks(self, world: World[Hidden], question: Question[Answer]) -> Mapping[str, str]:
+        """Greed: the word with the most letters, then the one that adds the most."""
+        if question.gold.ask != "coverage":
+            return {}
+        found = letters(world.structure.tongues.dictionaries)
+        orders = {"the first": list(found), "the last": list(found)[::-1]}
+        return {
+            f"greedy coverage: {which} of equals": self.write(Answer("coverage", greedy(found, words)))
+            for which, words in orders.items()
+        }
+
+    def score(self, answer: Answer, question: Question[Answer]) -> float:
+        return float(self.fault(answer, question) is None)
+
+    def fault(self, answer: Answer, question: Question[Answer]) -> Fault | None:
+        gold = question.gold
+        assert gold.hidden is not None
+        tongues, best = gold.hidden.tongues, gold.hidden.coverage
+        if gold.ask != "coverage":
+            return _fault_of_phrase(answer.words, gold.words, _asked(gold))
+        if len(answer.words) != 3 or len(set(answer.words)) != 3:
+            return Fault("not three words", f"{len(set(answer.words))} different ones")
+        if unknown := set(answer.words).difference(tongues.vocabularies[0]):
+            return Fault("unknown words", ", ".join(sorted(unknown)))
+        size = covered(letters(tongues.dictionaries), answer.words)
+        return Fault("fewer letters", f"{size} of {best.size}") if size < best.size else None
+
+    def guess(self, dice: Dice, world: World[Hidden], question: Question[Answer]) -> Answer:
+        """It knows the words that can be asked for, and no translation."""
+        tongues, ask = world.structure.tongues, question.gold.ask
+        if ask == "coverage":
+            return Answer(ask, tuple(sorted(dice.sample(sorted(tongues.dictionaries[0]), 3))))
+        asked = _asked(question.gold)
+        return Answer(ask, tuple(dice.sample(tongues.vocabularies[asked.target], len(asked.words))))
+
+
+def _guarded(key: Key, params: Params, languages: int) -> tuple[Tongues, Coverage]:
+    """Languages whose letter coverage is not easily guessed, nor found by greed.
+
+    With three languages words have two letters, and whoever takes two new ones with each has the most.
+    """
+    shape = Shape(languages, params.words, params.letters[0], params.letters[1], params.entries, params.chained)
+    dice = Scribe(key.dice("languages"))
+    easy = languages == 3 or due(key.index // len(params.languages), params.greedy)
+    for n in range(DRAWS + PLAIN):
+        tongues = drawn(dice, shape)
+        if not easy and n < DRAWS and not astray(letters(tongues.dictionaries)):
+            continue
+        found = coverage(letters(tongues.dictionaries))
+        if found.chance <= params.chance:
+            return tongues, found
+    raise UsageError(
+        f"of {PLAIN} sets of {languages} languages none has a letter coverage that a random guess finds in at most "
+        f"{100 * params.chance:g} % of its tries: ask for more languages or entries, for fewer chained words, or for a "
+        f"greater chance"
+    )
+
+
+def _phrase(dice: Dice, tongues: Tongues, params: Params, hops: int) -> Asked:
+    source = dice.below(len(tongues.dictionaries) - hops + 1)
+    there = tongues.chained(source, source + hops)
+    chosen = dice.sample(there, dice.choice(params.phrase))
+    return Asked("single" if hops == 1 else "multi", tuple(chosen), source, source + hops)
+
+
+def _vocabularies(tongues: Tongues, dice: Dice) -> Tap:
+    """All of them, one round after the other."""
+    said = [(Piece(text.vocabulary(k, words)),) for k, words in enumerate(tongues.vocabularies)]
+    left: list[tuple[Piece]] = []
+
+    def tap(gap: int) -> tuple[Piece]:
+        if not left:
+            left.extend(dice.shuffled(said))
+        return left.pop()
+
+    return tap
+
+
+def _parts(tongues: Tongues, dice: Dice) -> Tap:
+    def tap(gap: int) -> tuple[Piece]:
+        language = dice.below(len(tongues.vocabularies))
+        vocabulary = tongues.vocabularies[language]
+        some = vocabulary[: dice.between(1, min(PART, len(vocabulary)))]
+        return (Piece(text.some_words(language, some)),)
+
+    return tap
+
+
+def _solved(dictionaries: Mapping[int, Dictionary], asked: Asked) -> Answer:
+    if asked.ask == "coverage":
+        row: list[Dictionary] = []
+        while len(row) in dictionaries:
+            row.append(dictionaries[len(row)])
+        if not row:
+            raise Undecidable("there is no dictionary from LL0")
+        return Answer(asked.ask, coverage(letters(row)).best)
+    found = asked.words
+    for k in range(asked.source, asked.target):
+        if k not in dictionaries:
+            raise Undecidable(f"there is no dictionary from LL{k}")
+        if not all(word in dictionaries[k] for word in found):
+            raise Undecidable(f"a word is not in the dictionary from LL{k}")
+        found = tuple(dictionaries[k][word] for word in found)
+    return Answer(asked.ask, found)
+
+
+def _needed(hidden: Hidden, asked: Asked) -> tuple[int, ...]:
+    """The dictionaries without which the answer is another."""
+    if asked.ask != "coverage":
+        return tuple(range(asked.source, asked.target))
+    dictionaries = hidden.tongues.dictionaries
+    shorter = [coverage(letters(dictionaries[:k])).best for k in range(1, len(dictionaries))]
+    return (0, *(k for k, best in enumerate(shorter, 1) if best != hidden.coverage.best))
+
+
+def _asked(gold: Answer) -> Asked:
+    assert gold.hidden is not None
+    return next(asked for asked in gold.hidden.asked if asked.ask == gold.ask)
+
+
+def _chance_level(hidden: Hidden, asked: Asked) -> float:
+    """What any three words of the first dictionary score, or as many words of the language as are asked for."""
+    if asked.ask == "coverage":
+        return hidden.coverage.chance
+    return 1 / perm(len(hidden.tongues.vocabularies[asked.target]), len(asked.words))
+
+
+def _kind(hidden: Hidden, asked: Asked) -> Mapping[str, str]:
+    if asked.ask == "coverage":
+        return {"letters": str(hidden.coverage.size)}
+    return {"hops": str(asked.target - asked.source), "words": str(len(asked.words))}
+
+
+def _fault_of_phrase(said: Sequence[str], gold: Sequence[str], asked: Asked) -> Fault | None:
+    if said == gold:
+        return None
+    if len(said) != len(gold):
+        return Fault("other number of words", f"{len(said)} for {len(gold)}")
+    if sorted(said) == sorted(gold):
+        return Fault("other order")
+    kept = [word for word in said if word in asked.words]
+    if kept:
+        return Fault("words not translated", ", ".join(kept))
+    wrong = sum(one != other for one, other in zip(said, gold, strict=True))
+    return Fault("wrong words", f"{wrong} of {len(gold)}")
+
+
+task = SyncTranslation()
