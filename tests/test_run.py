@@ -57,13 +57,13 @@ def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -
 def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")
     for style in ("chat", "base"):
-        asked = ["latent_list", "--model", "carrara/smollm2", "--lengths", "0,400", "-n", "1", "-p", "complexity=1"]
+        asked = ["latent_list", "--model", "carrara/smollm2", "--lengths", "0,512", "-n", "1", "-p", "complexity=1"]
         ended = run(*asked, "--style", style, "--out", str(tmp_path / style))
         assert ended.returncode == 0, ended.stderr
         results = read_results(tmp_path / style)
         assert len(results) == 2
         assert all(result.input_tokens == result.tokens for result in results)
-        assert all(result.tokens == 400 for result in results if result.length)
+        assert all(result.tokens == 512 for result in results if result.length)
 
 
 def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
