@@ -24,7 +24,7 @@ def main(spec: str) -> None:
         made = time.perf_counter()
         counted = count(item.prompt.measure.tokenizer, "chat", messages)
         whole = time.perf_counter()
-        read = item.task.solve(messages)
+        read = item.solve(messages)
         solved = time.perf_counter()
         assert counted == LENGTH, (item.id, counted)
         assert read == item.question.gold, (item.id, read)

@@ -26,8 +26,8 @@ from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
 import carrara
 from carrara.engine.replies import read_results
 from carrara.engine.tasks import graded
+from carrara.inspect_tasks import graph, mrcr, qa1  # type: ignore[attr-defined]
 from carrara.prompt.items import rebuild
-from carrara.tasks import graph, mrcr, qa1  # type: ignore[attr-defined]
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Inspect: what it deprecates, and streams that it leaves open
 

@@ -50,25 +50,24 @@ SETTINGS = [
     ("sync/graph", "sinks=1;unreachable=1"),
 ]
 PLUGIN = """
-from carrara import Test, World
-from carrara.answers.kinds import Number
-from carrara.core.types import Undecidable
+from carrara import Instance, Task, Undecidable
+from carrara.answers import Number
 
-class Bell(Test):
+class Bell(Task):
     version, title, capability = 1, "Bell", "hearing"
     answer, ask = Number(guess=(1, 8)), "How often does the bell ring?"
 
-    def world(self, dice):
-        rings = dice.{drawn}
-        return World(rings, [f"In the year {{dice.between(1000, 9999)}} the bell rings {{rings}} times."])
+    def generate(self, rng):
+        rings = rng.{drawn}
+        return Instance([f"In the year {{rng.between(1000, 9999)}} the bell rings {{rings}} times."], rings)
 
-    def filler(self, dice):
-        return dice.choice(("It rains.", "The fog comes in.", "Nothing happens."))
+    def filler(self, rng):
+        return rng.choice(("It rains.", "The fog comes in.", "Nothing happens."))
 
-    def solve(self, text):
-        if "rings " not in text:
+    def solve(self, context, names):
+        if "rings " not in context:
             raise Undecidable("no bell rings")
-        return int(text.partition("rings ")[2].split()[0])
+        return int(context.partition("rings ")[2].split()[0])
 """
 
 

@@ -12,7 +12,7 @@ import inspect_ai
 import pytest
 from tools.tutorial import commands, is_shown
 
-from carrara import load, registry, tasks
+from carrara import inspect_tasks, load, registry
 from carrara.cli.main import main, parser
 from tests import examples
 from tests.process import carrara, python
@@ -193,4 +193,4 @@ def test_inspect_lists_no_test_of_ours_and_carrara_lists_them_all(
     assert inspect_ai.list_tasks("carrara") == []
     assert main(["tasks", "--json"]) == 0
     listed = {row["name"].rpartition("/")[2] for row in json.loads(capsys.readouterr().out)}
-    assert listed == set(tasks.__all__) - {"carrara"}
+    assert listed == set(inspect_tasks.__all__) - {"carrara"}

@@ -36,7 +36,7 @@ def test_the_example_is_found_and_passes_the_audit(folder: Path) -> None:
 
 def test_a_wrong_gold_answer_is_found(folder: Path) -> None:
     file = folder / "harbour.py"
-    file.write_text(file.read_text("utf-8").replace("World(5000 +", "World(5001 +"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace("facts, 5000 +", "facts, 5001 +"), "utf-8")
     audited = carrara(folder, "audit", "mytests", "-n", "3", "--lengths", "0")
     assert audited.returncode == 1
     assert "BREACH  oracle" in audited.stdout
@@ -45,7 +45,7 @@ def test_a_wrong_gold_answer_is_found(folder: Path) -> None:
 
 def test_an_update_that_does_not_count_is_found(folder: Path) -> None:
     file = folder / "harbour.py"
-    file.write_text(file.read_text("utf-8").replace("* dice.between(1, 500)", "* dice.between(0, 1)"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace("* rng.between(1, 500)", "* rng.between(0, 1)"), "utf-8")
     audited = carrara(folder, "audit", "mytests", "-n", "6", "--lengths", "0")
     assert audited.returncode == 1
     assert "BREACH  needs" in audited.stdout
@@ -76,7 +76,7 @@ def test_a_parameter_with_several_values_is_dealt_and_sliced_by(folder: Path, tm
     ("code", "ends_with", "sentence"),
     [
         ("import nothing_here", 1, "ModuleNotFoundError: No module named 'nothing_here' in line 1"),
-        ("x = 1", 2, "has no test"),
+        ("x = 1", 2, "has no task"),
         ("def broken(:", 1, "SyntaxError: invalid syntax in line 1"),
         ("def half():\n    return 1 / 0\n\n\nhalf()", 1, "ZeroDivisionError: division by zero in line 2"),
     ],
@@ -90,14 +90,14 @@ def test_a_file_that_is_no_test_is_named(folder: Path, code: str, ends_with: int
     assert sentence in said
 
 
-WORLD, FILLER, SOLVE = "def world(self, dice):", "def filler(self, dice):", "def solve(self, text):"
+GENERATE, FILLER, SOLVE = "def generate(self, rng):", "def filler(self, rng):", "def solve(self, context, names):"
 READ = """\
 class Mine(Number):
     def read(self, reply, question):
         raise ValueError("unreadable")
 
 
-class Harbour(Test):"""
+class Harbour(Task):"""
 SHOW, AUDIT = ("show", "harbour", "--length", "1k"), ("audit", "harbour", "-n", "2", "--lengths", "0")
 RUN = ("run", "harbour", "--model", "carrara/oracle", "-n", "2", "--out", "run")
 
@@ -116,12 +116,12 @@ def broken(folder: Path, old: str, new: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new", "command", "raised"),
     [
-        (WORLD, f"{WORLD}\n        raise KeyError('quay')", SHOW, "Harbour.world raised KeyError: 'quay'"),
+        (GENERATE, f"{GENERATE}\n        raise KeyError('quay')", SHOW, "Harbour.generate raised KeyError: 'quay'"),
         (FILLER, f"{FILLER}\n        raise OSError(5, 'x')", SHOW, "Harbour.filler raised OSError: [Errno 5] x"),
         (SOLVE, f"{SOLVE}\n        raise TypeError", AUDIT, "Harbour.solve raised TypeError"),
         (SOLVE, f"{SOLVE}\n        raise TypeError", RUN, "Harbour.solve raised TypeError"),
-        ("class Harbour(Test):", READ, RUN, "Mine.read raised ValueError: unreadable"),
-        ("class Harbour(Test):", READ, ("score", "replies.jsonl"), "Mine.read raised ValueError: unreadable"),
+        ("class Harbour(Task):", READ, RUN, "Mine.read raised ValueError: unreadable"),
+        ("class Harbour(Task):", READ, ("score", "replies.jsonl"), "Mine.read raised ValueError: unreadable"),
         (
             "    def filler",
             "    def check(self):\n        raise TypeError('no')\n\n    def filler",
@@ -150,7 +150,7 @@ def test_an_exception_of_a_test_is_one_sentence(
 
 def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
-    line = broken(folder, "class Harbour(Test):", READ)
+    line = broken(folder, "class Harbour(Task):", READ)
     item = load("harbour").item()
     with pytest.raises(
         CarraraError, match=rf"harbour.py failed: Mine.read raised ValueError: unreadable in line {line}"
@@ -161,7 +161,7 @@ def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monke
 def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:
     (folder / "_help.py").write_text("def tally(changes):\n    return changes[99]\n", "utf-8")
     broken(folder, "import re", "import re\n\nfrom ._help import tally")
-    broken(folder, "World(5000 + sum(changes)", "World(5000 + tally(changes)")
+    broken(folder, "facts, 5000 + sum(changes)", "facts, 5000 + tally(changes)")
     shown = carrara(folder, "show", "harbour")
     assert shown.returncode == 1
     helper = folder / "_help.py"
@@ -172,8 +172,8 @@ def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:
     ("old", "new", "command", "sentence"),
     [
         (
-            "World(5000 + sum(changes)",
-            "World(str(5000 + sum(changes))",
+            "facts, 5000 + sum(changes)",
+            "facts, str(5000 + sum(changes))",
             SHOW,
             "the gold answer is the text '4392', where Number expects a whole number",
         ),
@@ -184,15 +184,15 @@ def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:
             "`solve` returned the text '8', where Number expects a whole number",
         ),
         (
-            "        return World(",
-            "        return 7 or World(",
+            "        return Instance(",
+            "        return 7 or Instance(",
             SHOW,
-            "returned the number 7, where a carrara.World is",
+            "returned the number 7, where a carrara.Instance is",
         ),
-        (", told, opening", ", [7], opening", SHOW, "`updates` of a World has the number 7, where a text is expected"),
+        ("Instance(facts,", "Instance([7],", SHOW, "`facts` of an Instance has the number 7, where a text is expected"),
         ("        return f", "        return 7 or f", SHOW, "`filler` returned the number 7, where a text is expected"),
-        ("at dusk?", "of {who} at dusk?", SHOW, "has a field 'who' that `names` of its World does not fill in"),
-        ("opening=", "needs=[9], opening=", SHOW, "names update 9, and there are 4 (from 0)"),
+        ("at dusk?", "of {who} at dusk?", SHOW, "has a field 'who' that `names` of its Instance does not fill in"),
+        ("opening=", "evidence=[9], opening=", SHOW, "names fact 9, and there are 4 (from 0)"),
     ],
 )
 def test_what_a_test_returns_is_of_the_right_type(
@@ -207,9 +207,9 @@ def test_what_a_test_returns_is_of_the_right_type(
 
 
 @pytest.mark.slow
-def test_a_test_made_of_parts_passes_the_audit_in_fewer_than_sixty_lines(tmp_path: Path) -> None:
+def test_a_test_made_of_parts_passes_the_audit_in_fewer_than_forty_lines(tmp_path: Path) -> None:
     [code] = re.findall(r"```python\n(.*?)```", (DOCS / "composing.md").read_text("utf-8"), re.DOTALL)
-    assert len(code.splitlines()) < 60
+    assert len(code.splitlines()) < 40
     tests = tmp_path / "mytests"
     tests.mkdir()
     (tests / "custody.py").write_text(code, "utf-8")
@@ -222,7 +222,7 @@ def test_a_test_made_of_parts_passes_the_audit_in_fewer_than_sixty_lines(tmp_pat
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("changes: int = 4", "changes: int", "parameter changes needs a default"),
+        ("changes: Sweep[int] = Sweep(4)", "changes: Sweep[int]", "'changes'"),
         ("    answer = Number(guess=(3000, 7000))\n", "", "Harbour does not say its answer"),
     ],
 )

@@ -80,7 +80,7 @@ def test_folders_of_one_name_may_have_other_tests(tmp_path: Path, own: Own) -> N
 def test_a_folder_may_be_a_package_and_a_test_build_on_another(tmp_path: Path, own: Own) -> None:
     folder = write(tmp_path / "family", "__init__.py", "TITLE = 'Of the package'\n")
     write(folder, "harbour.py", code().replace(IMPORTS, f"from . import TITLE\n{IMPORTS}", 1).replace(TITLE, "TITLE"))
-    write(folder, "port.py", "from .harbour import Harbour\n\ntask = Harbour()\n")
+    write(folder, "port.py", "from .harbour import Harbour\n\n\nclass Port(Harbour):\n    pass\n")
     own(folder)
     assert registry.load("family/harbour").title == registry.load("family/port").title == "Of the package"
     assert type(registry.load("family/port")).__base__ is type(registry.load("family/harbour")).__base__

@@ -1,7 +1,7 @@
 """The search for shortcuts: it finds those that are put into tests, and says what the package's own tests have."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,11 +13,11 @@ from carrara.core.keys import Dice, Key
 from carrara.core.recipe import Recipe
 from carrara.core.types import Piece, Room
 from carrara.core.types import World as HouseWorld
-from carrara.parts.simple import Housed, Test, World
+from carrara.parts.bridge import Bridged
 from carrara.proof.audit import audit, searched
-from carrara.proof.chance_levels import is_official
 from carrara.proof.shortcuts import search
 from carrara.proof.shortcuts.kept import kept
+from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva import sequence_search
 from carrara.tasks.minerva.sequence_search import Params, SequenceSearch, Sought
 from carrara.text import vocabulary
@@ -30,45 +30,43 @@ def first(name: str, length: int = 0) -> Recipe:
     return Recipe(name, registry.load(name).version, "", "test", 0, 0, 0, length, "chat", "", "gpt2")
 
 
-class Guard(Test):
+class Guard(Task):
     """Who stands guard at last. The last name that is said is always right, whatever it is said of."""
 
     version, title, capability = 1, "Guard", "nothing"
     answer, ask = OneOf(), "Who stands guard at last?"
 
-    def world(self, dice: Dice) -> World[str]:
-        order = [name for _ in range(3) for name in dice.shuffled(NAMES)]
-        return World(gold=order[-1], updates=[f"Now {name} stands guard." for name in order], needs=(), options=NAMES)
+    def generate(self, rng: Rng) -> Instance:
+        order = [name for _ in range(3) for name in rng.shuffled(NAMES)]
+        return Instance([f"Now {name} stands guard." for name in order], order[-1], evidence=(), options=NAMES)
 
-    def filler(self, dice: Dice) -> str:
-        return f"It is {dice.between(1, 12)} o'clock."
+    def filler(self, rng: Dice) -> str:
+        return f"It is {rng.between(1, 12)} o'clock."
 
-    def solve(self, text: str) -> str:
-        return [word for word in text.split() if word in NAMES][-1]
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        return [word for word in context.split() if word in NAMES][-1]
 
 
-class Found(Test):
+class Found(Task):
     """Whether a coin was found: the longer one looks, the likelier it was, which nobody has to understand."""
 
     version, title, capability = 1, "Found", "nothing"
     answer, ask = YesNo(), "Was a coin found?"
 
-    def world(self, dice: Dice) -> World[str]:
-        gold = dice.choice(("yes", "no"))
-        looked = dice.between(5, 8) if gold == "yes" else dice.between(1, 4)
+    def generate(self, rng: Rng) -> Instance:
+        gold = rng.choice(("yes", "no"))
+        looked = rng.between(5, 8) if gold == "yes" else rng.between(1, 4)
         last = "He found a coin." if gold == "yes" else "He found no coin."
-        return World(gold=gold, updates=[*self._looks(dice, looked), last], needs=(), options=("yes", "no"))
+        looks = [f"He looked under stone {rng.between(10, 99)}." for _ in range(looked)]
+        return Instance([*looks, last], gold, evidence=(), options=("yes", "no"))
 
-    def _looks(self, dice: Dice, times: int) -> list[str]:
-        return [f"He looked under stone {dice.between(10, 99)}." for _ in range(times)]
-
-    def solve(self, text: str) -> str:
-        return "no" if "no coin" in text else "yes"
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        return "no" if "no coin" in context else "yes"
 
 
-def of_one(made: type[Test], monkeypatch: pytest.MonkeyPatch) -> Recipe:
-    housed, load = Housed(made), registry.load
-    monkeypatch.setattr(registry, "load", lambda name: housed if name == "own/made" else load(name))
+def of_one(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> Recipe:
+    bridged, load = Bridged(made), registry.load
+    monkeypatch.setattr(registry, "load", lambda name: bridged if name == "own/made" else load(name))
     return Recipe("own/made", 1, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
 
 
@@ -87,7 +85,7 @@ def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatc
     recipe = of_one(Guard, monkeypatch)
     names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
     for _ in range(6):  # several readers come to the same
-        monkeypatch.setattr(Housed, "inherent", dict.fromkeys(names, "It is so."))
+        monkeypatch.setattr(Guard, "known_shortcuts", dict.fromkeys(names, "It is so."))
         names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
     shortcuts = searched(recipe, 60).shortcuts
     assert [one.breaches for one in shortcuts if one.declared] == [False] * len(names[:-1])
@@ -144,7 +142,7 @@ def test_a_needle_is_in_a_tenth_of_ten() -> None:
 
 def test_every_test_says_what_its_shortcuts_score() -> None:
     """`make shortcuts` writes them anew."""
-    official = [name for name in registry.names() if is_official(name)]
+    official = [name for name in registry.names() if registry.is_official(name)]
     assert set(kept()) == {f"{name}@{registry.load(name).version}" for name in official}
     for one in kept().values():
         assert 0 <= one.reach <= 1

@@ -19,12 +19,12 @@ import carrara
 from carrara import registry
 from carrara.cli.main import main
 from carrara.door.html import html
-from carrara.proof.chance_levels import chance_level_of, is_official
+from carrara.proof.chance_levels import chance_level_of
 from tests.typed import ROOT, lines_of
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "tests" not in path.parts[:-1])
-TESTS = [name for name in registry.names() if is_official(name)]
+TESTS = [name for name in registry.names() if registry.is_official(name)]
 
 
 def named(nav: object) -> Iterator[str]:

@@ -16,7 +16,7 @@ from carrara import registry
 from carrara.core.chance import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.core.meanings import parameters_of
 from carrara.door.html import html
-from carrara.proof.chance_levels import LENGTH, WORLDS, chance_level_of, is_official
+from carrara.proof.chance_levels import LENGTH, WORLDS, chance_level_of
 from carrara.proof.shortcuts.kept import kept_of
 
 FOLDER = Path("docs/tests")
@@ -28,7 +28,7 @@ SHOWN = ("1k", "0")
 
 def write(folder: Path) -> None:
     """All pages, in place of those that were there."""
-    names = list(filter(is_official, registry.names()))
+    names = list(filter(registry.is_official, registry.names()))
     for name in names:
         path = folder / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from carrara.core.errors import CarraraError
-    from carrara.core.types import Piece, Question
+    from carrara.core.types import Piece, Question, Undecidable
     from carrara.door.comparing import compare
     from carrara.door.figures import figure
     from carrara.door.guarding import check_guard, make_guard
@@ -25,20 +25,23 @@ if TYPE_CHECKING:
     from carrara.door.running import audit, read, run
     from carrara.door.tests import find, item, load
     from carrara.door.training import train
-    from carrara.parts.simple import Test, World
     from carrara.rl.environment import load_environment
+    from carrara.task import Instance, Rng, Sweep, Task
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CarraraError",
+    "Instance",
     "Item",
     "Piece",
     "Question",
     "Results",
+    "Rng",
     "Score",
-    "Test",
-    "World",
+    "Sweep",
+    "Task",
+    "Undecidable",
     "__version__",
     "audit",
     "check_guard",
@@ -58,7 +61,7 @@ __all__ = [
 
 _PLACES = {
     "carrara.core.errors": ("CarraraError",),
-    "carrara.core.types": ("Piece", "Question"),
+    "carrara.core.types": ("Piece", "Question", "Undecidable"),
     "carrara.door.comparing": ("compare",),
     "carrara.door.figures": ("figure",),
     "carrara.door.guarding": ("check_guard", "make_guard"),
@@ -69,8 +72,8 @@ _PLACES = {
     "carrara.door.running": ("audit", "read", "run"),
     "carrara.door.tests": ("find", "item", "load"),
     "carrara.door.training": ("train",),
-    "carrara.parts.simple": ("Test", "World"),
     "carrara.rl.environment": ("load_environment",),
+    "carrara.task": ("Instance", "Rng", "Sweep", "Task"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 

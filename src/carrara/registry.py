@@ -17,9 +17,8 @@ from carrara import own, plugins
 from carrara.core.errors import UsageError, nearest
 from carrara.core.order import natural
 from carrara.core.types import AnyTest, Test
-from carrara.parts import simple
 from carrara.parts.bridge import Bridged
-from carrara.parts.plugin import checked
+from carrara.parts.plugin import checked, checked_class
 from carrara.task import Task
 
 _TASKS = Path(__file__).parent / "tasks"
@@ -101,6 +100,11 @@ def select(selection: str) -> list[str]:
     return list(chosen)
 
 
+def is_official(name: str) -> bool:
+    """Return whether a task is one of the package's own."""
+    return name in _official()
+
+
 def load(name: str) -> AnyTest:
     """The test of this name. Published items are tests too, which no list names: they need their files."""
     return _loaded(name, os.environ.get("CARRARA_TASKS", ""))
@@ -129,46 +133,25 @@ def _loaded(name: str, folders: str) -> AnyTest:
 
 
 def _test_of(module: ModuleType, file: Path) -> AnyTest:
-    """The one test that a file has: its `task`, or its class of the simple kind."""
+    """Return the one task of a file."""
     task = getattr(module, "task", None)
     if isinstance(task, Test):
         return task
-    if isinstance(task, simple.Test):
-        return _housed(type(task), file)
-    if isinstance(task, Task):
-        return bridged(type(task), file)
-    tasks = [one for one in vars(module).values() if _is_task(one) and one.__module__ == module.__name__]
-    if len(tasks) == 1:
-        return bridged(tasks[0], file)
-    own = [one for one in vars(module).values() if _is_simple(one) and one.__module__ == module.__name__]
+    own = [one for one in vars(module).values() if _is_task(one) and one.__module__ == module.__name__]
     if len(own) != 1:
         raise UsageError(
-            f"{file} has {'several tests' if own else 'no test'}: a file has one class of the kind carrara.Test, or "
-            f"ends with `task = YourTest()`; see docs/new-task.md"
+            f"{file} has {'several tasks' if own else 'no task'}: a file has one class that is a carrara.Task; see "
+            f"docs/new-task.md"
         )
-    return _housed(own[0], file)
-
-
-def _housed(made: type[simple.Test], file: Path) -> AnyTest:
-    try:
-        return simple.Housed(made)
-    except TypeError as error:
-        raise UsageError(f"{file} is no whole test: {error}; see docs/new-task.md") from None
-
-
-def bridged(made: type[Task], file: Path) -> AnyTest:
+    made = own[0] if file.is_relative_to(_TASKS) else checked_class(own[0], file)
     try:
         return Bridged(made)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
 
 
 def _is_task(one: object) -> bool:
     return isinstance(one, type) and issubclass(one, Task) and one is not Task
-
-
-def _is_simple(one: object) -> bool:
-    return isinstance(one, type) and issubclass(one, simple.Test) and one is not simple.Test
 
 
 def _module(name: str, file: Path) -> ModuleType:

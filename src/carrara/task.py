@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 from carrara.answers.contract import FINAL
 from carrara.answers.kinds import Answers
 from carrara.core.chance import Guesser
+from carrara.core.errors import Unsuited
 from carrara.core.keys import Dice, Key
 from carrara.core.types import Fault, Filler, Frame, Message, Piece, Question, Room, Spread, Style, Undecidable, Unit
 from carrara.text.turns import in_turn
@@ -160,7 +161,7 @@ class Task(ABC):
         dataclass(frozen=True, kw_only=True)(cls)
         hints = get_type_hints(cls)
         cls.sweeps = tuple(one.name for one in fields(cls) if get_origin(hints[one.name]) is Sweep)  # type: ignore[arg-type]
-        if hasattr(cls, "ask") and "wording" not in vars(cls):
+        if hasattr(cls, "ask") and hasattr(cls, "answer") and "wording" not in vars(cls):
             cls.wording = cls.make_wording()
 
     def __post_init__(self) -> None:
@@ -225,7 +226,7 @@ class Task(ABC):
                 chance_level = fmean(self.answer.score(guess, gold) for guess in instance.guesses)
         return [
             Question(
-                ask=self.wording[instance.ask].format(**instance.names),
+                ask=self.fill(self.wording, instance.ask, instance),
                 gold=gold,
                 needs=tuple(range(len(instance.facts)) if instance.evidence is None else instance.evidence),
                 chance_level=chance_level,
@@ -266,12 +267,19 @@ class Task(ABC):
 
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
         """Return a question with its names. A prompt pack's braces are its own where the task's question has none."""
-        return wording[part].format(**instance.names) if "{" in self.wording[part] else wording[part]
+        if "{" not in self.wording[part]:
+            return wording[part]
+        try:
+            return wording[part].format(**instance.names)
+        except (KeyError, IndexError) as error:
+            raise Unsuited(
+                f"the question {wording[part]!r} has a field {error} that `names` of its Instance does not fill in"
+            ) from None
 
     def split(self, messages: Sequence[Message]) -> tuple[str, str]:
         """Return the context of a prompt and what stands behind it. Raises Undecidable."""
-        _, _, rest = messages[-1].content.rpartition(self.marks["open"])
-        context, close, asked = rest.rpartition(self.marks["close"])
+        _, _, rest = messages[-1].content.rpartition(OPEN)
+        context, close, asked = rest.rpartition(CLOSE)
         if not close:
             raise Undecidable("no text was found")
         return context.strip(), asked.strip()

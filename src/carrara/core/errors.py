@@ -63,3 +63,7 @@ def nearest(word: str, options: Iterable[str]) -> str:
         return ""
     *others, last = close
     return f"; did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
+
+
+class Unsuited(Exception):
+    """Raised where a task returns something of another type than it should; the message says which."""

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from carrara.core.errors import Unsuited
 from carrara.core.keys import Dice, Key
 from carrara.core.types import Fault, Frame, Message, Piece, Question, Room, Style, Tap, Test, Unit, World
 from carrara.parts.layout import Told
-from carrara.parts.plugin import Unsuited, described
+from carrara.parts.plugin import described
 from carrara.task import Instance, Rng, Task, opening_of
 
 
@@ -27,7 +28,7 @@ class Bridged(Test[Any, Dealt, Any]):
         self.task = made()
         self.version, self.title, self.capability = made.version, made.title, made.capability  # type: ignore[misc]
         self.category, self.guesser, self.inherent = made.category, made.guesser, made.known_shortcuts  # type: ignore[misc]
-        self.wording, self.keeps = made.wording, made.marks
+        self.wording, self.keeps = made.wording, made.marks  # type: ignore[misc]
         self.verbatim, self.echoes = made.verbatim, made.echo_limit  # type: ignore[misc]
         self.sized = made.generate_sized is not Task.generate_sized  # type: ignore[misc]
         self.answers = made.answer
@@ -43,7 +44,7 @@ class Bridged(Test[Any, Dealt, Any]):
         return World(
             structure=Dealt(task, instance),
             opening=opening_of(instance),
-            updates=Told(facts) if facts and isinstance(facts[0], str) else facts,  # type: ignore[arg-type]
+            updates=Told(facts) if facts and isinstance(facts[0], str) else facts,
             filler=filler,
             grit=instance.fine_filler,
             depths=instance.depths,

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, cast
 
 from carrara.answers.kinds import Answers
-from carrara.core.errors import CarraraError, PluginError, UsageError
+from carrara.core.errors import CarraraError, PluginError, Unsuited, UsageError
 from carrara.core.types import AnyTest, BulkTap, EndingTap, Filler, Question, Tap, Undecidable, World
 
 LONGEST = 300
@@ -42,10 +42,6 @@ _METHODS = (
     "published",
 )
 _ATTRIBUTES = ("version", "title", "capability", "parameters", "wording")
-
-
-class Unsuited(Exception):
-    """Raised where a plugin returns something of another type than it should; the message says which."""
 
 
 def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError:
@@ -74,13 +70,13 @@ def checked(task: AnyTest, file: Path) -> AnyTest:
     own |= {"checked_for": file, "__slots__": (), "__module__": kind.__module__}
     metaclass: Any = type(kind)
     object.__setattr__(task, "__class__", metaclass(kind.__name__, (kind,), own))
-    if hasattr(task.parameters, "__post_init__"):
-        object.__setattr__(task, "parameters", _checked_parameters(task.parameters, file))
+    if hasattr(task.parameters, "__post_init__") and not hasattr(task.parameters, "sweeps"):
+        object.__setattr__(task, "parameters", checked_class(task.parameters, file))
     return task
 
 
-def _checked_parameters(kind: type, file: Path) -> type:
-    """The parameters of a test. A ValueError says that values do not go together, and is no error of the plugin."""
+def checked_class(kind: type, file: Path) -> type:
+    """A class whose check of its parameters raises `PluginError`, but for a ValueError: values do not go together."""
     check = _caught(kind.__post_init__, file, ValueError)  # type: ignore[attr-defined]  # it has one
     own = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     return type(kind)(kind.__name__, (kind,), {**own, "__post_init__": check})

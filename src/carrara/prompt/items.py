@@ -17,6 +17,7 @@ from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.splits import owned_world
 from carrara.core.types import AnyTest, Message, Piece, Question, Room, Style, Unit, World
+from carrara.parts.bridge import Bridged
 from carrara.prompt import sizing
 from carrara.prompt.measure import Measure, count
 from carrara.prompt.prompt import Prompt, Survey
@@ -105,6 +106,12 @@ class Item:
     def gold(self) -> str:
         """The right answer, as the perfect reply."""
         return self.task.write(self.question.gold)
+
+    def solve(self, messages: Sequence[Message]) -> Any:
+        """Return the answer that the task's solver reads from a prompt of this item. Raises Undecidable."""
+        if isinstance(self.task, Bridged):
+            return self.task.solve(messages, worded(self.recipe, self.task, self.context.pack))
+        return self.task.solve(messages)
 
     @property
     def text(self) -> str:

@@ -267,7 +267,7 @@ def _without(frame: Frame, pieces: Sequence[Piece]) -> Callable[[int], list[Mess
 
 def _solved(item: Item, messages: Sequence[Message]) -> Any:
     try:
-        return item.task.solve(messages)
+        return item.solve(messages)
     except Undecidable as reason:
         return reason
 

@@ -9,7 +9,6 @@ world. A test of one's own, and one whose version is not the kept one, has its c
 computes each number again.
 """
 
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -27,14 +26,8 @@ _KEPT = Path(__file__).with_suffix(".txt")
 
 def chance_level_of(name: str) -> float:
     """The chance level of a test, kept or computed."""
-    found = kept().get(f"{name}@{registry.load(name).version}") if is_official(name) else None
+    found = kept().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
     return computed(name, FEW) if found is None else found
-
-
-def is_official(name: str) -> bool:
-    """Whether a test is the package's own file, and not one of a folder that CARRARA_TASKS names."""
-    task = registry.load(name)
-    return task is getattr(sys.modules.get(f"carrara.tasks.{name.replace('/', '.')}"), "task", None)
 
 
 @cache
@@ -71,7 +64,7 @@ def _questions(name: str, length: int, worlds: int) -> Iterator[float]:
 
 
 def main() -> None:
-    names = filter(is_official, registry.names())
+    names = filter(registry.is_official, registry.names())
     lines = [f"{name}@{registry.load(name).version} {computed(name):.{DIGITS}f}\n" for name in names]
     _KEPT.write_text("".join(lines), "utf-8")
 

@@ -21,7 +21,7 @@ LEARNED = 240
 def oracle(item: Item, messages: Sequence[Message]) -> str:
     """Solves from the text that it was sent."""
     try:
-        return item.task.write(item.task.solve(messages))
+        return item.task.write(item.solve(messages))
     except Undecidable as reason:
         return f"The text does not say: {reason}"
 

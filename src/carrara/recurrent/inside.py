@@ -166,7 +166,7 @@ def _right(item: Item, question: Question[Any], facts: Sequence[Fact]) -> str:
         return ""
     frame = item.task.frame(item.context.world, question, item.task.wording, "chat")
     try:
-        return item.task.write(item.task.solve(assemble(frame, pieces)))
+        return item.task.write(item.solve(assemble(frame, pieces)))
     except Undecidable:
         return ""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from carrara import registry
 from carrara.core.cores import on_all
 from carrara.core.recipe import Recipe
-from carrara.proof.chance_levels import LENGTH, WORLDS, is_official
+from carrara.proof.chance_levels import LENGTH, WORLDS
 from carrara.tokens import DEFAULT
 
 DIGITS = 3
@@ -59,7 +59,7 @@ class Kept:
 
 def kept_of(name: str) -> Kept | None:
     """What was found for a test as it is now."""
-    return kept().get(f"{name}@{registry.load(name).version}") if is_official(name) else None
+    return kept().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
 
 
 @cache
@@ -86,7 +86,7 @@ def searched(name: str, worlds: int = WORLDS) -> Kept:
 
 
 def main() -> None:
-    names = list(filter(is_official, registry.names()))
+    names = list(filter(registry.is_official, registry.names()))
     rows = on_all(partial(searched), names)
     _KEPT.write_text("".join(f"{json.dumps(asdict(row), ensure_ascii=False)}\n" for row in rows), "utf-8")
 

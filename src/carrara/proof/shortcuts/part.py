@@ -74,7 +74,7 @@ def scores(item: Item) -> dict[str, float]:
 def _scored(item: Item, pieces: Sequence[Piece]) -> float:
     prompt = replace(item.prompt, weave=_Cut(pieces))  # type: ignore[arg-type]
     try:
-        answer = item.task.solve(prompt.messages())
+        answer = item.solve(prompt.messages())
     except Undecidable:
         return item.question.chance_level
     return item.task.score(answer, item.question)

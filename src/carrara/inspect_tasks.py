@@ -1,6 +1,6 @@
 """What Inspect finds through the entry point: models under `carrara/…`, and every test as a task.
 
-from carrara.tasks import latent_list
+from carrara.inspect_tasks import latent_list
 inspect_ai.eval(latent_list(length="4k", complexity=5), model="openai/gpt-4o")
 """
 
