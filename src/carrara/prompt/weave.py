@@ -204,7 +204,9 @@ class Weave:
         for unit, after in self._reach(tap, chosen, used, bounds[chosen] - window):
             used = after
             yield unit
-        pool = deque(some(tap, chosen, POOL))
+        pool = _Pool(tap, chosen)
+        if any(after - before > self._scale.typical // 2 for before, after in pairwise(bounds[chosen:])):
+            pool.draw_all()  # what follows is drawn behind it
         behind = bounds[chosen]
         tail: list[Unit] = []
         for gap in range(chosen + 1, len(bounds)):
@@ -232,7 +234,7 @@ class Weave:
                 used += cost
                 yield unit, used
 
-    def _fit(self, gap: int, room: int, pool: deque[Unit], tap: Tap) -> list[Unit]:
+    def _fit(self, gap: int, room: int, pool: "_Pool", tap: Tap) -> list[Unit]:
         """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""
         if room < 0:
             raise Unreachable(f"its filler runs over by {-room} tokens; ask for more")
@@ -256,16 +258,44 @@ class Weave:
                 room -= self.cost(units[i])
         return chosen[::-1]
 
-    def _next(self, pool: deque[Unit], grit: Tap, gap: int) -> Unit | None:
-        """Another candidate, if there is one."""
+    def _next(self, pool: "_Pool", grit: Tap, gap: int) -> Unit | None:
+        """Return another candidate, if there is one."""
+        unit = pool.next()
         try:
-            return pool.popleft() if pool else grit(gap)
+            return grit(gap) if unit is None else unit
         except Dry:
             return None
 
     def _open(self, purpose: str, *more: int) -> Tap:
         assert self.world.filler is not None
         return self.world.filler(self.key.dice(purpose, *more), self.tokenizer)
+
+
+class _Pool:
+    """Up to `POOL` units of a tap, drawn when they are wanted: a unit may be a long draft."""
+
+    def __init__(self, tap: Tap, gap: int) -> None:
+        self._tap, self._gap, self._left = tap, gap, POOL
+        self._drawn = deque[Unit]()
+        if _bulk(tap) is not None:
+            self.draw_all()
+
+    def draw_all(self) -> None:
+        self._drawn.extend(some(self._tap, self._gap, self._left))
+        self._left = 0
+
+    def next(self) -> Unit | None:
+        """Return the next unit; None where there is none."""
+        if self._drawn or not self._left:
+            return self._drawn.popleft() if self._drawn else None
+        self._left -= 1
+        try:
+            return self._tap(self._gap)
+        except Dry:
+            if self._left == POOL - 1:
+                raise
+            self._left = 0
+            return None
 
 
 _LATEST: list[tuple[Weave | None, Sequence[Unit]]] = [(None, ())]

@@ -1,23 +1,17 @@
-"""Choose a world's graph: none that is isomorphic to an earlier one of its block, found without drawing all of those.
+"""Choose the graph of an instance: none that is isomorphic to an earlier one of its block."""
 
-A graph belongs to one of `FAMILIES` by its certificate, which isomorphic graphs share, and worlds take the families in
-turn. So only the few earlier worlds of the same block and family have to be compared, whatever the world's number.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from threading import Lock
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
 from carrara.tasks.sync._graph import Edge, Graph, drawn, isomorphic
 from carrara.tasks.sync._greed import finds_longest
 
-FAMILIES = 64
-FEW_NODES = 8
-"""Up to so many nodes there are so few graphs that families would soon be empty: then all are compared."""
-BLOCK = 1024
-"""Worlds in a row, of one size, whose graphs differ."""
+BLOCK = 256
+"""Instances in a row, of one size, whose graphs differ. Each graph is compared with all earlier ones of its block."""
 DRAWS = 30_000
 """Graphs that are drawn for one world before it is given up."""
 NAMINGS = 20
@@ -25,42 +19,51 @@ NAMINGS = 20
 
 
 def graph_of(key: Key, place: int, nodes: int, density: float, longest: int, greedy: float = 1.0) -> Graph:
-    """The graph of the `place`-th world of its size; `greedy` is the share that greedy walks may find their way in."""
-    families = 1 if nodes <= FEW_NODES else FAMILIES
-    own = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
-    for before in _earlier(place, families):  # not by recursion, which has a depth
-        _found(own, before, families, nodes, density, longest, greedy)
-    return _found(own, place, families, nodes, density, longest, greedy)
+    """Return the graph of the `place`-th instance of its size.
 
-
-def _earlier(place: int, families: int) -> range:
-    """Return the earlier worlds of the same block and family.
-
-    >>> list(_earlier(2 * BLOCK + 130, 64))
-    [2050, 2114]
+    Args:
+        key: The key of the instance.
+        place: The number of the instance among those of its size.
+        nodes: The number of nodes.
+        density: How likely two nodes have an edge between them.
+        longest: The least number of edges of the longest path.
+        greedy: The share of graphs whose longest path greedy walks may find.
     """
-    return range(place - place % BLOCK + place % families, place, families)
+    own = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
+    block, number = divmod(place, BLOCK)
+    graphs = _block(own, block, nodes, density, longest, greedy)
+    with _LOCK:
+        while len(graphs) <= number:
+            graphs.append(_another(graphs, own, block * BLOCK + len(graphs), nodes, density, longest, greedy))
+    return graphs[number]
 
 
-@lru_cache(maxsize=1 << 14)
-def _found(key: Key, place: int, families: int, nodes: int, density: float, longest: int, greedy: float) -> Graph:
-    earlier = [_found(key, before, families, nodes, density, longest, greedy) for before in _earlier(place, families)]
+_LOCK = Lock()
+
+
+@lru_cache(maxsize=16)
+def _block(key: Key, block: int, nodes: int, density: float, longest: int, greedy: float) -> list[Graph]:
+    """Return the graphs of a block as far as they have been drawn."""
+    return []
+
+
+def _another(
+    earlier: Sequence[Graph], key: Key, place: int, nodes: int, density: float, longest: int, greedy: float
+) -> Graph:
     graphs = drawn(replace(key, index=place).dice("graph"), nodes, density)
     for _ in range(DRAWS):
         graph = next(graphs)
         if (
             len(graph.longest()) > longest
-            and graph.certificate % families == place % families
             and any(True for _ in distant(graph))
             and not any(isomorphic(graph, other) for other in earlier)
             and (due(place, greedy) or astray(key.dice("astray", place, repr(sorted(graph.edges))), graph))
         ):
             return graph
     raise UsageError(
-        f"of {DRAWS:,} graphs of {nodes} nodes at density {density:g}, none of family {place % families} of {families} "
-        f"has a path of {longest} edges, two nodes at a distance, and no double among the {len(earlier)} before it, or "
-        f"greedy walks find the longest path in all that do: ask for other nodes, density or longest, for fewer "
-        f"worlds, or for greedy=1"
+        f"of {DRAWS:,} graphs of {nodes} nodes at density {density:g}, none has a path of {longest} edges, two nodes "
+        f"at a distance, and no double among the {len(earlier)} before it, or greedy walks find the longest path in all "
+        f"that do: ask for other nodes, density or longest, for fewer instances, or for greedy=1"
     )
 
 
