@@ -487,7 +487,7 @@ def _starts(dictionaries: Any, word: str) -> list[str]:
 
 def test_languages_are_as_the_paper_has_them() -> None:
     for index, languages in enumerate((3, 5, 7, 3)):
-        tongues = posed("translation", index, COVERAGE).context.world.structure.tongues
+        tongues = posed("translation", index, COVERAGE).context.world.structure.instance.structure.tongues
         assert len(tongues.vocabularies) == languages
         words = [word for vocabulary in tongues.vocabularies for word in vocabulary]
         assert len(words) == 250 * languages == len(set(words))
@@ -538,7 +538,7 @@ def test_replies_with_a_translation(text: str, status: str, score: float, fault:
 def test_replies_with_a_coverage() -> None:
     item = posed("translation", 1, COVERAGE)
     best = item.question.gold.words
-    tongues = item.context.world.structure.tongues
+    tongues = item.context.world.structure.instance.structure.tongues
 
     def graded(words: list[str]) -> tuple[float, str]:
         found = grade(item.task, item.question, f"Letter Coverage: {', '.join(words)}")
@@ -675,8 +675,8 @@ def test_what_states_no_translation(text: str) -> None:
         ("graph", {"nodes": "2"}, "3 to 200"),
         ("graph", {"longest": "10"}, "2 to 9"),
         ("graph", {"unreachable": "2"}, "shares"),
-        ("graph", {"ask": "longest,longest"}, "once"),
-        ("graph", {"ask": "widest"}, "is not one of connected"),
+        ("graph", {"about": "longest,longest"}, "once"),
+        ("graph", {"about": "widest"}, "is not one of connected"),
         ("graph", {"density": "1"}, "ask for other nodes"),
         ("graph", {"density": "0.01", "longest": "9"}, "ask for other nodes"),
         ("translation", {"languages": "2"}, "3 to 100"),
@@ -703,10 +703,10 @@ def test_a_length_below_the_puzzle_is_refused(test: str) -> None:
 
 def test_worlds_are_the_same_at_every_length_and_whatever_is_asked() -> None:
     for test in ("graph", "translation"):
-        one = items.make(f"sync/{test}", index=2, length=0).context.world.structure
-        other = items.make(f"sync/{test}", index=2, length=16384).context.world.structure
+        one = items.make(f"sync/{test}", index=2, length=0).context.world.structure.instance.structure
+        other = items.make(f"sync/{test}", index=2, length=16384).context.world.structure.instance.structure
         assert one == other
-    part = posed("graph", 4, 0, ask="longest")
+    part = posed("graph", 4, 0, about="longest")
     assert part.question.gold == posed("graph", 4, LONGEST).question.gold
 
 

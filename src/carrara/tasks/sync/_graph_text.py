@@ -1,7 +1,8 @@
 """What a graph's text says, and how it is read back: its nodes, its edges, and what is no edge."""
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
@@ -21,9 +22,9 @@ _LOOPS = (
 
 _EDGE = re.compile(r"(?<!no )\bdirected edge from Node ([0-9]+) to Node ([0-9]+)\.")
 _OPENING = re.compile(r"The nodes are (Node 0(?:, Node [0-9]+)*)\.")
-_QUESTIONS: dict[Ask, str] = {
-    "connected": "Which nodes are reached by a directed edge from Node {}?",
-    "shortest": "What is the shortest path from Node {} to Node {}?",
+QUESTIONS: dict[Ask, str] = {
+    "connected": "Which nodes are reached by a directed edge from Node {start}?",
+    "shortest": "What is the shortest path from Node {start} to Node {goal}?",
     "longest": "What is the longest path in the graph?",
 }
 
@@ -40,17 +41,16 @@ def no_edge(node: int) -> str:
     return f"There is no directed edge from Node {node} to Node {node}."
 
 
-def grit(dice: Dice, nodes: int) -> str:
+def any_loop(dice: Dice, nodes: int) -> str:
     return dice.choice(_LOOPS).format(n=dice.below(nodes))
 
 
-class Asked(NamedTuple):
-    ask: Ask
-    numbers: tuple[int, ...]
-    """The nodes that the question names."""
-
-    def __str__(self) -> str:
-        return _QUESTIONS[self.ask].format(*self.numbers)
+def question(ask: Ask, named: Sequence[int]) -> str:
+    """
+    >>> question("shortest", (3, 6))
+    'What is the shortest path from Node 3 to Node 6?'
+    """
+    return QUESTIONS[ask].format(**dict(zip(("start", "goal"), named, strict=False)))
 
 
 def edges(text: str) -> list[Edge]:
@@ -58,21 +58,9 @@ def edges(text: str) -> list[Edge]:
     return [(int(start), int(end)) for start, end in _EDGE.findall(text)]
 
 
-def read(prompt: str) -> tuple[Graph, Asked]:
-    """What a rendered prompt says and what it asks."""
-    context, _, tail = prompt.rpartition("Question: ")
+def graph(context: str) -> Graph:
+    """Return the graph that a rendered text describes."""
     nodes = _OPENING.search(context)
     if not nodes:
         raise Undecidable("no list of nodes was found")
-    graph, asked = Graph(nodes[1].count("Node"), frozenset(edges(context))), _asked(tail.split("\n", 1)[0])
-    if any(number >= graph.nodes for number in asked.numbers):
-        raise Undecidable("the question is about a node that there is not")
-    return graph, asked
-
-
-def _asked(line: str) -> Asked:
-    for ask, question in _QUESTIONS.items():
-        pattern = re.escape(question).replace(re.escape("{}"), "([0-9]+)")
-        if found := re.fullmatch(pattern, line):
-            return Asked(ask, tuple(map(int, found.groups())))
-    raise Undecidable("no question was found")
+    return Graph(nodes[1].count("Node"), frozenset(edges(context)))

@@ -62,8 +62,8 @@ def _another(
             return graph
     raise UsageError(
         f"of {DRAWS:,} graphs of {nodes} nodes at density {density:g}, none has a path of {longest} edges, two nodes "
-        f"at a distance, and no double among the {len(earlier)} before it, or greedy walks find the longest path in all "
-        f"that do: ask for other nodes, density or longest, for fewer instances, or for greedy=1"
+        f"at a distance, and no double among the {len(earlier)} before it, or greedy walks find the longest path in "
+        f"all that do: ask for other nodes, density or longest, for fewer instances, or for greedy=1"
     )
 
 

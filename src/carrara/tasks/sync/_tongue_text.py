@@ -52,18 +52,18 @@ class Asked(NamedTuple):
         return f'What is the translation of "{" ".join(self.words)}" from {name(self.source)} to {name(self.target)}?'
 
 
-def read(prompt: str) -> tuple[Mapping[int, Dictionary], Asked]:
-    """The dictionaries of a rendered prompt, by the language that they start from, and what it asks."""
-    context, _, tail = prompt.rpartition("Question: ")
+def dictionaries(context: str) -> Mapping[int, Dictionary]:
+    """Return the dictionaries of a rendered text, by the language that they start from."""
     found: dict[int, Dictionary] = {}
     for source, target, entries in _DICTIONARY.findall(context):
         if int(target) != int(source) + 1 or int(source) in found:
             raise Undecidable(f"a dictionary from {source} to {target} was not expected")
         found[int(source)] = dict(entry.split(" -> ") for entry in entries.split("; "))
-    return found, _asked(tail.split("\n", 1)[0])
+    return found
 
 
-def _asked(line: str) -> Asked:
+def asked(line: str) -> Asked:
+    """Return what the line of a question asks."""
     if line == _COVERAGE:
         return Asked("coverage")
     if found := _TRANSLATION.fullmatch(line):

@@ -1,6 +1,6 @@
 """Unseen languages: three questions on one chain of dictionaries, of rising difficulty.
 
-From SYNC (sections 3.2 and 4). One small world without filler, as the second of its questions is asked:
+From SYNC (sections 3.2 and 4). One small instance without filler, as the second of its questions is asked:
 
 >>> from carrara.prompt.items import make
 >>> given = {"languages": "3", "words": "30", "entries": "12"}
@@ -17,31 +17,22 @@ Question: What is the translation of "ihiq eafzjai etry sryrj" from LL0 to LL2?
 No dictionary leads there directly: translate word by word from each language to the next. Think fir
 Translation: word word
 
-The hidden structure is a row of languages with dictionaries between neighbours, which are the updates; the filler says
-their vocabularies over and over. Translating with one dictionary (retrieval), with several (tracking), and finding
-three words whose translations cover the most first letters (the whole) are asked on the same context, to the byte.
+The hidden structure is a row of languages with dictionaries between neighbours. The facts are these dictionaries, and
+the filler repeats the vocabularies. Three things are asked on the same context, to the byte: a translation with one
+dictionary (retrieval), one with several (tracking), and three words whose translations cover the most first letters
+(the whole).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import perm
+from typing import Any
 
+from carrara.answers.kinds import Answers
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
-from carrara.core.types import (
-    PRESENTS,
-    Fault,
-    Frame,
-    Message,
-    Piece,
-    Question,
-    Room,
-    Style,
-    Tap,
-    Test,
-    Undecidable,
-    World,
-)
+from carrara.core.types import PRESENTS, Fault, Frame, Message, Piece, Question, Style, Tap, Undecidable
+from carrara.task import Instance, Rng, Task
 from carrara.tasks.sync import _tongue_text as text
 from carrara.tasks.sync import _words as words
 from carrara.tasks.sync._graph_worlds import due
@@ -70,54 +61,6 @@ PART = 40
 
 
 @dataclass(frozen=True)
-class Params:
-    languages: tuple[int, ...] = (3, 5, 7)
-    """Numbers of languages, taken in turn."""
-    words: int = 250
-    """Words of each vocabulary."""
-    letters: tuple[int, ...] = (3, 7)
-    """The least and the most letters of a word."""
-    entries: int = 50
-    """Words of each dictionary."""
-    chained: int = 5
-    """Words of the first language that can be translated into the last one, at least."""
-    phrase: tuple[int, ...] = (2, 3, 4, 5)
-    """Lengths of what is to be translated, in words."""
-    hops: int = 0
-    """Dictionaries that a multi-hop translation takes; 0: any number from 2 on, taken in turn."""
-    chance: float = 0.01
-    """How often a random guess at the letter coverage may be right, at most: easier languages are drawn anew."""
-    greedy: float = 0.05
-    """The share of languages, from four on, whose letter coverage greed may find; 1: languages as they are drawn."""
-    ask: tuple[Ask, ...] = field(default=("single", "multi", "coverage"), metadata=PRESENTS)
-    """What is asked of each set of languages."""
-
-    def __post_init__(self) -> None:
-        if not all(3 <= languages <= 100 for languages in self.languages):
-            raise ValueError("there are 3 to 100 languages: with two there are no two hops, and names end at LL99")
-        if len(self.letters) != 2 or not 1 <= self.letters[0] <= self.letters[1] <= 12:
-            raise ValueError("letters are the least and the most of a word, such as letters=3,7, up to 12")
-        if not 3 <= self.entries <= self.words:
-            raise ValueError(f"a dictionary has from 3 entries to the {self.words} words of its vocabulary")
-        there = sum(26**n for n in range(self.letters[0], self.letters[1] + 1))
-        if 2 * self.words * max(self.languages) > there:
-            raise ValueError(f"there are only {there:,} words of so few letters: ask for fewer words or more letters")
-        if not all(1 <= size <= self.chained for size in self.phrase) or not self.chained <= self.entries:
-            raise ValueError(
-                f"a phrase has at most as many words as are chained ({self.chained}), and a dictionary "
-                f"({self.entries}) at least as many"
-            )
-        if self.hops == 1 or not 0 <= self.hops < min(self.languages):
-            raise ValueError(f"hops go from 2 to {min(self.languages) - 1}, or are 0 for all of these in turn")
-        if not 0 < self.chance <= 1:
-            raise ValueError("a chance is more than 0 and at most 1")
-        if not 0 <= self.greedy <= 1:
-            raise ValueError("greedy is a share, from 0 to 1")
-        if len(set(self.ask)) < len(self.ask):
-            raise ValueError("each question is asked once")
-
-
-@dataclass(frozen=True)
 class Hidden:
     """The hidden structure, and what is asked of it."""
 
@@ -133,16 +76,36 @@ class Answer:
     ask: Ask
     words: tuple[str, ...]
     hidden: Hidden | None = field(default=None, compare=False, repr=False)
-    """Of a gold answer: any other three words that cover as much are right too."""
+    """The structure of a gold answer: any other three words that cover as much are right too."""
 
 
-class SyncTranslation(Test[Params, Hidden, Answer]):
-    version = 2
-    title = "Unseen languages"
+class Line(Answers[Answer]):
+    """The answer type: a labelled line with words."""
+
+    def write(self, answer: Answer) -> str:
+        return f"{LABELS[answer.ask]}: {(', ' if answer.ask == 'coverage' else ' ').join(answer.words)}"
+
+    def read(self, reply: str, question: Question[Answer]) -> Answer | None:
+        gold = question.gold
+        assert gold.hidden is not None
+        known = frozenset(word for vocabulary in gold.hidden.tongues.vocabularies for word in vocabulary)
+        stated = words.read(reply, LABELS[gold.ask], known, several=gold.ask == "coverage")
+        if stated is None:
+            return None
+        return Answer(gold.ask, tuple(sorted(stated)) if gold.ask == "coverage" else stated)
+
+    def score(self, answer: Answer, gold: Answer) -> float:
+        return float(fault(answer, gold) is None)
+
+
+class SyncTranslation(Task):
+    version, title = 2, "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
-    parameters = Params
     guesser = "context candidates"
-    inherent = {
+    answer = Line()
+    separator = "\n"
+    marks = {}
+    known_shortcuts = {
         f"greedy coverage: {which} of equals": "With three languages a word has two letters, and greed is never wrong."
         for which in ("the first", "the last")
     }
@@ -170,30 +133,100 @@ class SyncTranslation(Test[Params, Hidden, Answer]):
         ),
         "answer": "\n\n",
     }
+    languages: tuple[int, ...] = (3, 5, 7)
+    """Numbers of languages, taken in turn."""
+    words: int = 250
+    """Words of each vocabulary."""
+    letters: tuple[int, ...] = (3, 7)
+    """The least and the most letters of a word."""
+    entries: int = 50
+    """Words of each dictionary."""
+    chained: int = 5
+    """Words of the first language that can be translated into the last one, at least."""
+    phrase: tuple[int, ...] = (2, 3, 4, 5)
+    """Lengths of what is to be translated, in words."""
+    hops: int = 0
+    """Dictionaries that a multi-hop translation takes; 0: any number from 2 on, taken in turn."""
+    chance: float = 0.01
+    """How often a random guess at the letter coverage may be right, at most: easier languages are drawn anew."""
+    greedy: float = 0.05
+    """The share of languages, from four on, whose letter coverage greed may find; 1: languages as they are drawn."""
+    about: tuple[Ask, ...] = field(default=("single", "multi", "coverage"), metadata=PRESENTS)
+    """What is asked of each set of languages."""
 
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Hidden]:
-        place, size = divmod(key.index, len(params.languages))
-        languages = params.languages[size]
-        tongues, found = _guarded(key, params, languages)
-        dice = key.dice("phrases")
-        hops = params.hops or 2 + place % (languages - 2)
+    def check(self) -> None:
+        if not all(3 <= languages <= 100 for languages in self.languages):
+            raise ValueError("there are 3 to 100 languages: with two there are no two hops, and names end at LL99")
+        if len(self.letters) != 2 or not 1 <= self.letters[0] <= self.letters[1] <= 12:
+            raise ValueError("letters are the least and the most of a word, such as letters=3,7, up to 12")
+        if not 3 <= self.entries <= self.words:
+            raise ValueError(f"a dictionary has from 3 entries to the {self.words} words of its vocabulary")
+        there = sum(26**n for n in range(self.letters[0], self.letters[1] + 1))
+        if 2 * self.words * max(self.languages) > there:
+            raise ValueError(f"there are only {there:,} words of so few letters: ask for fewer words or more letters")
+        if not all(1 <= size <= self.chained for size in self.phrase) or not self.chained <= self.entries:
+            raise ValueError(
+                f"a phrase has at most as many words as are chained ({self.chained}), and a dictionary "
+                f"({self.entries}) at least as many"
+            )
+        if self.hops == 1 or not 0 <= self.hops < min(self.languages):
+            raise ValueError(f"hops go from 2 to {min(self.languages) - 1}, or are 0 for all of these in turn")
+        if not 0 < self.chance <= 1:
+            raise ValueError("a chance is more than 0 and at most 1")
+        if not 0 <= self.greedy <= 1:
+            raise ValueError("greedy is a share, from 0 to 1")
+        if len(set(self.about)) < len(self.about):
+            raise ValueError("each question is asked once")
+
+    def generate(self, rng: Rng) -> Instance:
+        place, size = divmod(rng.key.index, len(self.languages))
+        languages = self.languages[size]
+        tongues, found = self._languages(rng.key, languages)
+        dice = rng.stream("phrases")
+        hops = self.hops or 2 + place % (languages - 2)
         asked = {
-            "single": _phrase(dice, tongues, params, 1),
-            "multi": _phrase(dice, tongues, params, hops),
+            "single": self._phrase(dice, tongues, 1),
+            "multi": self._phrase(dice, tongues, hops),
             "coverage": Asked("coverage"),
         }
-        dictionaries = tuple(text.dictionary(k, pairs) for k, pairs in enumerate(tongues.dictionaries))
-        return World(
-            structure=Hidden(tongues, found, tuple(asked[ask] for ask in params.ask)),
-            updates=tuple((Piece(dictionary, update=k),) for k, dictionary in enumerate(dictionaries)),
-            opening=(Piece(text.opening(languages)),),
+        return Instance(
+            facts=[text.dictionary(k, pairs) for k, pairs in enumerate(tongues.dictionaries)],
+            opening=text.opening(languages),
             filler=lambda dice, _: _vocabularies(tongues, dice),
-            grit=lambda dice, _: _parts(tongues, dice),
-            timeless=True,
+            fine_filler=lambda dice, _: _parts(tongues, dice),
+            unordered=True,
+            structure=Hidden(tongues, found, tuple(asked[ask] for ask in self.about)),
         )
 
-    def questions(self, world: World[Hidden], key: Key, params: Params) -> Sequence[Question[Answer]]:
-        hidden = world.structure
+    def _languages(self, key: Key, languages: int) -> tuple[Tongues, Coverage]:
+        """Return languages whose letter coverage is not easily guessed, nor found by greed.
+
+        With three languages a word has two letters, and whoever takes two new ones with each has the most.
+        """
+        shape = Shape(languages, self.words, self.letters[0], self.letters[1], self.entries, self.chained)
+        dice = Scribe(key.dice("languages"))
+        easy = languages == 3 or due(key.index // len(self.languages), self.greedy)
+        for n in range(DRAWS + PLAIN):
+            tongues = drawn(dice, shape)
+            if not easy and n < DRAWS and not astray(letters(tongues.dictionaries)):
+                continue
+            found = coverage(letters(tongues.dictionaries))
+            if found.chance <= self.chance:
+                return tongues, found
+        raise UsageError(
+            f"of {PLAIN} sets of {languages} languages none has a letter coverage that a random guess finds in at most "
+            f"{100 * self.chance:g} % of its tries: ask for more languages or entries, for fewer chained words, or for "
+            f"a greater chance"
+        )
+
+    def _phrase(self, dice: Dice, tongues: Tongues, hops: int) -> Asked:
+        source = dice.below(len(tongues.dictionaries) - hops + 1)
+        there = tongues.chained(source, source + hops)
+        chosen = dice.sample(there, dice.choice(self.phrase))
+        return Asked("single" if hops == 1 else "multi", tuple(chosen), source, source + hops)
+
+    def questions(self, instance: Instance) -> Sequence[Question[Answer]]:
+        hidden: Hidden = instance.structure
         sizes = {"languages": str(len(hidden.tongues.vocabularies))}
         return [
             Question(
@@ -208,97 +241,66 @@ class SyncTranslation(Test[Params, Hidden, Answer]):
             for asked in hidden.asked
         ]
 
-    def frame(
-        self, world: World[Hidden], question: Question[Answer], wording: Mapping[str, str], style: Style
-    ) -> Frame:
+    def prompt(self, instance: Instance, question: Question[Answer], wording: Mapping[str, str], style: Style) -> Frame:
         ask = question.gold.ask
         lead = f"{LABELS[ask]}:"
         ending = wording["answer"] + lead if style == "base" else ""
         return Frame(
             before=wording["instruction"],
             after=wording["close"] + wording["question"].format(ask=question.ask) + wording[ask] + ending,
+            joint=self.separator,
             stop=("\n",),
             lead=lead,
         )
 
-    def solve(self, messages: Sequence[Message]) -> Answer:
-        return _solved(*text.read(messages[-1].content))
+    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+        context, _, asked = messages[-1].content.rpartition("Question: ")
+        return context, asked
 
-    def write(self, answer: Answer) -> str:
-        return f"{LABELS[answer.ask]}: {(', ' if answer.ask == 'coverage' else ' ').join(answer.words)}"
+    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
+        return {"question": asked.split("\n", 1)[0]}
 
-    def parse(self, reply: str, question: Question[Answer]) -> Answer | None:
-        gold = question.gold
-        assert gold.hidden is not None
-        known = frozenset(word for vocabulary in gold.hidden.tongues.vocabularies for word in vocabulary)
-        stated = words.read(reply, LABELS[gold.ask], known, several=gold.ask == "coverage")
-        if stated is None:
-            return None
-        return Answer(gold.ask, tuple(sorted(stated)) if gold.ask == "coverage" else stated)
+    def solve(self, context: str, names: Mapping[str, str]) -> Answer:
+        return _solved(text.dictionaries(context), text.asked(names["question"]))
 
-    def tricks(self, world: World[Hidden], question: Question[Answer]) -> Mapping[str, str]:
-        """Greed: the word with the most letters, then the one that adds the most."""
+    def not_answers(self, question: Question[Any]) -> Sequence[str]:
+        return ()
+
+    def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
+        """Return greedy choices: the word with the most letters, then the one that adds the most."""
         if question.gold.ask != "coverage":
             return {}
-        found = letters(world.structure.tongues.dictionaries)
+        found = letters(instance.structure.tongues.dictionaries)
         orders = {"the first": list(found), "the last": list(found)[::-1]}
         return {
             f"greedy coverage: {which} of equals": self.write(Answer("coverage", greedy(found, words)))
             for which, words in orders.items()
         }
 
-    def score(self, answer: Answer, question: Question[Answer]) -> float:
-        return float(self.fault(answer, question) is None)
+    def error_type(self, answer: Answer, question: Question[Answer]) -> Fault | None:
+        return fault(answer, question.gold)
 
-    def fault(self, answer: Answer, question: Question[Answer]) -> Fault | None:
-        gold = question.gold
-        assert gold.hidden is not None
-        tongues, best = gold.hidden.tongues, gold.hidden.coverage
-        if gold.ask != "coverage":
-            return _fault_of_phrase(answer.words, gold.words, _asked(gold))
-        if len(answer.words) != 3 or len(set(answer.words)) != 3:
-            return Fault("not three words", f"{len(set(answer.words))} different ones")
-        if unknown := set(answer.words).difference(tongues.vocabularies[0]):
-            return Fault("unknown words", ", ".join(sorted(unknown)))
-        size = covered(letters(tongues.dictionaries), answer.words)
-        return Fault("fewer letters", f"{size} of {best.size}") if size < best.size else None
-
-    def guess(self, dice: Dice, world: World[Hidden], question: Question[Answer]) -> Answer:
-        """It knows the words that can be asked for, and no translation."""
-        tongues, ask = world.structure.tongues, question.gold.ask
+    def guess(self, rng: Dice, instance: Instance, question: Question[Answer]) -> Answer:
+        """Draw an answer of a guesser that knows the words that can be asked for, and no translation."""
+        tongues, ask = instance.structure.tongues, question.gold.ask
         if ask == "coverage":
-            return Answer(ask, tuple(sorted(dice.sample(sorted(tongues.dictionaries[0]), 3))))
+            return Answer(ask, tuple(sorted(rng.sample(sorted(tongues.dictionaries[0]), 3))))
         asked = _asked(question.gold)
-        return Answer(ask, tuple(dice.sample(tongues.vocabularies[asked.target], len(asked.words))))
+        return Answer(ask, tuple(rng.sample(tongues.vocabularies[asked.target], len(asked.words))))
 
 
-def _guarded(key: Key, params: Params, languages: int) -> tuple[Tongues, Coverage]:
-    """Languages whose letter coverage is not easily guessed, nor found by greed.
-
-    With three languages words have two letters, and whoever takes two new ones with each has the most.
-    """
-    shape = Shape(languages, params.words, params.letters[0], params.letters[1], params.entries, params.chained)
-    dice = Scribe(key.dice("languages"))
-    easy = languages == 3 or due(key.index // len(params.languages), params.greedy)
-    for n in range(DRAWS + PLAIN):
-        tongues = drawn(dice, shape)
-        if not easy and n < DRAWS and not astray(letters(tongues.dictionaries)):
-            continue
-        found = coverage(letters(tongues.dictionaries))
-        if found.chance <= params.chance:
-            return tongues, found
-    raise UsageError(
-        f"of {PLAIN} sets of {languages} languages none has a letter coverage that a random guess finds in at most "
-        f"{100 * params.chance:g} % of its tries: ask for more languages or entries, for fewer chained words, or for a "
-        f"greater chance"
-    )
-
-
-def _phrase(dice: Dice, tongues: Tongues, params: Params, hops: int) -> Asked:
-    source = dice.below(len(tongues.dictionaries) - hops + 1)
-    there = tongues.chained(source, source + hops)
-    chosen = dice.sample(there, dice.choice(params.phrase))
-    return Asked("single" if hops == 1 else "multi", tuple(chosen), source, source + hops)
+def fault(answer: Answer, gold: Answer) -> Fault | None:
+    """Return in what way a translation or a choice of words is wrong."""
+    assert gold.hidden is not None
+    tongues, best = gold.hidden.tongues, gold.hidden.coverage
+    if gold.ask != "coverage":
+        return _fault_of_phrase(answer.words, gold.words, _asked(gold))
+    if len(answer.words) != 3 or len(set(answer.words)) != 3:
+        return Fault("not three words", f"{len(set(answer.words))} different ones")
+    if unknown := set(answer.words).difference(tongues.vocabularies[0]):
+        return Fault("unknown words", ", ".join(sorted(unknown)))
+    size = covered(letters(tongues.dictionaries), answer.words)
+    return Fault("fewer letters", f"{size} of {best.size}") if size < best.size else None
 
 
 def _vocabularies(tongues: Tongues, dice: Dice) -> Tap:
@@ -381,6 +383,3 @@ def _fault_of_phrase(said: Sequence[str], gold: Sequence[str], asked: Asked) -> 
         return Fault("words not translated", ", ".join(kept))
     wrong = sum(one != other for one, other in zip(said, gold, strict=True))
     return Fault("wrong words", f"{wrong} of {len(gold)}")
-
-
-task = SyncTranslation()
