@@ -9,7 +9,8 @@ world. A test of one's own, and one whose version is not the kept one, has its c
 computes each number again.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import fmean
@@ -63,11 +64,15 @@ def _questions(name: str, length: int, worlds: int) -> Iterator[float]:
         yield from (question.chance_level for question in posed.questions)
 
 
-def main() -> None:
-    names = filter(registry.is_official, registry.names())
-    lines = [f"{name}@{registry.load(name).version} {computed(name):.{DIGITS}f}\n" for name in names]
+def main(names: Sequence[str] = ()) -> None:
+    """Compute those of all tasks, or of some and keep those of the others."""
+    lines = []
+    for name in filter(registry.is_official, registry.names()):
+        known = kept().get(test := f"{name}@{registry.load(name).version}")
+        level = computed(name) if known is None or not names or name in names else known
+        lines.append(f"{test} {level:.{DIGITS}f}\n")
     _KEPT.write_text("".join(lines), "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -7,6 +7,8 @@ length; a test of one's own, and one whose version is another, has none until `c
 """
 
 import json
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -85,11 +87,15 @@ def searched(name: str, worlds: int = WORLDS) -> Kept:
     return Kept(f"{name}@{version}", tuple(cheap), round(max(found.reach.values(), default=0.0), DIGITS), backwards)
 
 
-def main() -> None:
-    names = list(filter(registry.is_official, registry.names()))
-    rows = on_all(partial(searched), names)
-    _KEPT.write_text("".join(f"{json.dumps(asdict(row), ensure_ascii=False)}\n" for row in rows), "utf-8")
+def main(names: Sequence[str] = ()) -> None:
+    """Search on all tasks, or on some and keep what was found on the others."""
+    official = list(filter(registry.is_official, registry.names()))
+    rows = {row.test: row for row in on_all(partial(searched), list(names) or official)}
+    known = {f"{name}@{registry.load(name).version}": kept_of(name) for name in official} | rows
+    _KEPT.write_text(
+        "".join(f"{json.dumps(asdict(row), ensure_ascii=False)}\n" for row in known.values() if row), "utf-8"
+    )
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -11,8 +11,8 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, pairwise
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,9 @@ import numpy as np
 from carrara.tasks.sync._scribe import Scribe
 
 Dictionary = Mapping[str, str]
+
+LINKINGS = 200
+"""Links between the chained words of one set of languages that are tried."""
 
 
 class Shape(NamedTuple):
@@ -42,6 +45,8 @@ class Tongues:
     vocabularies: tuple[tuple[str, ...], ...]
     dictionaries: tuple[Dictionary, ...]
     """From each language to the next."""
+    chains: tuple[tuple[str, ...], ...] = ()
+    """The words of each language that all dictionaries lead on, in the order of the chains."""
 
     def translated(self, word: str, start: int, end: int) -> str | None:
         for dictionary in self.dictionaries[start:end]:
@@ -119,16 +124,62 @@ def greedy(letters: Mapping[str, int], words: Sequence[str]) -> tuple[str, ...]:
 
 
 def astray(letters: Mapping[str, int]) -> bool:
-    """Whether greed finds fewer letters than there are, whichever of equal words it takes, the first or the last.
+    """Return whether greed finds fewer letters than there are, whichever of equal words it takes.
 
-    The most are found among words that no other one surpasses: that is quickly tried.
+    Only words are tried together that have more letters than greed found, counted with repetitions.
     """
-    found = max(covered(letters, greedy(letters, words)) for words in (list(letters), list(letters)[::-1]))
-    best = list[int]()
-    for one in sorted(set(letters.values()), key=int.bit_count, reverse=True):
-        if not any(one | other == other for other in best):
-            best.append(one)
-    return any((a | b | c).bit_count() > found for a, b, c in combinations(best, 3))
+    values = list(letters.values())
+    found = max(_greedy_size(values), _greedy_size(values[::-1]))
+    best = sorted(set(values), key=int.bit_count, reverse=True)
+    sizes = [value.bit_count() for value in best]
+    for i, one in enumerate(best):
+        if 3 * sizes[i] <= found:
+            break
+        for j in range(i + 1, len(best)):
+            if sizes[i] + 2 * sizes[j] <= found:
+                break
+            two = one | best[j]
+            for k in range(j + 1, len(best)):
+                if sizes[i] + sizes[j] + sizes[k] <= found:
+                    break
+                if (two | best[k]).bit_count() > found:
+                    return True
+    return False
+
+
+def _greedy_size(values: Sequence[int]) -> int:
+    bits = 0
+    for _ in range(3):
+        counts = [(bits | value).bit_count() for value in values]
+        bits |= values[counts.index(max(counts))]
+    return bits.bit_count()
+
+
+def led_astray(dice: Scribe, tongues: Tongues) -> Tongues | None:
+    """Return the languages with other links between their chained words, so that greed does not find the most letters.
+
+    Greed errs in one of forty random sets of languages. Linking the same words otherwise is much faster than drawing
+    all languages anew, and gives each word translations that are as random as before. None: no linking was found.
+    """
+    found, chains = dict(letters(tongues.dictionaries)), [list(chain) for chain in tongues.chains]
+    for _ in range(LINKINGS):
+        if astray(found):
+            return replace(tongues, dictionaries=_linked(tongues, chains), chains=tuple(map(tuple, chains)))
+        for chain in chains[1:]:
+            dice.shuffle(chain)
+        for word, *translations in zip(*chains, strict=True):
+            bits = 0
+            for translation in translations:
+                bits |= 1 << ord(translation[0]) - ord("a")
+            found[word] = bits
+    return None
+
+
+def _linked(tongues: Tongues, chains: Sequence[Sequence[str]]) -> tuple[Dictionary, ...]:
+    return tuple(
+        {**dictionary, **dict(zip(source, target, strict=True))}
+        for dictionary, (source, target) in zip(tongues.dictionaries, pairwise(chains), strict=True)
+    )
 
 
 def drawn(dice: Scribe, shape: Shape) -> Tongues:
@@ -149,7 +200,7 @@ def drawn(dice: Scribe, shape: Shape) -> Tongues:
         pairs = [*zip(source, target, strict=True)]
         pairs += zip(dice.sample(left, more), dice.sample(right, more), strict=True)
         dictionaries.append(dict(dice.shuffled(pairs)))
-    return Tongues(vocabularies, tuple(dictionaries))
+    return Tongues(vocabularies, tuple(dictionaries), tuple(map(tuple, through)))
 
 
 def _without(words: Sequence[str], some: Iterable[str]) -> list[str]:

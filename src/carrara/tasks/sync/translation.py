@@ -9,10 +9,10 @@ From SYNC (sections 3.2 and 4). One small instance without filler, as the second
 The text below is about languages that were invented for this exercise. It gives a dictionary from e
 <BLANKLINE>
 The languages are LL0, LL1 and LL2.
-Dictionary from LL0 to LL1: ihiq -> gbf; vzedul -> wbun; dvduk -> vrqul; eafzjai -> vrekw; yeelhl ->
-Dictionary from LL1 to LL2: pqemul -> uzh; bgph -> renasya; djlc -> nxphxuu; nfe -> zcxphe; ffrh ->
+Dictionary from LL0 to LL1: vpndhg -> qcl; kls -> ouxzzsu; syups -> igczns; xfstzx -> qeys; spx -> e
+Dictionary from LL1 to LL2: qllvnl -> zqzjr; upfnuh -> ory; cjhrd -> coxpvx; xdivury -> cifk; tksqlu
 <BLANKLINE>
-Question: What is the translation of "ihiq eafzjai etry sryrj" from LL0 to LL2?
+Question: What is the translation of "xjot wlyli" from LL0 to LL2?
 <BLANKLINE>
 No dictionary leads there directly: translate word by word from each language to the next. Think fir
 Translation: word word
@@ -43,11 +43,11 @@ from carrara.tasks.sync._tongues import (
     Dictionary,
     Shape,
     Tongues,
-    astray,
     coverage,
     covered,
     drawn,
     greedy,
+    led_astray,
     letters,
 )
 
@@ -99,7 +99,7 @@ class Line(Answers[Answer]):
 
 
 class SyncTranslation(Task):
-    version, title = 2, "Unseen languages"
+    version, title = 3, "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
     guesser = "context candidates"
     answer = Line()
@@ -208,8 +208,10 @@ class SyncTranslation(Task):
         easy = languages == 3 or due(key.index // len(self.languages), self.greedy)
         for n in range(DRAWS + PLAIN):
             tongues = drawn(dice, shape)
-            if not easy and n < DRAWS and not astray(letters(tongues.dictionaries)):
-                continue
+            if not easy and n < DRAWS:
+                if (other := led_astray(dice, tongues)) is None:
+                    continue
+                tongues = other
             found = coverage(letters(tongues.dictionaries))
             if found.chance <= self.chance:
                 return tongues, found
