@@ -31,8 +31,8 @@ def recipe(params: str = "", length: int = 0, index: int = 0, style: str = "chat
 @pytest.mark.parametrize("place", ["start", "anywhere", "spread"])
 @pytest.mark.sampled(4)
 def test_variants_pass_the_audit(haystack: str, place: str) -> None:
-    given = [f"asks=both;haystack={haystack}", *([] if place == "start" else [f"place={place}"])]
-    params = ";".join(given) if haystack != "letters" else ";".join(["asks=both", *given[1:]])
+    given = [f"about=both;haystack={haystack}", *([] if place == "start" else [f"place={place}"])]
+    params = ";".join(given) if haystack != "letters" else ";".join(["about=both", *given[1:]])
     report = audit(recipe(params, 2048), 12)
     assert report.breaches == []
     assert (report.items, report.needed) == (24, 12)
@@ -108,8 +108,8 @@ def test_choices_occur_alike_whether_it_can_be_known_or_not() -> None:
     places: dict[str, list[float]] = {"known": [], "unknown": []}
     answered_first = 0
     for index in range(1500):
-        posed = questions_of(recipe("asks=both", index=index))
-        text = " ".join(posed.world.structure.story.sentences)
+        posed = questions_of(recipe("about=both", index=index))
+        text = " ".join(posed.world.structure.instance.structure.story.sentences)
         for question in posed.questions:
             kind = question.labels["answer"]
             times, at = occurrences(question, text)
@@ -135,7 +135,7 @@ def test_filler_says_choices_as_often_whether_it_can_be_known_or_not(haystack: s
     said: dict[str, list[int]] = {"known": [], "unknown": []}
     for index in range(100):
         for n, kind in enumerate(("unknown", "known")):
-            item = make(TASK, length=2048, index=index, params={"haystack": haystack, "asks": "both"}, question=n)
+            item = make(TASK, length=2048, index=index, params={"haystack": haystack, "about": "both"}, question=n)
             context = item.text.rpartition("Text: ")[2].rpartition("Question:")[0]
             said[kind].append(sum(occurrences(item.question, context)[0]))
     means = [fmean(said[kind]) for kind in said]
@@ -154,16 +154,16 @@ def test_the_instruction_may_leave_out_what_to_do_where_the_answer_is_not_told()
 
 
 def test_a_pair_has_one_story() -> None:
-    posed = questions_of(recipe("asks=both"))
+    posed = questions_of(recipe("about=both"))
     unknown, known = posed.questions
     assert (unknown.gold, unknown.labels["answer"]) == (UNKNOWN, "unknown")
-    assert known.gold in " ".join(posed.world.structure.story.sentences)
+    assert known.gold in " ".join(posed.world.structure.instance.structure.story.sentences)
     assert [len(question.needs) for question in posed.questions] == [0, 1]
 
 
 def test_strangers_are_called_otherwise() -> None:
-    text = make(TASK, length=4096, index=1, params={"haystack": "stories", "asks": "both"}).text
-    name = questions_of(recipe("asks=both", index=1)).world.structure.story.name
+    text = make(TASK, length=4096, index=1, params={"haystack": "stories", "about": "both"}).text
+    name = questions_of(recipe("about=both", index=1)).world.structure.instance.structure.story.name
     context = text.rpartition("Text: ")[2].rpartition("Question:")[0]
     assert len({name for name in NAMES if re.search(rf"\b{name}\b", context)}) > 10
     assert name in context
@@ -272,7 +272,7 @@ def cases(replies: str, wanted: str | None) -> list[tuple[str, str | None]]:
 )
 def test_replies(reply: str, wanted: str | None) -> None:
     posed = questions_of(recipe())
-    question = type(posed.questions[0])(ask="?", gold="Pepper", needs=(), chance_level=0.7, options=OPTIONS)
+    question = type(posed.questions[0])(ask="What is the dog of Ada called?", gold="Pepper", needs=(), chance_level=0.7, options=OPTIONS)
     assert answered(posed.task, reply, question) == wanted
 
 

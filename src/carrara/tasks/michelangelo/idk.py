@@ -26,37 +26,28 @@ Choices:
 (C) green
 (D) I don't know
 
-The hidden structure is what a very short story says of somebody; an update is a sentence of it. Seven questions of ten
-ask for what the story leaves out, and their answer is (D). Of the kind that is asked for, one to three things are said
-in any case, and all of them, or all but the answer, of somebody else, of another time, to be denied or as a dream: how
-many choices the text names, where and how often says nothing. The filler is letters that mean nothing.
+The instance is a very short story about one person; a fact is a sentence of it. Seven questions of ten ask for what
+the story leaves out, and their answer is (D). The story names one to three values of the attribute that is asked for.
+Each of them, or each but the answer, belongs to somebody else, to another time, to a denial or to a dream. So the
+number of choices that the text names, their places and their order say nothing about the answer. The filler is letters
+that mean nothing.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from carrara.answers.contract import FINAL, asks_for
+from carrara.answers.kinds import Answers
 from carrara.core.keys import Dice, Key
-from carrara.core.types import (
-    PRESENTS,
-    Filler,
-    Frame,
-    Message,
-    Piece,
-    Question,
-    Room,
-    Style,
-    Tap,
-    Test,
-    Undecidable,
-    World,
-)
+from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Style, Tap, Undecidable
+from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _choosing, _scenes
-from carrara.tasks.michelangelo._scenes import Attribute, Story, Topic
+from carrara.tasks.michelangelo._scenes import Story, Topic
 from carrara.text import haystack
+from carrara.text.turns import in_turn
 from carrara.text.writings.people import NAMES
 from carrara.text.writings.stock import stock, stocks
 
@@ -65,19 +56,57 @@ _LETTERS = "ABCD"
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KNOWN_OF_TEN = 3
 _OWN = ("letters", "words", "stories")
-_CHOICE = re.compile(r"^\(([A-D])\) (.+)$", re.M)
+_INSTRUCTION = (
+    "Read the text and answer the question about it, which has four choices. It asks about the occasion that the text "
+    "tells of, not about an earlier one. "
+)
+_SAID = "Only what the text says counts: if the answer is not in it, choose the last one. "
+_REPLY = f"{asks_for('the letter of your choice')}\n\n"
 
 
-def _named(text: str) -> str:
+def _haystack_named(text: str) -> str:
     return text if text in _OWN else haystack.named(text)
 
 
-@dataclass(frozen=True)
-class Params:
-    asks: Literal["mixed", "known", "unknown", "both"] = field(default="mixed", metadata=PRESENTS)
-    """Seven of ten questions on what is left out, as in the paper; on what is told; on what is not; one each."""
+class Letter(Answers[str]):
+    """One of four choices, named by its letter or by its text; the last one is not to know."""
+
+    def write(self, answer: str) -> str:
+        return answer
+
+    def read(self, reply: str, question: Question[str]) -> str | None:
+        return _choosing.read(reply, question.options)
+
+
+class Puzzle(NamedTuple):
+    """A story and what is asked about it."""
+
+    story: Story
+    questions: tuple[Question[str], ...]
+    examples: "tuple[Puzzle, ...]" = ()
+
+
+class Idk(Task):
+    version, title, capability = 4, "IDK", "knowing what a text does not tell"
+    answer = Letter()
+    ask = "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"
+    marks = {"ask": ask}
+    known_shortcuts = {
+        "its first tenth": "The paper's story stands first; `place=anywhere` or `spread` has it elsewhere."
+    }
+    wording = {
+        "instruction": _INSTRUCTION + _SAID + _REPLY,
+        "unsaid": _INSTRUCTION + _REPLY,
+        "example": "===== Example {n} =====\nText: {text}\n\n{ask}\nFINAL ANSWER: {answer}\n\n",
+        "start": "===== Your turn =====\nText: ",
+        "ask": ask,
+        "answer": f"\n{FINAL}",
+    }
+    about: Literal["mixed", "known", "unknown", "both"] = field(default="mixed", metadata=PRESENTS)
+    """`unknown` asks about what the story leaves out, `known` about what it tells, `both` one question of each kind.
+    `mixed` asks seven of ten questions about the unknown, as in the paper."""
     haystack: str = field(
-        default="letters", metadata={**PRESENTS, "reads": _named, "built_in": haystack.BUILT_IN.union(_OWN)}
+        default="letters", metadata={**PRESENTS, "reads": _haystack_named, "built_in": haystack.BUILT_IN.union(_OWN)}
     )
     """Spaced capitals as in the paper, `words`, `stories` about other people, or a corpus."""
     place: Literal["start", "anywhere", "spread"] = field(default="start", metadata=PRESENTS)
@@ -87,178 +116,118 @@ class Params:
     examples: int = field(default=2, metadata=PRESENTS)
     """Worked examples, the first of something left out, the next of something told, in turn."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not 0 <= self.examples <= 100:
             raise ValueError("examples go from 0 to 100")
 
-
-@dataclass(frozen=True)
-class Asking:
-    """A question with its choices, of which the fourth is always `I don't know`."""
-
-    attribute: Attribute
-    choices: tuple[str, ...]
-    answer: str
-    update: int | None
-    """The sentence that tells the answer."""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The hidden structure."""
-
-    story: Story
-    asked: tuple[Asking, ...]
-    rule: Literal["said", "unsaid"]
-    examples: "tuple[Scene, ...]" = ()
-    known: bool = False
-    """Whether all that is asked is told, so that no guesser says that it is not known."""
-
-
-class Idk(Test[Params, Scene, str]):
-    version = 4
-    title = "IDK"
-    capability = "knowing what a text does not tell"
-    parameters = Params
-    inherent = {"its first tenth": "The paper's story stands first; `place=anywhere` or `spread` has it elsewhere."}
-    keeps = {"ask": "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"}
-    wording = {
-        "instruction": (
-            "Read the text and answer the question about it, which has four choices. It asks about the occasion that "
-            "the text tells of, not about an earlier one. Only what the text says counts: if the answer is not in it, "
-            "choose the last one. "
-            f"{asks_for('the letter of your choice')}\n\n"
-        ),
-        "unsaid": (
-            "Read the text and answer the question about it, which has four choices. It asks about the occasion that "
-            "the text tells of, not about an earlier one. "
-            f"{asks_for('the letter of your choice')}\n\n"
-        ),
-        "example": "===== Example {n} =====\nText: {text}\n\n{ask}\nFINAL ANSWER: {answer}\n\n",
-        "start": "===== Your turn =====\nText: ",
-        "ask": "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}",
-        "answer": f"\n{FINAL}",
-    }
-
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
-        dice = key.dice("story")
+    def generate(self, rng: Rng) -> Instance:
+        dice, key = rng.stream("story"), rng.key
         name = dice.choice(NAMES)
-        told = _scenes.story(dice, name, [other for other in NAMES if other != name])
-        unknown, known = (_asking(dice, topic) for topic in (told.unknown, told.known))
-        match params.asks:
+        story = _scenes.story(dice, name, [other for other in NAMES if other != name])
+        unknown, known = (_question(dice, topic, name, self._chance_level()) for topic in (story.unknown, story.known))
+        match self.about:
             case "both":
-                asked: tuple[Asking, ...] = (unknown, known)
+                questions: tuple[Question[str], ...] = (unknown, known)
             case "mixed":
-                block, place = divmod(key.index, 10)
-                order = replace(key, index=block, attempt=0).dice("asks").shuffled(range(10))
-                asked = (known if order[place] < _KNOWN_OF_TEN else unknown,)
-            case asks:
-                asked = (known if asks == "known" else unknown,)
-        shown = tuple(_example(key.dice("example", n), name, n % 2 == 1, params.rule) for n in range(params.examples))
-        depths = [0.0 if params.place == "start" else key.dice("place").random()] * len(told.sentences)
-        return World(
-            structure=Scene(told, asked, params.rule, shown, known=params.asks == "known"),
-            updates=tuple((Piece(sentence, update=n),) for n, sentence in enumerate(told.sentences)),
-            filler=_filler(params.haystack, told, [choice for asking in asked for choice in asking.choices], key),
-            depths=None if params.place == "spread" else tuple(depths),
+                questions = (known if in_turn(key, "asks", range(10)) < _KNOWN_OF_TEN else unknown,)
+            case about:
+                questions = (known if about == "known" else unknown,)
+        choices = [choice for question in questions for choice in question.options]
+        depth = 0.0 if self.place == "start" else rng.stream("place").random()
+        return Instance(
+            facts=story.sentences,
+            filler=_filler(self.haystack, story, choices, key),
+            guesses=known.options[:-1] if self.about == "known" else [UNKNOWN],
+            depths=None if self.place == "spread" else (depth,) * len(story.sentences),
+            structure=Puzzle(
+                story, questions, tuple(_example(key.dice("example", n), name, n) for n in range(self.examples))
+            ),
         )
 
-    def questions(self, world: World[Scene], key: Key, params: Params) -> Sequence[Question[str]]:
-        told = world.structure
-        blind = {"mixed": 1 - _KNOWN_OF_TEN / 10, "unknown": 1.0, "known": 1 / 3, "both": 0.5}[params.asks]
-        return [
-            Question(
-                ask=_scenes.question(asking.attribute, told.story.name),
-                gold=asking.answer,
-                needs=() if asking.update is None else (asking.update,),
-                chance_level=blind,
-                labels={
-                    "answer": "unknown" if asking.update is None else "known",
-                    "complexity": "0" if asking.update is None else "1",
-                },
-                options=asking.choices,
-                budget=32,
-            )
-            for asking in told.asked
-        ]
+    def _chance_level(self) -> float:
+        """Return the share of questions that are right to answer with the last choice, or one of three if none is."""
+        return {"mixed": 1 - _KNOWN_OF_TEN / 10, "unknown": 1.0, "known": 1 / 3, "both": 0.5}[self.about]
 
-    def frame(self, world: World[Scene], question: Question[str], wording: Mapping[str, str], style: Style) -> Frame:
+    def questions(self, instance: Instance) -> Sequence[Question[str]]:
+        puzzle: Puzzle = instance.structure
+        return puzzle.questions
+
+    def prompt(self, instance: Instance, question: Question[str], wording: Mapping[str, str], style: Style) -> Frame:
+        puzzle: Puzzle = instance.structure
         examples = "".join(
             wording["example"].format(
                 n=n,
-                text=" ".join(shown.story.sentences),
-                ask=_ask(wording, _scenes.question(asking.attribute, shown.story.name), asking.choices),
-                answer=f"({_LETTERS[asking.choices.index(asking.answer)]})",
+                text=" ".join(example.story.sentences),
+                ask=_ask(wording, asked),
+                answer=f"({_LETTERS[asked.options.index(asked.gold)]})",
             )
-            for n, shown in enumerate(world.structure.examples, 1)
-            for asking in shown.asked
+            for n, example in enumerate(puzzle.examples, 1)
+            for asked in example.questions
         )
         return Frame(
-            before=wording["instruction" if world.structure.rule == "said" else "unsaid"] + examples + wording["start"],
-            after=" \n\n"
-            + _ask(wording, question.ask, question.options)
-            + (wording["answer"] if style == "base" else ""),
+            before=wording["instruction" if self.rule == "said" else "unsaid"] + examples + wording["start"],
+            after=" \n\n" + _ask(wording, question) + (wording["answer"] if style == "base" else ""),
             joint=" ",
             stop=("\n",),
         )
 
-    def solve(self, messages: Sequence[Message]) -> str:
-        text, _, asked = messages[-1].content.rpartition("Question: ")
-        found = _scenes.meant(asked.partition("\n")[0])
-        choices = dict(_CHOICE.findall(asked))
-        if not found or len(choices) != len(_LETTERS):
-            raise Undecidable("no question with four choices was found")
+    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+        text, mark, asked = messages[-1].content.rpartition("Question: ")
+        return text, mark + asked
+
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        found = _scenes.meant(names["question"])
+        if not found:
+            raise Undecidable("no question was found")
         attribute, name = found
-        told = attribute.read(name, text)
-        if not told:
+        values = attribute.read(name, context)
+        if not values:
             return UNKNOWN
-        if len(told) > 1 or told.isdisjoint(choices.values()):
-            raise Undecidable(f"the text tells {', '.join(sorted(told))}")
-        return told.pop()
-
-    def write(self, answer: str) -> str:
-        return answer
-
-    def parse(self, reply: str, question: Question[str]) -> str | None:
-        return _choosing.read(reply, question.options)
-
-    def guess(self, dice: Dice, world: World[Scene], question: Question[str]) -> str:
-        """Say that it is not known, or, where all is known, one of the three other choices."""
-        values = [option for option in question.options if option != UNKNOWN]
-        return dice.choice(values) if world.structure.known else UNKNOWN
+        if len(values) > 1 or values.isdisjoint(names[letter] for letter in _LETTERS):
+            raise Undecidable(f"the text tells {', '.join(sorted(values))}")
+        return values.pop()
 
 
-def _ask(wording: Mapping[str, str], question: str, choices: Sequence[str]) -> str:
-    return wording["ask"].format(question=question, **dict(zip(_LETTERS, choices, strict=True)))
+def _ask(wording: Mapping[str, str], question: Question[str]) -> str:
+    return wording["ask"].format(question=question.ask, **dict(zip(_LETTERS, question.options, strict=True)))
 
 
-def _asking(dice: Dice, topic: Topic) -> Asking:
-    """A question on something told, or on what only seems to be."""
-    answer = UNKNOWN if topic.answer is None else topic.values[0]
-    return Asking(topic.attribute, (*dice.shuffled(topic.values), UNKNOWN), answer, topic.answer)
+def _question(dice: Dice, topic: Topic, name: str, chance_level: float) -> Question[str]:
+    """Return a question about something that the story tells, or only seems to tell."""
+    is_known = topic.answer is not None
+    return Question(
+        ask=_scenes.question(topic.attribute, name),
+        gold=topic.values[0] if is_known else UNKNOWN,
+        needs=() if topic.answer is None else (topic.answer,),
+        chance_level=chance_level,
+        labels={"answer": "known" if is_known else "unknown", "complexity": str(int(is_known))},
+        options=(*dice.shuffled(topic.values), UNKNOWN),
+        budget=32,
+    )
 
 
-def _example(dice: Dice, name: str, known: bool, rule: Literal["said", "unsaid"]) -> Scene:
-    told = next(_scenes.others(dice, name))
-    return Scene(told, (_asking(dice, told.known if known else told.unknown),), rule)
+def _example(dice: Dice, name: str, n: int) -> Puzzle:
+    """Return a story about somebody else, with a question of each kind in turn."""
+    story = next(_scenes.others(dice, name))
+    return Puzzle(story, (_question(dice, story.known if n % 2 else story.unknown, story.name, 0.0),))
 
 
-def _filler(name: str, told: Story, choices: Sequence[str], key: Key) -> Filler:
+def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler:
     match name:
         case "letters":
             return lambda dice, _: lambda gap: (Piece(" ".join(_some(dice, _ALPHABET))),)
         case "words":
-            said = set(re.findall(r"[a-z]+", " ".join((*told.sentences, *choices)).lower()))
+            said = set(re.findall(r"[a-z]+", " ".join((*story.sentences, *choices)).lower()))
             words = [word for word in _words() if word not in said]
             return lambda dice, _: lambda gap: (Piece(" ".join(_some(dice, words))),)
         case "stories":
-            return lambda dice, _: _stories(dice, told.name)
+            return lambda dice, _: _stories(dice, story.name)
         case corpus:
-            return haystack.prose(corpus, split=key.split, words=(told.name,), vocabulary=NAMES)
+            return haystack.prose(corpus, split=key.split, words=(story.name,), vocabulary=NAMES)
 
 
 def _some(dice: Dice, options: Sequence[str]) -> list[str]:
-    """A few or many, so that every length comes out."""
+    """Return a few or many of them, so that filler of every size is found."""
     return [dice.choice(options) for _ in range(dice.between(1, 32))]
 
 
@@ -269,9 +238,6 @@ def _stories(dice: Dice, name: str) -> Tap:
 
 @cache
 def _words() -> Sequence[str]:
-    """The words that facts of any topic are told in, in alphabetical order."""
+    """Return the words of the facts on all topics, in alphabetical order."""
     facts = (fact for file in stocks("topics").values() for fact in stock("topics", file).entries["fact"])
     return sorted({word for fact in facts for word in re.findall(r"\b[a-z]{3,}\b", fact)})
-
-
-task = Idk()
