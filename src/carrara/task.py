@@ -158,6 +158,7 @@ class Task(ABC):
     """The names of the parameters that are a `Sweep`."""
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         dataclass(frozen=True, kw_only=True)(cls)
         hints = get_type_hints(cls)
         cls.sweeps = tuple(one.name for one in fields(cls) if get_origin(hints[one.name]) is Sweep)  # type: ignore[arg-type]
@@ -337,6 +338,16 @@ class Task(ABC):
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return what published scorers give the same reply, by name."""
         return {}
+
+    # Instances that are read from files
+
+    def given_count(self, length: int) -> int | None:
+        """Return how many instances there are of a length, where they are read as they are and not drawn. None: drawn."""
+        return None
+
+    def is_divided(self) -> bool:
+        """Return whether instances are read from files that are divided among the splits already."""
+        return False
 
     # Sweeps
 

@@ -56,6 +56,12 @@ class Bridged(Test[Any, Dealt, Any]):
     def shortcuts(self, params: Any) -> Mapping[str, str]:
         return params.shortcuts()  # type: ignore[no-any-return]
 
+    def given(self, params: Any, length: int) -> int | None:
+        return params.given_count(length)  # type: ignore[no-any-return]
+
+    def divided(self, params: Any) -> bool:
+        return params.is_divided()  # type: ignore[no-any-return]
+
     def questions(self, world: World[Dealt], key: Key, params: Any) -> Sequence[Question[Any]]:
         return world.structure.task.questions(world.structure.instance)
 
