@@ -1,4 +1,4 @@
-"""Conversations of requests and drafts: what MRCR hides, and how it is read from text again.
+"""Conversations of requests and drafts: the instances of MRCR, and how they are read from text again.
 
 The structure is a nested dictionary: format and topic, and perhaps style and mood, to drafts in their order.
 """
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
-from carrara.core.types import Message, Piece, Unit
+from carrara.core.types import Piece, Unit
 from carrara.text.writings.source import Source
 from carrara.text.writings.writer import Key
 
@@ -30,9 +30,8 @@ class Turn(NamedTuple):
     draft: str
 
 
-@dataclass(frozen=True)
-class Dialogue:
-    """The hidden structure: what was asked for and written, in order, but for the filler."""
+class Dialogue(NamedTuple):
+    """Requests and drafts in order, without filler, and the draft that is asked for."""
 
     turns: tuple[Turn, ...]
     asked: Key
@@ -41,17 +40,15 @@ class Dialogue:
     marker: str
     """What the reply has to begin with."""
     examples: "tuple[Dialogue, ...]" = ()
-    plain: bool = False
-    """Whether it is shown as one text, and not as turns."""
 
     @property
     def draft(self) -> str:
-        """What is to be said again."""
+        """The draft to repeat."""
         return [turn.draft for turn in self.turns if turn.key == self.asked][self.number - 1]
 
     @property
     def wanted(self) -> str:
-        """As the last request names it: `second poem about penguins`; the only one has no number."""
+        """How the last request names it: `second poem about penguins`; the only one has no number."""
         alone = sum(turn.key == self.asked for turn in self.turns) == 1
         return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
 
@@ -75,12 +72,8 @@ def marker(dice: Dice) -> str:
     """Letters and digits at random, both among them, so that it is no word."""
     while True:
         drawn = "".join(dice.choice(_SIGNS) for _ in range(_MARKER))
-        if _is_marker(drawn):
+        if not drawn.isalpha() and not drawn.isdigit():
             return drawn
-
-
-def _is_marker(word: str) -> bool:
-    return len(word) == _MARKER and not word.isalpha() and not word.isdigit()
 
 
 @dataclass(frozen=True)
@@ -127,34 +120,14 @@ def unlike(source: Source, keys: Sequence[Key], drafts: int = 1) -> list[Key]:
     return [key for key in other if key.format not in formats] or other
 
 
-# --- read again ---
-
-
-def conversation(messages: Sequence[Message], start: str) -> tuple[list[tuple[str, str]], str]:
-    """The requests with what was written for them, and the last request, behind the mark `start`."""
-    if len(messages) > 1:
-        texts = [messages[0].content.rpartition(start)[2], *(message.content for message in messages[1:])]
-        return list(zip(texts[::2], texts[1::2], strict=False)), texts[-1]
-    parts = _TURN.split(messages[0].content.rpartition(start)[2])
+def named_drafts(context: str) -> Iterator[tuple[set[str], str]]:
+    """Yield each draft of a conversation in one text, behind what it may be called: `second poem about penguins`."""
+    parts = _TURN.split(context)
     turns = [(role, text.strip("\n")) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
-    said = [text for role, text in turns if role == "User"]
-    written = [text for role, text in turns if role == "Model"]
-    return list(zip(said, written, strict=False)), said[-1]
-
-
-def markers(last: str) -> set[str]:
-    return set(filter(_is_marker, re.findall(r"[A-Za-z0-9]+", last)))
-
-
-def meant(last: str, turns: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The drafts that a last request may mean: by the longest key that it names, and the number before it."""
     drafts: dict[str, list[str]] = {}
-    for request, draft in turns:
+    for (_, request), (_, draft) in zip(turns[::2], turns[1::2], strict=False):
         if found := _REQUEST.fullmatch(request.strip()):
             drafts.setdefault(found[1], []).append(draft)
-    named = [key for key in drafts if re.search(rf"\b{re.escape(key)}(?!\w)", last)]
-    for key in sorted(named, key=len)[-1:]:
-        alone = len(drafts[key]) == 1 and re.search(rf"\bthe {re.escape(key)}(?!\w)", last)
-        for number, draft in enumerate(drafts[key], 1):
-            if alone or f" {ordinal(number)} {key}" in last:
-                yield draft
+    for key, several in drafts.items():
+        for number, draft in enumerate(several, 1):
+            yield {f"{ordinal(number)} {key}", *([key] if len(several) == 1 else [])}, draft

@@ -33,52 +33,87 @@ Not another word about flamingos until Sunday.
 User: Say the first tweet about flamingos again, word for word, behind the string ugXLe34nQFjK and a
 Model:
 
-The hidden structure is a nested dictionary from format and topic (and style, and mood) to drafts in order; an update is
-a request with the draft that was written for it. Some keys resemble the asked one in format, in topic, or in both; the
-filler is other requests, which share neither.
+The instance is a nested dictionary from format and topic (and style, and mood) to drafts in order; a fact is a request
+with the draft that was written for it. Some keys resemble the asked one in format, in topic, or in both; the filler is
+other requests, which share neither.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, NamedTuple
 
+from carrara.answers.kinds import Answers
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.answers.turns import first_turn
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice, Key
-from carrara.core.types import (
-    PRESENTS,
-    Frame,
-    Message,
-    Question,
-    Role,
-    Room,
-    Style,
-    Tap,
-    Test,
-    Undecidable,
-    Unit,
-    World,
-)
+from carrara.core.keys import Dice
+from carrara.core.types import PRESENTS, Frame, Message, Question, Role, Style, Tap, Undecidable, Unit
+from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn
 from carrara.text.writings import bank
 from carrara.text.writings.source import Source, shortened, source
-from carrara.text.writings.writer import Key as Wanted
+from carrara.text.writings.writer import Key as WritingKey
 
 MOST_NEEDLES = 64
 _START = "=====\n"
 _LABELS: Mapping[Role, str] = {"user": "User: ", "assistant": "Model: "}
 _NEXT_TURN = re.compile(r"^(?:User:|=====)", re.M)
 _AROUND = ' \t\n`"“”*'
-"""What may be put around a draft that is said again: neither it nor its lack counts."""
+"""Characters that may surround a repeated draft: they do not count."""
 _SHORT = ("tweet", "riddle")
 """Formats of examples: they show how to answer, and should not cost more than the puzzle."""
 
 
-@dataclass(frozen=True)
-class Params:
+class Recall(NamedTuple):
+    """An answer: the string that it has to begin with, and the repeated draft."""
+
+    marker: str
+    draft: str
+
+
+class Repetition(Answers[Recall]):
+    """A draft, repeated word for word behind a string. Its score is the share of characters in common runs."""
+
+    def write(self, answer: Recall) -> str:
+        return f"{answer.marker} {answer.draft}"
+
+    def read(self, reply: str, question: Question[Recall]) -> Recall | None:
+        """Return what stands behind the last string that opens a line, or else behind the last string."""
+        marker = question.gold.marker
+        text = first_turn(reply.replace("\r\n", "\n"), _NEXT_TURN)
+        found = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", text, re.M)] or [*re.finditer(marker, text)]
+        draft = text[found[-1].end() :].strip(_AROUND) if found else ""
+        return Recall(marker, draft) if draft else None
+
+    def score(self, answer: Recall, gold: Recall) -> float:
+        return ratio(answer.draft.strip(_AROUND), gold.draft.strip(_AROUND))
+
+    def budget(self, gold: Recall) -> int:
+        return 640
+
+
+class Mrcr(Task):
+    version, title, capability = 3, "MRCR", "telling similar drafts of a long conversation apart by order"
+    verbatim = True
+    guesser = "context candidates"
+    answer = Repetition()
+    ask = (
+        "Say the {asked} again, word for word, behind the string {marker} and a space. Your reply begins with {marker} "
+        "and holds nothing but the string and that piece."
+    )
+    marks = {"start": _START}
+    wording = {
+        "instruction": (
+            "What follows is a conversation in which somebody asks for pieces of writing and gets them. The last "
+            "request asks for one of these pieces once more.\n\n"
+        ),
+        "examples": "Here are some examples, each a conversation and how its last request is answered.\n\n",
+        "example": "===== Conversation {n} =====\n{conversation}\nUser: {ask}\nModel: {answer}\n\n",
+        "start": f"===== Conversation {{n}} {_START}",
+        "ask": ask,
+    }
     needles: tuple[int, ...] = (2,)
     """Drafts of the key that is asked for, several numbers in turn: 2 as in the paper, 4, 8, any."""
     keys: int = 2
@@ -94,7 +129,7 @@ class Params:
     examples: int = field(default=2, metadata=PRESENTS)
     """Worked examples: short conversations before the one that counts."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not all(1 <= needles <= MOST_NEEDLES for needles in self.needles):
             raise ValueError(f"needles go from 1 to {MOST_NEEDLES}")
         if not 0 <= self.keys <= MOST_NEEDLES:
@@ -106,121 +141,80 @@ class Params:
         if not 0 <= self.examples <= 100:
             raise ValueError("examples go from 0 to 100")
 
-
-class Recall(NamedTuple):
-    """An answer: the string that it has to begin with, and the draft said again."""
-
-    marker: str
-    draft: str
-
-
-class Mrcr(Test[Params, Dialogue, Recall]):
-    verbatim = True
-    version = 3
-    title = "MRCR"
-    capability = "telling similar drafts of a long conversation apart by order"
-    parameters = Params
-    guesser = "context candidates"
-    keeps = {"start": _START}
-    wording = {
-        "instruction": (
-            "What follows is a conversation in which somebody asks for pieces of writing and gets them. The last "
-            "request asks for one of these pieces once more.\n\n"
-        ),
-        "examples": "Here are some examples, each a conversation and how its last request is answered.\n\n",
-        "example": "===== Conversation {n} =====\n{conversation}\nUser: {ask}\nModel: {answer}\n\n",
-        "start": f"===== Conversation {{n}} {_START}",
-        "ask": (
-            "Say the {asked} again, word for word, behind the string {marker} and a space. Your reply begins with "
-            "{marker} and holds nothing but the string and that piece."
-        ),
-    }
-
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Dialogue]:
-        dice = key.dice("keys")
-        needles = params.needles[key.index % len(params.needles)]
-        shelf = source(params.writings, params.depth)
-        asked = dice.choice(_askable(shelf, needles))
-        keys = [asked, *talk.resembling(shelf, asked, params.overlap, params.keys, needles, dice)]
-        counts = {wanted: needles if wanted == asked else dice.between(1, needles) for wanted in keys}
-        drafts = {wanted: shelf.drafts(wanted, count, dice) for wanted, count in counts.items()}
+    def generate(self, rng: Rng) -> Instance:
+        dice, key = rng.stream("keys"), rng.key
+        needles = self.needles[key.index % len(self.needles)]
+        writings = source(self.writings, self.depth)
+        asked = dice.choice(_askable(writings, needles))
+        keys = [asked, *talk.resembling(writings, asked, self.overlap, self.keys, needles, dice)]
+        counts = {one: needles if one == asked else dice.between(1, needles) for one in keys}
+        drafts = {one: writings.drafts(one, count, dice) for one, count in counts.items()}
         turns = [
-            Turn(wanted, drafts[wanted].pop())
-            for wanted in dice.shuffled([wanted for wanted, count in counts.items() for _ in range(count)])
+            Turn(one, drafts[one].pop())
+            for one in dice.shuffled([one for one, count in counts.items() for _ in range(count)])
         ]
         number, marker = dice.between(1, needles), talk.marker(dice)
-        shown = [_shown(shelf, keys, n, key.dice("example", n)) for n in range(params.examples)]
-        others = talk.unlike(shelf, [*keys, *(example.asked for example in shown)])
-        return World(
-            structure=Dialogue(tuple(turns), asked, number, marker, tuple(shown), params.form == "text"),
-            updates=tuple(talk.unit(turn.key, turn.draft, n) for n, turn in enumerate(turns)),
-            filler=lambda dice, _: _Drafts(shelf, others, dice),
-            grit=lambda dice, _: _tap(shortened(shelf.any(others, dice), dice)),
+        examples = tuple(_example(writings, keys, n, key.dice("example", n)) for n in range(self.examples))
+        dialogue = Dialogue(tuple(turns), asked, number, marker, examples)
+        own = [n for n, turn in enumerate(turns) if turn.key == asked]
+        others = talk.unlike(writings, [*keys, *(example.asked for example in examples)])
+        return Instance(
+            facts=[talk.unit(turn.key, turn.draft, n) for n, turn in enumerate(turns)],
+            gold=_answer(dialogue),
+            names=_names(dialogue),
+            evidence=own[:number],
+            filler=lambda dice, _: _Drafts(writings, others, dice),
+            fine_filler=lambda dice, _: _tap(shortened(writings.any(others, dice), dice)),
+            guesses=[Recall(marker, turn.draft) for turn in turns],
+            labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked.format},
+            structure=dialogue,
         )
 
-    def questions(self, world: World[Dialogue], key: Key, params: Params) -> Sequence[Question[Recall]]:
-        told = world.structure
-        own = [n for n, turn in enumerate(told.turns) if turn.key == told.asked]
-        question = Question(
-            ask=told.wanted,
-            gold=Recall(told.marker, told.draft),
-            needs=tuple(own[: told.number]),
-            chance_level=0.0,
-            labels={"needles": str(len(own)), "asked": talk.ordinal(told.number), "format": told.asked.format},
-            budget=640,
-        )
-        scores = [self.score(Recall(told.marker, turn.draft), question) for turn in told.turns]
-        return [replace(question, chance_level=sum(scores) / len(scores))]
+    def questions(self, instance: Instance) -> Sequence[Question[Recall]]:
+        """Return the one question, which is short: a search for evidence needs the name of the draft alone."""
+        return [replace(question, ask=instance.names["asked"]) for question in super().questions(instance)]
 
-    def frame(
-        self, world: World[Dialogue], question: Question[Recall], wording: Mapping[str, str], style: Style
-    ) -> Frame:
-        told = world.structure
-        shown = "".join(
+    def prompt(self, instance: Instance, question: Question[Recall], wording: Mapping[str, str], style: Style) -> Frame:
+        dialogue: Dialogue = instance.structure
+        examples = "".join(
             wording["example"].format(
-                n=n, conversation=_text(example.turns), ask=_ask(example, wording), answer=self.write(_answer(example))
+                n=n,
+                conversation=_text(example.turns),
+                ask=wording["ask"].format(**_names(example)),
+                answer=self.write(_answer(example)),
             )
-            for n, example in enumerate(told.examples, 1)
+            for n, example in enumerate(dialogue.examples, 1)
         )
-        before = wording["instruction"] + (wording["examples"] + shown if shown else "")
-        before += wording["start"].format(n=len(told.examples) + 1)
-        if style == "chat" and not told.plain:
-            return Frame(before, _ask(told, wording), turns=True, lead=question.gold.marker)
+        before = wording["instruction"] + (wording["examples"] + examples if examples else "")
+        before += wording["start"].format(n=len(dialogue.examples) + 1)
+        ask = wording["ask"].format(**instance.names)
+        if style == "chat" and self.form == "chat":
+            return Frame(before, ask, turns=True, lead=dialogue.marker)
         return Frame(
             before=before,
-            after=f"\n{_LABELS['user']}{_ask(told, wording)}\n{_LABELS['assistant'].rstrip()}",
+            after=f"\n{_LABELS['user']}{ask}\n{_LABELS['assistant'].rstrip()}",
             labels=_LABELS,
             stop=("\nUser:", "\n====="),
-            lead=question.gold.marker,
+            lead=dialogue.marker,
         )
 
-    def solve(self, messages: Sequence[Message]) -> Recall:
-        turns, last = talk.conversation(messages, _START)
-        drafts, markers = list(talk.meant(last, turns)), talk.markers(last)
-        if len(drafts) != 1 or len(markers) != 1:
-            raise Undecidable(f"{len(drafts)} drafts fit the last request, which names {len(markers)} strings")
-        return Recall(markers.pop(), drafts[0])
+    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+        first, *others = messages
+        text = first.content.rpartition(_START)[2]
+        if others:  # no draft has a line that begins like a turn, so that one text says the same
+            turns = [Message("user", text), *others]
+            text = "\n".join(_LABELS[turn.role] + turn.content for turn in turns)
+        context, _, asked = text.rpartition(f"\n{_LABELS['user']}")
+        return context, asked
 
-    def write(self, answer: Recall) -> str:
-        return f"{answer.marker} {answer.draft}"
+    def solve(self, context: str, names: Mapping[str, str]) -> Recall:
+        drafts = [draft for called, draft in talk.named_drafts(context) if names["asked"] in called]
+        if len(drafts) != 1:
+            raise Undecidable(f"{len(drafts)} drafts are called {names['asked']!r}")
+        return Recall(names["marker"], drafts[0])
 
-    def parse(self, reply: str, question: Question[Recall]) -> Recall | None:
-        """What stands behind the string: behind the last one that opens a line, or else behind the last one."""
-        marker = question.gold.marker
-        said = first_turn(reply.replace("\r\n", "\n"), _NEXT_TURN)
-        found = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", said, re.M)] or [*re.finditer(marker, said)]
-        draft = said[found[-1].end() :].strip(_AROUND) if found else ""
-        return Recall(marker, draft) if draft else None
-
-    def guess(self, dice: Dice, world: World[Dialogue], question: Question[Recall]) -> Recall:
-        """The stronger of the paper's random models: one of the drafts that share format or topic."""
-        return Recall(question.gold.marker, dice.choice(world.structure.turns).draft)
-
-    def score(self, answer: Recall, question: Question[Recall]) -> float:
-        return ratio(answer.draft.strip(_AROUND), question.gold.draft.strip(_AROUND))
-
-    def published(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
-        """The metrics of OpenAI's data set and of MRCR v2: they differ in where the string may stand."""
+    def paper_scores(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
+        """Return the metrics of OpenAI's data set and of MRCR v2: they differ in where the string may stand."""
         marker, draft = question.gold
         return {"openai": _openai(reply, marker, draft), "gdm": _gdm(reply, marker, draft)}
 
@@ -234,8 +228,8 @@ def _gdm(reply: str, marker: str, draft: str) -> float:
     return published_ratio(draft.strip(), last.strip()) if before else 0.0
 
 
-def _askable(shelf: Source, needles: int) -> Sequence[Wanted]:
-    keys = shelf.keys(needles)
+def _askable(writings: Source, needles: int) -> Sequence[WritingKey]:
+    keys = writings.keys(needles)
     if not keys:
         raise UsageError(
             f"the writings have no key with {needles} drafts: ask for fewer needles, or take more writings"
@@ -246,29 +240,29 @@ def _askable(shelf: Source, needles: int) -> Sequence[Wanted]:
 class _Drafts:
     """Filler: drafts for some keys, with their requests."""
 
-    def __init__(self, shelf: Source, keys: Sequence[Wanted], dice: Dice) -> None:
-        self.shelf, self.keys = shelf, keys
-        self.tap = _tap(shelf.any(keys, dice))
+    def __init__(self, writings: Source, keys: Sequence[WritingKey], dice: Dice) -> None:
+        self.writings, self.keys = writings, keys
+        self.tap = _tap(writings.any(keys, dice))
 
     def __call__(self, gap: int) -> Unit:
         return self.tap(gap)
 
     def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
-        self.shelf.must_last(self.keys, tokens, lambda key, draft: cost(talk.unit(key, draft)))
+        self.writings.must_last(self.keys, tokens, lambda key, draft: cost(talk.unit(key, draft)))
 
 
-def _tap(drafts: Iterator[tuple[Wanted, str]]) -> Tap:
+def _tap(drafts: Iterator[tuple[WritingKey, str]]) -> Tap:
     return lambda gap: talk.unit(*next(drafts))
 
 
-def _shown(shelf: Source, keys: Sequence[Wanted], n: int, dice: Dice) -> Dialogue:
-    """A short conversation on something else, in which the second of two drafts is asked for, then the first."""
-    far = talk.unlike(shelf, keys, 2)
+def _example(writings: Source, keys: Sequence[WritingKey], n: int, dice: Dice) -> Dialogue:
+    """Return a short conversation about something else, which asks for the second of two drafts, or for the first."""
+    far = talk.unlike(writings, keys, 2)
     short = [key for key in far if key.format in _SHORT] or far
     if not short:
         raise UsageError("the writings have no key with two drafts left for examples: ask for examples=0")
     asked = dice.choice(short)
-    turns = tuple(Turn(asked, draft) for draft in shelf.drafts(asked, 2, dice))
+    turns = tuple(Turn(asked, draft) for draft in writings.drafts(asked, 2, dice))
     return Dialogue(turns, asked, 2 - n % 2, talk.marker(dice))
 
 
@@ -276,12 +270,9 @@ def _text(turns: Sequence[Turn]) -> str:
     return "\n".join(_LABELS[piece.role] + piece.text for turn in turns for piece in talk.unit(turn.key, turn.draft))
 
 
-def _ask(told: Dialogue, wording: Mapping[str, str]) -> str:
-    return wording["ask"].format(asked=told.wanted, marker=told.marker)
+def _names(dialogue: Dialogue) -> Mapping[str, str]:
+    return {"asked": dialogue.wanted, "marker": dialogue.marker}
 
 
-def _answer(told: Dialogue) -> Recall:
-    return Recall(told.marker, told.draft)
-
-
-task = Mrcr()
+def _answer(dialogue: Dialogue) -> Recall:
+    return Recall(dialogue.marker, dialogue.draft)
