@@ -24,6 +24,7 @@ from carrara.core.types import Question
 from carrara.prompt.items import Item, contexts, questions_of, rebuild
 from carrara.proof.audit import audit
 from carrara.proof.reference import chance
+from carrara.registry import load
 from carrara.tasks.michelangelo import _mrcr_given as mrcr
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI
@@ -145,15 +146,9 @@ def table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def named(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two tests under their names, in this process and in those that it starts."""
-    folder = tmp_path_factory.mktemp("tasks") / "published"
-    folder.mkdir()
-    for name in (OPENAI, GDM):
-        code = f"from carrara.tasks.michelangelo._mrcr_given import load\n\ntask = load({name!r})\n"
-        (folder / f"{name.partition('/')[2]}.py").write_text(code, "utf-8")
-    monkeypatch.setenv("CARRARA_TASKS", str(folder))
-    monkeypatch.setenv("CARRARA_CACHE", str(folder.parent / "cache"))
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of its own, in this process and in those that it starts."""
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
 def first(folder: Path, length: int, test: str, style: str = "chat") -> Recipe:
@@ -283,7 +278,7 @@ def test_a_draft_with_turns_and_signs_of_its_own_is_read_whole(tmp_path: Path) -
 # --- scores ---
 
 
-def _question(task: mrcr.Published, marker: str, draft: str) -> Question[mrcr.Recall]:
+def _question(marker: str, draft: str) -> Question[mrcr.Recall]:
     return Question("", mrcr.Recall(marker, draft.strip(), marker + draft), (), 0.0)
 
 
@@ -316,13 +311,12 @@ def test_published_metrics_agree_with_the_published_code() -> None:
                 ("abcdefghijkl", "abcdefghijkl "),
             ):
                 reply = about + marker + said
-                openai, gdm = (_question(mrcr.load(name), "abcdefghijkl", gold) for name in (OPENAI, GDM))
-                assert mrcr.load(OPENAI).published(reply, openai) == {
-                    "openai": _card(reply, openai.gold.whole, "abcdefghijkl")
-                }
-                assert mrcr.load(GDM).published(reply, gdm) == {"gdm": _eval_hub(reply, gdm.gold.whole)}
-    task = mrcr.load(GDM)
-    question = _question(task, "abcdefghijkl", "hello world")
+                question = _question("abcdefghijkl", gold)
+                whole = question.gold.whole
+                assert load(OPENAI).published(reply, question) == {"openai": _card(reply, whole, "abcdefghijkl")}
+                assert load(GDM).published(reply, question) == {"gdm": _eval_hub(reply, whole)}
+    task = load(GDM)
+    question = _question("abcdefghijkl", "hello world")
     assert task.published("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
     assert task.published("", question) == task.published("hello world", question) == {"gdm": 0.0}
 
@@ -339,13 +333,13 @@ def test_published_metrics_agree_with_the_published_code() -> None:
 )
 def test_the_sound_score_reads_what_stands_behind_the_string(reply: str) -> None:
     for name in (OPENAI, GDM):
-        task = mrcr.load(name)
-        assert grade(task, _question(task, "abcdefghijkl", "hello world"), reply).score == 1.0
+        task = load(name)
+        assert grade(task, _question("abcdefghijkl", "hello world"), reply).score == 1.0
 
 
 def test_replies_without_the_string_or_without_a_draft_are_unparsed() -> None:
-    task = mrcr.load(OPENAI)
-    question = _question(task, "abcdefghijkl", "hello world")
+    task = load(OPENAI)
+    question = _question("abcdefghijkl", "hello world")
     for reply in ("", "hello world", "abcdefghijkl", "*\n" * 200_000, "*" * 200_000):
         assert task.parse(reply, question) is None
 
@@ -423,7 +417,7 @@ def test_where_no_path_names_a_length_each_row_has_its_bin(tmp_path: Path, capsy
         golds = [item.gold for item in items(tmp_path, length, OPENAI)]
         assert sorted(golds) == sorted(row["answer"] for row in own)
     data = known(found)
-    assert mrcr.load(GDM).given(mrcr.Given(data), upper(lines[1]["context_len"])) == 1
+    assert mrcr.Gdm(data=data).given_count(upper(lines[1]["context_len"])) == 1
 
 
 def upper(tokens: int) -> int:
@@ -539,4 +533,4 @@ def test_rows_that_would_count_twice_are_refused(tmp_path: Path) -> None:
 
 def test_there_are_two() -> None:
     with pytest.raises(UsageError, match="there are published/mrcr-openai and published/mrcr-gdm"):
-        mrcr.load("published/mrcr-v3")
+        load("published/mrcr-v3")

@@ -120,7 +120,7 @@ def _loaded(name: str, folders: str) -> AnyTest:
     if name.startswith("published/mrcr-"):
         from carrara.tasks.michelangelo import _mrcr_given as mrcr
 
-        return mrcr.load(name)
+        return Bridged(mrcr.load(name))
     if name.startswith("published/minerva-"):
         from carrara.tasks.minerva import _snapshot as minerva
 

@@ -15,16 +15,16 @@ What the text of a row says is read from the published wording, which is how the
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
+from carrara.answers.kinds import Answers
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.answers.turns import spoken
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice, Key
-from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, Test, Undecidable, Unit, World
+from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, Undecidable, Unit
+from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
 from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
@@ -36,7 +36,7 @@ _LABELS: Mapping[Role, str] = {"system": "System: ", "user": "User: ", "assistan
 """Of turns in one text, as MRCR v2 and the examples of OpenAI's rows have them."""
 _NEXT_TURN = ("\nUser:", "\n=====")
 _AROUND = ' \t\n`"“”*'
-"""What may be put around a draft that is said again: neither it nor its lack counts."""
+"""Characters that may surround a repeated draft: they do not count."""
 _BEFORE = 20
 """Signs that may stand before the string on its line, such as marks of emphasis."""
 
@@ -50,14 +50,8 @@ _STYLE = re.compile(r" in an? (\S+) style\Z")
 
 
 @dataclass(frozen=True)
-class Given:
-    data: str = field(default="", metadata={"reads": str, "built_in": ()})
-    """The files, by their hash."""
-
-
-@dataclass(frozen=True)
 class Recall:
-    """An answer: the string that it has to begin with, and the draft said again."""
+    """An answer: the string that it has to begin with, and the repeated draft."""
 
     marker: str
     draft: str
@@ -89,105 +83,111 @@ class Conversation:
         return [Message("user", self.before + "".join(message.content for message in sent) + self.last)]
 
 
-class Published(Test[Given, Conversation, Recall]):
-    verbatim = True
-    version = 1
-    capability = "telling similar drafts of a long conversation apart by order"
-    parameters = Given
-    sized = True
-    guesser = "context candidates"
-    wording: ClassVar[Mapping[str, str]] = {}
-    name: ClassVar[str]
-
-    @abstractmethod
-    def row(self, row: Row) -> Conversation:
-        """What a row of a file says. Raises UsageError where it is none of the data set."""
-
-    def given(self, params: Given, length: int) -> int | None:
-        return mrcr_rows.number(params.data, self.name, length)
-
-    def world(self, key: Key, params: Given, room: Room | None) -> World[Conversation]:
-        assert room is not None
-        there = mrcr_rows.number(params.data, self.name, room.tokens)
-        if key.index >= there:
-            raise UsageError(f"the published files of {key.task} have {there} rows, and none numbered {key.index}")
-        row = self.row(mrcr_rows.rows(params.data, self.name, room.tokens)[key.index])
-        return World(row, updates=(), opening=row.pieces)
-
-    def questions(self, world: World[Conversation], key: Key, params: Given) -> Sequence[Question[Recall]]:
-        row = world.structure
-        question = Question(
-            ask=_asked(row.last),
-            gold=row.answer,
-            needs=(),  # what is given is whole: nothing can be left out of it to see whether it matters
-            chance_level=0.0,  # where the text cannot be read, what could be taken for the answer is not known
-            labels={"needles": row.needles} if row.needles else {},
-            budget=32 + len(row.answer.whole.encode()) // 2,
-        )
-        try:
-            told = _told(row.messages)
-        except Undecidable:
-            return [question]
-        there = str(len(told.drafts))
-        labels = {
-            "needles": there if row.needles in (there, None) else f"{row.needles}, {there} in the text",
-            "asked": ordinal(told.number),
-            "format": told.key.partition(" about ")[0],
-        }
-        # Who knows the key and not the order says any of its drafts. The published noise floors (51, 27 and 15 % for 2,
-        # 4 and 8 needles) are the same by difflib's default, for which drafts that differ have less in common.
-        scores = [self.score(Recall(told.marker, draft), question) for draft in told.drafts]
-        return [replace(question, chance_level=sum(scores) / len(scores), labels=labels)]
-
-    def frame(
-        self, world: World[Conversation], question: Question[Recall], wording: Mapping[str, str], style: Style
-    ) -> Frame:
-        row = world.structure
-        if not row.turns:
-            return Frame(row.before, row.last, stop=_ends(row.answer), lead=question.gold.marker)
-        if style == "chat":
-            return Frame("", row.last, turns=bool(row.pieces), lead=question.gold.marker)
-        before = "\n" if row.pieces else ""
-        last = f"{before}{_LABELS['user']}{row.last}\n{_LABELS['assistant'].rstrip()}"
-        return Frame("", last, labels=_LABELS, stop=_ends(row.answer), lead=question.gold.marker)
-
-    def solve(self, messages: Sequence[Message]) -> Recall:
-        told = _told(messages)
-        if told.number > len(told.drafts):
-            raise Undecidable(f"draft {told.number} is asked for, and the text has {len(told.drafts)} for {told.key!r}")
-        return Recall(told.marker, told.drafts[told.number - 1])
+class Repetition(Answers[Recall]):
+    """A draft, repeated word for word behind a string. Its score is the share of characters in common runs."""
 
     def write(self, answer: Recall) -> str:
         return answer.whole or answer.marker + answer.draft
 
-    def parse(self, reply: str, question: Question[Recall]) -> Recall | None:
-        """What stands behind the string: behind the last one that opens a line, or else behind the last one."""
-        said = spoken(reply)
+    def read(self, reply: str, question: Question[Recall]) -> Recall | None:
+        """Return what stands behind the last string that opens a line, or else behind the last string."""
+        text = spoken(reply)
         for end in _ends(question.gold):
-            said = said.partition(end)[0]
+            text = text.partition(end)[0]
         marker = re.escape(question.gold.marker)
         opening = re.compile(rf"^[^\w\n]{{0,{_BEFORE}}}{marker}", re.M)
-        found = [*opening.finditer(said)] or [*re.finditer(marker, said)]
-        draft = said[found[-1].end() :].strip() if found else ""
+        found = [*opening.finditer(text)] or [*re.finditer(marker, text)]
+        draft = text[found[-1].end() :].strip() if found else ""
         return Recall(question.gold.marker, draft) if draft else None
 
-    def guess(self, dice: Dice, world: World[Conversation], question: Question[Recall]) -> Recall:
-        """One of the drafts for the asked key, which the published noise floors are of."""
-        try:
-            drafts = _told(world.structure.messages).drafts
-        except Undecidable:
-            drafts = [""]
-        return Recall(question.gold.marker, dice.choice(drafts))
+    def score(self, answer: Recall, gold: Recall) -> float:
+        return ratio(_bare(answer.draft), _bare(gold.draft))
 
-    def score(self, answer: Recall, question: Question[Recall]) -> float:
-        return ratio(_bare(answer.draft), _bare(question.gold.draft))
+    def budget(self, gold: Recall) -> int:
+        return 32 + len(gold.whole.encode()) // 2
+
+
+class Published(Task):
+    """A published data set: a row of its files is an instance."""
+
+    version = 1
+    capability = "telling similar drafts of a long conversation apart by order"
+    verbatim = True
+    guesser = "context candidates"
+    answer = Repetition()
+    wording = {}
+    name: ClassVar[str]
+    """The name of the task."""
+    data: str = field(default="", metadata={"reads": str, "built_in": ()})
+    """The files, by their hash."""
+
+    @abstractmethod
+    def conversation(self, row: Row) -> Conversation:
+        """Return what a row of a file says. Raises UsageError where it is not a row of the data set."""
+
+    def given_count(self, length: int) -> int | None:
+        return mrcr_rows.number(self.data, self.name, length)
+
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        assert budget is not None
+        count, index = mrcr_rows.number(self.data, self.name, budget.tokens), rng.key.index
+        if index >= count:
+            raise UsageError(f"the published files of {self.name} have {count} rows, and none numbered {index}")
+        row = self.conversation(mrcr_rows.rows(self.data, self.name, budget.tokens)[index])
+        try:
+            request = _request_of(row.messages)
+        except Undecidable:  # the row is asked all the same, and its chance level is not known
+            drafts: Sequence[str] = [""]
+            labels = {"needles": row.needles} if row.needles else {}
+        else:
+            drafts, there = request.drafts, str(len(request.drafts))
+            labels = {
+                "needles": there if row.needles in (there, None) else f"{row.needles}, {there} in the text",
+                "asked": ordinal(request.number),
+                "format": request.key.partition(" about ")[0],
+            }
+        return Instance(
+            facts=(),
+            opening=row.pieces,
+            gold=row.answer,
+            names={"asked": _asked(row.last)},
+            # Who knows the key and not the order says any of its drafts. The published noise floors (51, 27 and 15 %
+            # for 2, 4 and 8 needles) are the same by difflib's default, by which different drafts have less in common.
+            guesses=[Recall(row.answer.marker, draft) for draft in drafts],
+            labels=labels,
+            structure=row,
+        )
+
+    def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
+        return instance.names["asked"]
+
+    def prompt(self, instance: Instance, question: Question[Recall], wording: Mapping[str, str], style: Style) -> Frame:
+        row: Conversation = instance.structure
+        lead = row.answer.marker
+        if not row.turns:
+            return Frame(row.before, row.last, stop=_ends(row.answer), lead=lead)
+        if style == "chat":
+            return Frame("", row.last, turns=bool(row.pieces), lead=lead)
+        before = "\n" if row.pieces else ""
+        last = f"{before}{_LABELS['user']}{row.last}\n{_LABELS['assistant'].rstrip()}"
+        return Frame("", last, labels=_LABELS, stop=_ends(row.answer), lead=lead)
+
+    def solve(self, context: str, names: Mapping[str, str]) -> Recall:
+        return self.solve_prompt([Message("user", context)], self.wording)
+
+    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Recall:
+        request = _request_of(messages)
+        there = len(request.drafts)
+        if request.number > there:
+            raise Undecidable(f"draft {request.number} is asked for, and the text has {there} for {request.key!r}")
+        return Recall(request.marker, request.drafts[request.number - 1])
 
 
 class OpenAI(Published):
     title = "MRCR (OpenAI's data set)"
     name = OPENAI
 
-    def row(self, row: Row) -> Conversation:
+    def conversation(self, row: Row) -> Conversation:
         *before, last = mrcr_rows.messages(row)
         marker, whole = row.cells["random_string_to_prepend"], row.cells["answer"]
         if not whole.startswith(marker):
@@ -200,8 +200,8 @@ class OpenAI(Published):
             turns=True,
         )
 
-    def published(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
-        """As the data set's card has it: nothing may stand before the string."""
+    def paper_scores(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
+        """Return the metric of the data set's card: nothing may stand before the string."""
         marker, whole = question.gold.marker, question.gold.whole
         if not reply.startswith(marker):
             return {"openai": 0.0}
@@ -212,7 +212,7 @@ class Gdm(Published):
     title = "MRCR v2 (Google DeepMind's data set)"
     name = GDM
 
-    def row(self, row: Row) -> Conversation:
+    def conversation(self, row: Row) -> Conversation:
         text, whole = row.cells["queries"], row.cells["answer"]
         last = text.rfind(f"\n{_LABELS['user']}") + 1
         if not text.startswith(_LABELS["user"], last):
@@ -220,7 +220,7 @@ class Gdm(Published):
                 f"the queries of {row.where} have no line that begins with 'User: ': it is none of MRCR v2"
             )
         start = max((found.end() for found in _EXAMPLES.finditer(text, 0, last)), default=0)
-        turns = text[start:last].rstrip("\n")  # the lines between are the frame's: retrieval puts something else there
+        turns = text[start:last].rstrip("\n")  # retrieval puts something else there, and the lines between stay
         return Conversation(
             pieces=(Piece(turns),),
             last=text[start + len(turns) :],
@@ -230,20 +230,21 @@ class Gdm(Published):
             before=text[:start],
         )
 
-    def published(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
-        """As published: what stands behind the last occurrence of the string, wherever that is."""
+    def paper_scores(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
+        """Return the metric of MRCR v2: it compares what stands behind the last occurrence of the string."""
         marker = question.gold.marker
-        *before, said = reply.rsplit(marker, 1)
-        return {"gdm": published_ratio(question.gold.draft, said.strip()) if before else 0.0}
+        *before, draft = reply.rsplit(marker, 1)
+        return {"gdm": published_ratio(question.gold.draft, draft.strip()) if before else 0.0}
 
 
-@cache
-def load(name: str) -> Published:
-    """The test `published/mrcr-openai` or `published/mrcr-gdm`."""
-    tests: dict[str, Published] = {OPENAI: OpenAI(), GDM: Gdm()}
-    if name not in tests:
-        raise UsageError(f"no published MRCR is called {name!r}; there are {' and '.join(tests)}")
-    return tests[name]
+TASKS: Mapping[str, type[Published]] = {OPENAI: OpenAI, GDM: Gdm}
+
+
+def load(name: str) -> type[Published]:
+    """Return the task `published/mrcr-openai` or `published/mrcr-gdm`."""
+    if name not in TASKS:
+        raise UsageError(f"no published MRCR is called {name!r}; there are {' and '.join(TASKS)}")
+    return TASKS[name]
 
 
 def _answer(marker: str, whole: str, row: Row) -> Recall:
@@ -258,24 +259,26 @@ def _bare(draft: str) -> str:
 
 
 def _ends(answer: Recall) -> tuple[str, ...]:
-    """Where a reply goes on with a turn of its own, unless its draft has such lines itself."""
+    """Return where a reply goes on with a turn of its own, unless its draft has such lines itself."""
     return tuple(end for end in _NEXT_TURN if end not in answer.draft)
 
 
 # --- what the text of a row says ---
 
 
-class Told(NamedTuple):
+class Request(NamedTuple):
+    """The last request of a conversation, and the drafts that it may mean."""
+
     key: str
     """What the last request asks for: `poem about penguins`, perhaps `in formal style`."""
     number: int
     """Which of the drafts, from 1 on."""
     marker: str
     drafts: Sequence[str]
-    """All that was written for the key, in order."""
+    """All drafts for the key, in order."""
 
 
-def _told(messages: Sequence[Message]) -> Told:
+def _request_of(messages: Sequence[Message]) -> Request:
     """Read a conversation: messages, or one text. Raises Undecidable where its wording is not the published one."""
     turns, last = _turns(messages) if len(messages) > 1 else _turns_of(messages[0].content)
     found = _LAST.fullmatch(last)
@@ -288,11 +291,11 @@ def _told(messages: Sequence[Message]) -> Told:
     ]
     if not drafts:
         raise Undecidable(f"nothing in the text was asked for as {key!r}")
-    return Told(key, number, found[1], drafts)
+    return Request(key, number, found[1], drafts)
 
 
 def _turns(messages: Sequence[Message]) -> tuple[list[tuple[str, str]], str]:
-    """Requests with what was written for them, and the last request. Before a request its message may have more."""
+    """Return requests with their drafts, and the last request. A message may have more text before its request."""
     turns = [
         (asked.content.strip().rpartition("\n")[2], said.content)
         for asked, said in pairwise(messages)
@@ -302,7 +305,7 @@ def _turns(messages: Sequence[Message]) -> tuple[list[tuple[str, str]], str]:
 
 
 def _turns_of(text: str) -> tuple[list[tuple[str, str]], str]:
-    """The same of one text, behind its examples. What is no request in the published wording is part of a draft."""
+    """Return the same of one text, behind its examples. A request in other words is part of a draft."""
     start = max((found.end() for found in _EXAMPLES.finditer(text)), default=0)
     found = list(_TURN.finditer(text, start))
     if not found:
@@ -311,12 +314,13 @@ def _turns_of(text: str) -> tuple[list[tuple[str, str]], str]:
 
 
 def _key(words: str) -> str:
-    """A key as requests write it: the last one has an article before the style."""
+    """Return a key as requests write it: the last request has an article before the style."""
     return _STYLE.sub(r" in \1 style", words)
 
 
 def _number(word: str) -> int | None:
-    """
+    """Return the number that a word means.
+
     >>> _number("2nd"), _number("eighth"), _number("last")
     (2, 8, None)
     """
