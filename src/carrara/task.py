@@ -15,10 +15,10 @@ follow from these; each of them is a method that a task may override.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields
-from itertools import product
+from dataclasses import dataclass, field, fields, replace
+from itertools import chain, product
 from statistics import fmean
 from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin, get_type_hints
@@ -28,6 +28,7 @@ from carrara.answers.kinds import Answers
 from carrara.core.chance import Guesser
 from carrara.core.errors import Unsuited
 from carrara.core.keys import Dice, Key
+from carrara.core.splits import TRIES, split_of, too_few
 from carrara.core.types import Fault, Filler, Frame, Message, Piece, Question, Room, Spread, Style, Undecidable, Unit
 from carrara.text.turns import in_turn
 
@@ -409,3 +410,22 @@ def opening_of(instance: Instance) -> Unit:
     if isinstance(instance.opening, str):
         return (Piece(instance.opening),) if instance.opening else ()
     return instance.opening
+
+
+def draw_owned(task: Task, key: Key) -> tuple[Instance, Key]:
+    """Return the instance of a key, drawn until the key's split owns it, and the key that gave it.
+
+    Few-shot examples are such instances, of the split `few-shot`.
+    """
+    for attempt in range(TRIES):
+        own = replace(key, attempt=attempt)
+        instance = task.dealt(own).generate(Rng(own))
+        if split_of(_texts(instance)) == key.split:
+            return instance, own
+    raise too_few(key)
+
+
+def _texts(instance: Instance) -> Iterator[str]:
+    yield from (piece.text for piece in opening_of(instance))
+    facts = [(fact,) if isinstance(fact, str) else tuple(piece.text for piece in fact) for fact in instance.facts]
+    yield from chain.from_iterable(sorted(facts) if instance.unordered else facts)
