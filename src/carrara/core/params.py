@@ -72,7 +72,7 @@ def of_world(task: AnyTest, params: Any) -> str:
 
     >>> from carrara.registry import load
     >>> task = load("michelangelo/latent_list")
-    >>> of_world(task, build(task, "latent_list", {"view": "sum", "filler": "print"}))
+    >>> of_world(task, build(task, "latent_list", {"view": "sum", "fillers": "print"}))
     'view=sum'
     """
     own = {field.name: _default(field) for field in fields(task.parameters) if field.metadata.get("presents")}

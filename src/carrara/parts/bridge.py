@@ -1,11 +1,11 @@
 """A `carrara.Task` as the rest of the package calls it, until all of it calls tasks as they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from carrara.core.errors import Unsuited
 from carrara.core.keys import Dice, Key
-from carrara.core.types import Fault, Frame, Message, Piece, Question, Room, Style, Tap, Test, Unit, World
+from carrara.core.types import Drawn, Fault, Frame, Message, Piece, Question, Room, Style, Tap, Test, Unit, World
 from carrara.parts.layout import Told
 from carrara.parts.plugin import described
 from carrara.task import Instance, Rng, Task, opening_of
@@ -94,6 +94,11 @@ class Bridged(Test[Any, Dealt, Any]):
     def tricks(self, world: World[Dealt], question: Question[Any]) -> Mapping[str, str]:
         task, instance = world.structure
         return task.heuristics(instance, question)
+
+    def drawn(self, world: World[Dealt]) -> Iterable[Drawn]:
+        task, instance = world.structure
+        draws = getattr(task, "draws", None)
+        return draws(instance) if draws else ()
 
     def fault(self, answer: Any, question: Question[Any]) -> Fault | None:
         return self.task.error_type(answer, question)
