@@ -1,20 +1,37 @@
-"""Pairs of words that fill a context, no first word twice."""
+"""Pairs of words, written `word: partner`, and filler that consists of them."""
 
 from collections.abc import Collection
 
 from carrara.core.keys import Dice
 from carrara.core.types import Filler
-from carrara.parts.layout import pair
+from carrara.parts.layout import items_of
 from carrara.text import vocabulary
 
 
-def other_pairs(words: str, without: Collection[str]) -> Filler:
-    """Words with partners, who may come twice: a long context needs more words than a dictionary has."""
+def write_pair(word: str, partner: str) -> str:
+    """Return a pair as it stands in the context."""
+    return f"{word}: {partner}"
+
+
+def read_pairs(context: str) -> dict[str, str]:
+    """Return the partner of each word of a context.
+
+    >>> read_pairs("oak: elm, ash: yew")
+    {'oak': 'elm', 'ash': 'yew'}
+    """
+    return {word: partner for item in items_of(context) for word, _, partner in [item.partition(": ")]}
+
+
+def pair_filler(words: str, without: Collection[str]) -> Filler:
+    """Return a stream of other pairs, without some words.
+
+    No first word comes twice. A partner may, because a long context needs more words than the dictionary has.
+    """
     taken = frozenset(without)
 
-    def partnered(word: str, dice: Dice) -> str:
+    def add_partner(word: str, dice: Dice) -> str:
         while (partner := vocabulary.any_word(words, dice)) in taken or partner == word:
             pass
-        return pair(word, partner)
+        return write_pair(word, partner)
 
-    return vocabulary.filler(words, taken, partnered)
+    return vocabulary.filler(words, taken, add_partner)

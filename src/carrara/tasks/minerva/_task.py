@@ -13,6 +13,8 @@ from carrara.text import vocabulary
 
 WORDS: Mapping[str, object] = {"reads": vocabulary.named, "built_in": vocabulary.KINDS}
 """Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
+MOST_ITEMS = 1_000_000
+"""The most items or steps of a context of length 0."""
 
 Category = Literal[
     "search",
@@ -24,6 +26,8 @@ Category = Literal[
     "composite",
 ]
 """The paper's (Table 10)."""
+
+Label = Literal["yes", "no"]
 
 
 class Minerva(Task):
@@ -104,3 +108,9 @@ def check_number(name: str, number: int, least: int, most: int = 1000) -> None:
     """Raise ValueError unless a parameter is within its bounds."""
     if not least <= number <= most:
         raise ValueError(f"{name} goes from {least} to {most}, not {number}")
+
+
+def check_share(name: str, share: float) -> None:
+    """Raise ValueError unless a parameter is a share from 0 to 1."""
+    if not 0 <= share <= 1:
+        raise ValueError(f"{name} goes from 0 to 1, not {share:g}")
