@@ -1,19 +1,18 @@
-"""Lists with names, among which words are dealt."""
+"""Lines of words behind a label, such as `List 1: oak, elm`: how words are dealt among them, and how they are read."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from carrara.core.errors import Unreachable
-from carrara.core.types import Room, World
+from carrara.core.types import Room
 from carrara.parts.fitting import filled
-from carrara.parts.layout import Told, line, placed
+from carrara.parts.layout import items_of
 from carrara.text import vocabulary
 
-LEAST = 2
-"""Words of each list."""
+_LINE = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
 
 
 class Needle(NamedTuple):
@@ -24,58 +23,89 @@ class Needle(NamedTuple):
     share: float
 
 
-@dataclass(frozen=True)
-class Lists:
-    lists: tuple[tuple[str, ...], ...]
-    asked: tuple[Needle, ...]
-    answer: str
-    labels: Mapping[str, str]
-
-
-def name(n: int) -> str:
+def list_name(n: int) -> str:
+    """Return the label of a list, counted from 0."""
     return f"List {n + 1}"
 
 
-def lists_of(
-    room: Room | None,
-    draw: Callable[[], str],
+def write_line(label: str, words: Sequence[str]) -> str:
+    """Return a label with its words, as one line of the context."""
+    return f"{label}: {', '.join(words)}"
+
+
+def write_lists(lists: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of numbered lists."""
+    return [write_line(list_name(n), words) for n, words in enumerate(lists)]
+
+
+def role_name(n: int) -> str:
+    """Return the label of a role, counted from 0."""
+    return f"Role {n + 1}"
+
+
+def write_roles(lines: Sequence[Sequence[str]], roles: int) -> list[str]:
+    """Return the lines of so many roles, which take turns."""
+    return [write_line(role_name(n % roles), words) for n, words in enumerate(lines)]
+
+
+def read_lines(context: str) -> list[tuple[str, list[str]]]:
+    """Return the label and the words of each line.
+
+    >>> read_lines("List 1: oak, elm\\nList 2: ash")
+    [('List 1', ['oak', 'elm']), ('List 2', ['ash'])]
+    """
+    return [(label, items_of(words)) for label, words in _LINE.findall(context)]
+
+
+def deal_words(
+    budget: Room | None,
+    draw: vocabulary.Draw,
     items: int,
-    parts: int,
+    lists: int,
     needles: Sequence[Needle],
     what: str,
-    least: int = LEAST,
+    least: int = 2,
 ) -> list[list[str]]:
-    """Words in so many parts, with needles among them: `least` in each, and none has two more than another.
+    """Return lists of words with needles among them.
 
-    So the length of a list says nothing of what is in it. `what` says which part of a grid it is.
+    No list has two words more than another, so that the length of a list tells nothing about what is in it.
+
+    Args:
+        budget: The tokens that all lists take together; None at length 0.
+        draw: Draws a word.
+        items: The number of words where there is no budget.
+        lists: The number of lists.
+        needles: The words that are asked about.
+        what: Names the lists in a message.
+        least: The fewest words of a list.
+
+    Raises:
+        Unreachable: The budget is too small.
     """
     held = Counter(needle.list for needle in needles)
-    wanted = sum(max(least, held[part]) for part in range(parts)) - len(needles)
-    if room is None:
+    wanted = sum(max(least, held[n]) for n in range(lists)) - len(needles)
+    if budget is None:
         words = vocabulary.some(draw, max(items - len(needles), wanted))
     else:
-        words = filled(room, draw) if room.budget > 0 else []
+        words = filled(budget, draw) if budget.budget > 0 else []
     if len(words) < wanted:
         raise Unreachable(
             f"{what} leaves room for {len(words)} words beside the {len(needles)} asked for, and takes {wanted}",
             part=f"{what} leaves too little room for words",
         )
     others = iter(words)
-    lists = [list(islice(others, size)) for size in _sizes(len(words) + len(needles), parts, held)]
+    dealt = [list(islice(others, size)) for size in _sizes(len(words) + len(needles), lists, held)]
     for needle in needles:
-        lists[needle.list] = placed(lists[needle.list], needle.word, needle.share)
-    return lists
+        own = dealt[needle.list]
+        own.insert(int(needle.share * (len(own) + 1)), needle.word)
+    return dealt
 
 
-def _sizes(words: int, parts: int, held: Mapping[int, int]) -> list[int]:
-    """How many words each part gets beside its needles."""
-    sizes = [(n + 1) * words // parts - n * words // parts for n in range(parts)]
-    for part, needles in held.items():
-        while sizes[part] < needles:  # of lines of one word, one needs two
-            sizes[part] += 1
-            sizes[max(range(parts), key=sizes.__getitem__)] -= 1
+def _sizes(words: int, lists: int, held: Mapping[int, int]) -> list[int]:
+    """Return how many words each list gets beside its needles."""
+    sizes = [(n + 1) * words // lists - n * words // lists for n in range(lists)]
+    for n, needles in held.items():
+        while sizes[n] < needles:  # where lists have one word each, a list with two needles takes one from another
+            sizes[n] += 1
+            sizes[max(range(lists), key=sizes.__getitem__)] -= 1
     return [size - held.get(n, 0) for n, size in enumerate(sizes)]
-
-
-def world_of(hidden: Lists) -> World[Lists]:
-    return World(hidden, Told([line(name(n), words) for n, words in enumerate(hidden.lists)]))

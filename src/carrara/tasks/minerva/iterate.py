@@ -16,95 +16,65 @@ Instruction:
 What is the last word of each list in the context, from the first list on? Reply with one line and nothing
 else: FINAL ANSWER: followed by those words in that order, separated by commas.
 
-The lists are the updates.
+The lists are the facts.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Literal
 
 from carrara.answers.listing import Listing, Words
-from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, Room, World
-from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import lines_of
-from carrara.tasks.minerva._lists import Lists, Needle, lists_of, world_of
-from carrara.tasks.minerva._minerva import Minerva
-from carrara.tasks.minerva._params import MOST_ITEMS, check_numbers
+from carrara.core.types import UNSIZED, Room
+from carrara.task import Instance, Rng, Sweep
+from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
 from carrara.text import vocabulary
-from carrara.text.turns import in_turn
-
-Which = Literal["last", "first"]
 
 
-@dataclass(frozen=True)
-class Params:
-    words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
-    lists: tuple[int, ...] = (4, 8, 16, 32)
-    """How many lists there are, taken in turn."""
-    which: tuple[Which, ...] = ("last",)
-    """Which word of each is asked for, taken in turn: last or first."""
-    items: int = field(default=96, metadata=UNSIZED)
-    """Words of all lists where no length is asked for, or as many as it takes."""
-    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
-    """How it is asked: 1 or 2, or both of each context."""
-
-    def __post_init__(self) -> None:
-        check_numbers("lists", self.lists, 2)
-        check_numbers("items", (self.items,), 2, MOST_ITEMS)
-        check_phrasing(2, self.phrasing)
-
-
-class Iterate(Minerva[Params, Lists, Words]):
-    version = 3
-    title = "Iterate"
-    capability = "going through the ends of lists"
+class Iterate(Minerva):
+    version, title, capability = 3, "Iterate", "going through the ends of lists"
     category = "compute on sets and lists"
-    parameters = Params
-    sized = True
-    inherent = {
+    answer, separator = Listing(), "\n"
+    ask = (
+        "What is the {which} word of each list in the context, from the first list on?",
+        "Go through the lists in the context one after the other, and note down the {which} word of each.",
+    )
+    known_shortcuts = {
         "the last words": "The last list of few ends in them.",
         "the words said most rarely": "All words are said once, and the last ones are taken.",
         "learned": "Of few lists a word or two are easily met.",
         "part": "A tenth of the context tells a tenth of the answer, and of few lists more.",
     }
-    answers = Listing()
-    joint = "\n"
-    wording = wording(
-        answers,
-        "What is the {which} word of each list in the context, from the first list on?",
-        "Go through the lists in the context one after the other, and note down the {which} word of each.",
-    )
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    lists: Sweep[int] = Sweep(4, 8, 16, 32)
+    """How many lists there are, taken in turn."""
+    which: Sweep[Literal["last", "first"]] = Sweep("last")
+    """Which word of each is asked for, taken in turn: last or first."""
+    items: int = field(default=96, metadata=UNSIZED)
+    """Words of all lists where no length is asked for, or as many as it takes."""
 
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
-        lists, which = in_turn(key, "cell", list(product(params.lists, params.which)))
-        draw = vocabulary.drawn(params.words, key)
-        share = 1.0 if which == "last" else 0.0
-        needles = tuple(Needle(draw(), n, share) for n in range(lists))
-        parts = lists_of(room, draw, params.items, lists, needles, f"lists={lists}")
-        return world_of(Lists(tuple(map(tuple, parts)), needles, which, {"lists": str(lists), "which": which}))
+    def check(self) -> None:
+        check_number("lists", self.lists, 2)
+        check_number("items", self.items, 2, MOST_ITEMS)
 
-    def fields(self, hidden: Lists) -> Mapping[str, str]:
-        return {"which": hidden.answer}
-
-    def gold(self, hidden: Lists) -> Words:
-        other = 0 if hidden.answer == "last" else -1
-        return Words(
-            tuple(needle.word for needle in hidden.asked),
-            {"the words at the other ends": tuple(words[other] for words in hidden.lists)},
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        draw, share, other = vocabulary.drawn(self.words, rng.key), *((1.0, 0) if self.which == "last" else (0.0, -1))
+        needles = [Needle(draw(), n, share) for n in range(self.lists)]
+        dealt = deal_words(budget, draw, self.items, self.lists, needles, f"lists={self.lists}")
+        return Instance(
+            facts=write_lists(dealt),
+            gold=Words(
+                tuple(needle.word for needle in needles),
+                {"the words at the other ends": tuple(words[other] for words in dealt)},
+            ),
+            names={"which": self.which},
+            labels={"lists": str(self.lists), "which": self.which},
         )
 
-    def needs(self, world: World[Lists]) -> Sequence[int]:
-        return range(len(world.updates))
+    def solve(self, context: str, names: Mapping[str, str]) -> Words:
+        place = -1 if names["which"] == "last" else 0
+        return Words(tuple(words[place] for _, words in read_lines(context)))
 
-    def answer(self, context: str, asked: str) -> Words:
-        place = -1 if "the last word" in asked else 0
-        return Words(tuple(words[place] for _, words in lines_of(context)))
-
-    def published_name(self, labels: Mapping[str, str]) -> str:
+    def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return f"iterate_{labels['which']}"
-
-
-task = Iterate()

@@ -16,22 +16,19 @@ Instruction:
 Which of the lists in the context has the word "meloidae"? If none of them has it, answer no. Reply with one
 line and nothing else: FINAL ANSWER: followed by the name of that list, such as "List 1", or no.
 
-The lists are the updates. A word in each quarter of the lists is asked for as often as one that is in none.
+The lists are the facts. In turn, the word is in each quarter of the lists, and in none of them.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import field
 from itertools import product
 
 from carrara.answers.contract import asks_for
 from carrara.answers.naming import ListName
-from carrara.core.keys import Dice, Key
-from carrara.core.types import ANSWER, UNSIZED, Question, Room, World
-from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import lines_of, quoted
-from carrara.tasks.minerva._lists import Lists, Needle, lists_of, name, world_of
-from carrara.tasks.minerva._minerva import Minerva
-from carrara.tasks.minerva._params import MOST_ITEMS, check_numbers
+from carrara.core.types import ANSWER, UNSIZED, Room
+from carrara.task import Instance, Rng
+from carrara.tasks.minerva._lists import Needle, deal_words, list_name, read_lines, write_lists
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
@@ -39,79 +36,49 @@ QUARTERS = 4
 ABSENT = QUARTERS
 
 
-@dataclass(frozen=True)
-class Params:
+class Membership(Minerva):
+    version, title, capability = 3, "Group membership", "finding the list of a word"
+    category, paper_task = "compute on sets and lists", "group_membership"
+    answer, separator = ListName(none=True), "\n"
+    ask = (
+        'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
+        'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',
+    )
+    known_shortcuts = {"learned": "Where lists are short, a word stands near the name of its list."}
     words: str = field(default="dictionary", metadata=WORDS)
     """What the words are: dictionary, common, gibberish, or the path of a list."""
     lists: tuple[int, ...] = (4, 8, 16, 32)
     """How many lists there are, taken in turn."""
     items: int = field(default=96, metadata=UNSIZED)
     """Words of all lists where no length is asked for, or as many as it takes."""
-    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
-    """How it is asked: 1 or 2, or both of each context."""
 
-    def __post_init__(self) -> None:
-        check_numbers("lists", self.lists, QUARTERS)
-        check_numbers("items", (self.items,), 2, MOST_ITEMS)
-        check_phrasing(2, self.phrasing)
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        return {**super().make_wording(), "rule": asks_for('the name of that list, such as "List 1", or no')}
 
+    def check(self) -> None:
+        if not self.lists:
+            raise ValueError("lists needs a value")
+        for lists in self.lists:
+            check_number("lists", lists, QUARTERS)
+        check_number("items", self.items, 2, MOST_ITEMS)
 
-class Membership(Minerva[Params, Lists, str]):
-    version = 3
-    title = "Group membership"
-    capability = "finding the list of a word"
-    category = "compute on sets and lists"
-    parameters = Params
-    sized = True
-    answers = ListName(none=True)
-    joint = "\n"
-    published_as = "group_membership"
-    inherent = {
-        "learned": "Where lists are short, a word stands near the name of its list.",
-    }
-    wording = {
-        **wording(
-            answers,
-            'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
-            'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',
-        ),
-        "rule": asks_for('the name of that list, such as "List 1", or no'),
-    }
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        lists, quarter = in_turn(rng.key, "cell", list(product(self.lists, range(QUARTERS + 1))))
+        draw, dice = vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        needle = Needle(draw(), int((quarter + dice.random()) * lists / QUARTERS), dice.random())
+        present = [] if quarter == ABSENT else [needle]
+        dealt = deal_words(budget, draw, self.items, lists, present, f"lists={lists}")
+        return Instance(
+            facts=write_lists(dealt),
+            gold=list_name(needle.list) if present else "no",
+            names={"word": needle.word},
+            evidence=[needle.list for needle in present],
+            options=(*map(list_name, range(lists)), "no"),
+            guesses=["no"],  # right as often as any of four lists, and more often than one of many
+            chance_level=1 / (QUARTERS + 1),
+            labels={"lists": str(lists), ANSWER: "a list" if present else "no"},
+        )
 
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Lists]:
-        lists, place = in_turn(key, "cell", list(product(params.lists, range(QUARTERS + 1))))
-        draw = vocabulary.drawn(params.words, key)
-        dice = key.dice("place")
-        needle = Needle(draw(), int((place + dice.random()) * lists / QUARTERS), dice.random())
-        there = (needle,) if place != ABSENT else ()
-        parts = lists_of(room, draw, params.items, lists, there, f"lists={lists}")
-        answer = name(needle.list) if there else "no"
-        return world_of(Lists(tuple(map(tuple, parts)), (needle,), answer, {"lists": str(lists)}))
-
-    def fields(self, hidden: Lists) -> Mapping[str, str]:
-        return {"word": hidden.asked[0].word}
-
-    def gold(self, hidden: Lists) -> str:
-        return hidden.answer
-
-    def needs(self, world: World[Lists]) -> Sequence[int]:
-        return (world.structure.asked[0].list,) if world.structure.answer != "no" else ()
-
-    def shown_answer(self, hidden: Lists, gold: str) -> Mapping[str, str]:
-        return {ANSWER: "no" if gold == "no" else "a list"}
-
-    def guess(self, dice: Dice, world: World[Lists], question: Question[str]) -> str:
-        return "no"  # right as often as any list of the first four, and more often than one of many
-
-    def chance_level(self, hidden: Lists, gold: str) -> float:
-        return 1 / (QUARTERS + 1)
-
-    def options(self, hidden: Lists) -> tuple[str, ...]:
-        return (*(name(n) for n in range(len(hidden.lists))), "no")
-
-    def answer(self, context: str, asked: str) -> str:
-        word = quoted(asked)[0]
-        return next((name for name, words in lines_of(context) if word in words), "no")
-
-
-task = Membership()
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        return next((name for name, words in read_lines(context) if names["word"] in words), "no")
