@@ -16,116 +16,82 @@ All lists in the context have the same words, in different orders, except one li
 words. Which list is it? Reply with one line and nothing else: FINAL ANSWER: followed by the name of that
 list, such as "List 1".
 
-The lists are the updates: the same words in another order each, but for one list that has some others, with as many
-letters together.
+The lists are the facts. Each has the same words in another order, except one list, in which some words are others.
+These have as many letters together as the words that they replace.
 """
 
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, product
+from dataclasses import field
+from itertools import accumulate
 
 from carrara.answers.naming import ListName
 from carrara.core.errors import Unreachable
-from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, Prices, Room, Undecidable, World
-from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
+from carrara.core.types import UNSIZED, Prices, Room, Undecidable
 from carrara.parts.fitting import Stock
-from carrara.parts.layout import Told, line, lines_of
-from carrara.tasks.minerva._minerva import Minerva
-from carrara.tasks.minerva._params import check_numbers, check_shares
+from carrara.task import Instance, Rng, Sweep
+from carrara.tasks.minerva._lists import list_name, read_lines, write_lists
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number, check_share
 from carrara.text import vocabulary
-from carrara.text.turns import in_turn
 
 LEAST = 3
-"""Lists, or none of them is the odd one."""
+"""The fewest lists: of two lists, either may be the odd one."""
 STOCK = 1024
-"""Words for which others may be exchanged."""
+"""How many words are drawn that may replace others."""
 ROUNDS = 3
-"""How often words are gone through for one whose exchange makes a list more as long as the others."""
+"""How often all words are tried to make the odd list as long as the others."""
 NEAR = 24
-"""Tokens that words which stand in one list only can make up."""
+"""The most tokens that words of a single list are to make up."""
 
 
-@dataclass(frozen=True)
-class Params:
-    words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
-    size: tuple[int, ...] = (25, 50, 75, 100)
-    """Words of a list, taken in turn."""
-    changed: tuple[float, ...] = (0.0, 0.25, 0.5)
-    """Which share of the odd list's words are others, taken in turn: one word at least."""
-    lists: int = field(default=4, metadata=UNSIZED)
-    """How many there are where no length is asked for."""
-    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
-    """How it is asked: 1 or 2, or both of each context."""
-
-    def __post_init__(self) -> None:
-        check_numbers("size", self.size, 2)
-        check_shares("changed", self.changed)
-        check_numbers("lists", (self.lists,), LEAST)
-        check_phrasing(2, self.phrasing)
-
-
-@dataclass(frozen=True)
-class Groups:
-    lists: tuple[tuple[str, ...], ...]
-    odd: int
-    labels: Mapping[str, str]
-
-
-class OddGroup(Minerva[Params, Groups, str]):
-    version = 4
-    title = "Identify the odd group"
-    capability = "finding the list that differs"
-    category = "spot the differences"
-    parameters = Params
-    sized = True
+class OddGroup(Minerva):
+    version, title, capability = 4, "Identify the odd group", "finding the list that differs"
+    category, paper_task = "spot the differences", "identify_odd_group"
+    answer, separator = ListName(none=False), "\n"
     guesser = "context candidates"
-    answers = ListName(none=False)
-    joint = "\n"
-    published_as = "identify_odd_group"
-    wording = wording(
-        answers,
+    ask = (
         "All lists in the context have the same words, in different orders, except one list, which has some other "
         "words. Which list is it?",
         "One of the lists in the context does not consist of the same words as the others. The order of the words does "
         "not matter. Name that list.",
     )
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    size: Sweep[int] = Sweep(25, 50, 75, 100)
+    """Words of a list, taken in turn."""
+    changed: Sweep[float] = Sweep(0.0, 0.25, 0.5)
+    """Which share of the odd list's words are others, taken in turn: one word at least."""
+    lists: int = field(default=4, metadata=UNSIZED)
+    """How many there are where no length is asked for."""
 
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Groups]:
-        size, share = in_turn(key, "cell", list(product(params.size, params.changed)))
-        changed = max(1, int(size * share))
-        draw = vocabulary.drawn(params.words, key)
-        needed = size + changed
-        drawn, lists = vocabulary.some(draw, needed * (1 + room.again if room else 1))[-needed:], params.lists
-        if room is not None:
-            drawn, lists = _fitting(room, drawn, size, Stock(draw, room.prices))
-        prices = room.prices if room is not None else _free
-        drawn = _as_long(drawn, changed, vocabulary.upto(draw, STOCK), prices)
-        same, other = drawn[:size], [*drawn[size:], *drawn[changed:size]]  # others in place of the first ones
-        dice = key.dice("order")
-        odd = int(key.dice("odd").random() * lists)
-        groups = tuple(tuple(dice.shuffled(other if n == odd else same)) for n in range(lists))
-        hidden = Groups(groups, odd, {"size": str(size), "changed": f"{share:g}"})
-        return World(hidden, Told([line(_name(n), words) for n, words in enumerate(groups)]))
+    def check(self) -> None:
+        check_number("size", self.size, 2)
+        check_share("changed", self.changed)
+        check_number("lists", self.lists, LEAST)
 
-    def fields(self, hidden: Groups) -> Mapping[str, str]:
-        return {}
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        changed = max(1, int(self.size * self.changed))
+        draw = vocabulary.drawn(self.words, rng.key)
+        needed = self.size + changed
+        drawn, lists = vocabulary.some(draw, needed * (1 + budget.again if budget else 1))[-needed:], self.lists
+        if budget is not None:
+            drawn, lists = _fit(budget, drawn, self.size, Stock(draw, budget.prices))
+        prices = _free if budget is None else budget.prices
+        drawn = _balance(drawn, changed, vocabulary.upto(draw, STOCK), prices)
+        same, other = drawn[: self.size], drawn[self.size :] + drawn[changed : self.size]
+        dice = rng.stream("order")
+        odd = int(rng.stream("odd").random() * lists)
+        return Instance(
+            facts=write_lists([dice.shuffled(other if n == odd else same) for n in range(lists)]),
+            gold=list_name(odd),
+            evidence=(odd,),
+            options=tuple(map(list_name, range(lists))),
+        )
 
-    def gold(self, hidden: Groups) -> str:
-        return _name(hidden.odd)
-
-    def needs(self, world: World[Groups]) -> Sequence[int]:
-        return (world.structure.odd,)
-
-    def options(self, hidden: Groups) -> tuple[str, ...]:
-        return tuple(_name(n) for n in range(len(hidden.lists)))
-
-    def answer(self, context: str, asked: str) -> str:
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
         groups: dict[frozenset[str], list[str]] = {}
-        for name, words in lines_of(context):
+        for name, words in read_lines(context):
             groups.setdefault(frozenset(words), []).append(name)
         if (
             len(groups) != 2
@@ -136,71 +102,17 @@ class OddGroup(Minerva[Params, Groups, str]):
         return odd[0]
 
 
-def _as_long(words: Sequence[str], changed: int, others: Sequence[str], prices: Prices) -> list[str]:
-    """The words, where the first and the last ones, which stand for each other, have as many letters together.
-
-    Some give way to others that cost the same. So the lengths of lists do not tell which one is odd.
-    """
-    stock = defaultdict[int, _Shelf](_Shelf)
-    for word, cost in zip(others, prices(others), strict=True):
-        stock[cost].put(word)
-    found, costs, size = list(words), prices(list(words)), len(words) - changed
-    slots = [*((n, 1) for n in range(size, len(words))), *((n, -1) for n in range(changed))]
-    owed = sum(map(len, found[:changed])) - sum(map(len, found[size:]))
-    for _ in range(ROUNDS):
-        for n, sign in slots:
-            shelf, have = stock[costs[n]], len(found[n])
-            place = shelf.nearest(have + sign * owed)
-            gained = sign * (len(shelf.words[place]) - have) if place is not None else 0
-            if place is not None and abs(owed - gained) < abs(owed):
-                found[n], owed = shelf.exchanged(place, found[n]), owed - gained
-    return found
-
-
-class _Shelf:
-    """Words that cost the same, in their order, and where those of each length stand."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self._places: dict[int, list[int]] = {}
-
-    def put(self, word: str) -> None:
-        self._places.setdefault(len(word), []).append(len(self.words))
-        self.words.append(word)
-
-    def nearest(self, letters: int) -> int | None:
-        """Where the first word stands whose length comes nearest."""
-        near = ((abs(size - letters), places[0]) for size, places in self._places.items() if places)
-        return min(near, default=(0, None))[1]
-
-    def exchanged(self, place: int, word: str) -> str:
-        """The word of a place, where another one stands from now on."""
-        before, self.words[place] = self.words[place], word
-        self._places[len(before)].remove(place)
-        insort(self._places.setdefault(len(word), []), place)
-        return before
-
-
-def _free(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
-    """Prices where words may cost anything."""
-    return [0] * len(texts)
-
-
-def _name(n: int) -> str:
-    return f"List {n + 1}"
-
-
-def _fitting(room: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple[list[str], int]:
-    """Words, some of which are others than drawn, and how many lists of them make up the room."""
-    costs = room.prices(list(drawn))
+def _fit(budget: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple[list[str], int]:
+    """Return words, some of which are others than drawn, and the number of lists of them that fill the budget."""
+    costs = budget.prices(list(drawn))
     same, changed = sum(costs[:size]), len(drawn) - size
-    most = max(0, room.budget // max(1, same // 2))
-    labels = [0, *accumulate(room.prices([f"{_name(n)}:" for n in range(most)], "\n"))]
-    natural = room.budget / (same + (labels[-1] / most if most else 0))
+    most = max(0, budget.budget // max(1, same // 2))
+    labels = [0, *accumulate(budget.prices([f"{list_name(n)}:" for n in range(most)], "\n"))]
+    natural = budget.budget / (same + (labels[-1] / most if most else 0))
     counts = range(max(LEAST, int(natural * 0.7)), min(most, int(natural * 1.3) + 2) + 1)
     for lists in sorted(counts, key=lambda lists: abs(lists - natural)):
         others = sum(costs[size:]) - sum(costs[:changed])
-        rest = room.budget - labels[lists] - lists * same - others
+        rest = budget.budget - labels[lists] - lists * same - others
         if abs(rest - lists * round(rest / lists)) > NEAR:
             continue
         times = [*(lists - (n < changed) for n in range(size)), *[1] * changed]
@@ -210,4 +122,53 @@ def _fitting(room: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple
     raise Unreachable(f"{part} do not make up its length", part)
 
 
-task = OddGroup()
+def _balance(words: Sequence[str], changed: int, others: Sequence[str], prices: Prices) -> list[str]:
+    """Return words of which the first and the last `changed` ones have as many letters together.
+
+    The last ones replace the first ones in the odd list. Some of both give way to other words of the same cost, so that
+    the length of a list does not tell whether it is the odd one.
+    """
+    stock = defaultdict[int, _Shelf](_Shelf)
+    for word, cost in zip(others, prices(others), strict=True):
+        stock[cost].put(word)
+    found, costs, size = list(words), prices(list(words)), len(words) - changed
+    slots = [*((n, 1) for n in range(size, len(words))), *((n, -1) for n in range(changed))]
+    missing = sum(map(len, found[:changed])) - sum(map(len, found[size:]))
+    for _ in range(ROUNDS):
+        for n, sign in slots:
+            shelf, letters = stock[costs[n]], len(found[n])
+            place = shelf.nearest(letters + sign * missing)
+            gained = sign * (len(shelf.words[place]) - letters) if place is not None else 0
+            if place is not None and abs(missing - gained) < abs(missing):
+                found[n], missing = shelf.exchange(place, found[n]), missing - gained
+    return found
+
+
+class _Shelf:
+    """Words of one cost, in order, with the places of those of each length."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._places: dict[int, list[int]] = {}
+
+    def put(self, word: str) -> None:
+        """Add a word at the end."""
+        self._places.setdefault(len(word), []).append(len(self.words))
+        self.words.append(word)
+
+    def nearest(self, letters: int) -> int | None:
+        """Return the place of the first word whose length is nearest to a number of letters."""
+        near = ((abs(size - letters), places[0]) for size, places in self._places.items() if places)
+        return min(near, default=(0, None))[1]
+
+    def exchange(self, place: int, word: str) -> str:
+        """Put a word at a place, and return the one that was there."""
+        before, self.words[place] = self.words[place], word
+        self._places[len(before)].remove(place)
+        insort(self._places.setdefault(len(word), []), place)
+        return before
+
+
+def _free(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
+    """Return the cost of words where there is no budget."""
+    return [0] * len(texts)
