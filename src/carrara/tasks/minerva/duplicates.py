@@ -13,69 +13,55 @@ Instruction:
 One word comes more than once in the context, and every other word once. Which word comes more than once?
 Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
-The updates are the word, as often as it comes, and the filler are other words, each once.
+The repeated word is a fact each time that it comes, and other words, each once, are the filler.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import field
 
 from carrara.answers.kinds import Word
-from carrara.core.keys import Key
-from carrara.core.types import Room, Undecidable, World
-from carrara.parts.asking import wording
+from carrara.core.types import Undecidable
 from carrara.parts.layout import items_of
-from carrara.tasks.minerva._minerva import Minerva
-from carrara.tasks.minerva._params import check_numbers
-from carrara.tasks.minerva._repeats import Params, Repeated, repeated
+from carrara.task import Instance, Rng, Sweep
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number
+from carrara.text import vocabulary
 
 
-@dataclass(frozen=True)
-class Twice(Params):
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers("times", self.times, 2)
-
-
-class Duplicates(Minerva[Twice, Repeated, str]):
-    version = 3
-    title = "Find duplicates"
-    capability = "noticing a word that comes again"
-    category = "match and compare"
-    parameters = Twice
-    answers = Word()
-    published_as = "find_duplicates"
-    inherent = {
+class Duplicates(Minerva):
+    version, title, capability = 3, "Find duplicates", "noticing a word that comes again"
+    category, paper_task = "match and compare", "find_duplicates"
+    answer = Word()
+    ask = (
+        "One word comes more than once in the context, and every other word once. Which word comes more than once?",
+        "Exactly one of the words in the context is repeated. Find out which.",
+    )
+    known_shortcuts = {
         "strings": "Which word is said oftenest, and more than once, is what is asked.",
         "learned": "Which word is said oftenest is what is asked.",
         "part": "A word that comes often comes twice within a tenth.",
     }
-    wording = wording(
-        answers,
-        "One word comes more than once in the context, and every other word once. Which word comes more than once?",
-        "Exactly one of the words in the context is repeated. Find out which.",
-    )
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    times: Sweep[int] = Sweep(2, 4, 8, 16, 32)
+    """How often the word comes, taken in turn."""
 
-    def world(self, key: Key, params: Twice, room: Room | None) -> World[Repeated]:
-        return repeated(key, params, told=True)
+    def check(self) -> None:
+        check_number("times", self.times, 2)
 
-    def fields(self, hidden: Repeated) -> Mapping[str, str]:
-        return {}
+    def generate(self, rng: Rng) -> Instance:
+        word, first, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 3)
+        return Instance(
+            opening=first,
+            facts=[word] * self.times,
+            ending=self.separator + last,
+            filler=vocabulary.filler(self.words, drawn),
+            gold=word,
+            evidence=(0, 1) if self.times == 2 else (),  # of three or more, none is needed
+        )
 
-    def gold(self, hidden: Repeated) -> str:
-        return hidden.word
-
-    def needs(self, world: World[Repeated]) -> Sequence[int]:
-        return (0, 1) if world.structure.times == 2 else ()
-
-    def closing(self, hidden: Repeated) -> str:
-        return f"{self.joint}{hidden.last}"
-
-    def answer(self, context: str, asked: str) -> str:
-        again = {item for item, times in Counter(items_of(context)).items() if times > 1}
-        if len(again) != 1:
-            raise Undecidable(f"{len(again)} words come more than once")
-        return again.pop()
-
-
-task = Duplicates()
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        repeated = [item for item, times in Counter(items_of(context)).items() if times > 1]
+        if len(repeated) != 1:
+            raise Undecidable(f"{len(repeated)} words come more than once")
+        return repeated[0]
