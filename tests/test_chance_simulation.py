@@ -18,6 +18,7 @@ from carrara.prompt.items import Posed, questions_of
 from carrara.proof.audit import audit
 from carrara.proof.chance_levels import chance_level_of
 from carrara.proof.simulation import FEW, Simulated, Simulation
+from carrara.tasks.minerva.positions import Positions
 from carrara.tokens import DEFAULT
 
 TASKS = registry.names()
@@ -192,10 +193,9 @@ def audited(task: str, worlds: int = 60) -> list[str]:
 def test_a_wrong_chance_level_is_told_in_both_directions(
     declared: float, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = registry.load("minerva/positions")
     monkeypatch.setattr(items, "_posed", items.pose)
     assert audited("minerva/positions") == []
-    monkeypatch.setattr(type(task), "chance_level", lambda self, hidden, gold: declared)
+    monkeypatch.setattr(Positions.answer, "chance_level", lambda gold, options: declared)
     [said, *_] = audited("minerva/positions")
     assert way in said
 

@@ -9,19 +9,16 @@ import pytest
 from carrara import registry
 from carrara.answers.naming import OneOf, YesNo
 from carrara.cli.main import main
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
-from carrara.core.types import Piece, Room
-from carrara.core.types import World as HouseWorld
+from carrara.core.types import Piece
 from carrara.parts.bridge import Bridged
 from carrara.proof.audit import audit, searched
 from carrara.proof.shortcuts import search
 from carrara.proof.shortcuts.kept import kept
 from carrara.task import Instance, Rng, Task
-from carrara.tasks.minerva import sequence_search
-from carrara.tasks.minerva.sequence_search import Params, SequenceSearch, Sought
+from carrara.tasks.minerva.sequence_search import SequenceSearch
 from carrara.text import vocabulary
-from carrara.text.turns import in_turn
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
@@ -98,26 +95,28 @@ def test_a_sum_that_no_reader_knows_is_learned(monkeypatch: pytest.MonkeyPatch) 
     assert next(one for one in found.shortcuts if one.kind == "learned").score > 0.9
 
 
-def _old_world(self: SequenceSearch, key: Key, params: Params, room: Room | None) -> HouseWorld[Sought]:
-    """As it was: a sequence that is not there has a word that is nowhere."""
-    size, answer = in_turn(key, "cell", [(size, answer) for size in params.size for answer in params.answer])
-    start, last, other, *sequence = every = vocabulary.some(
-        vocabulary.supply(params.words, key.dice("words")), 3 + size
+def _old_instance(self: SequenceSearch, rng: Rng) -> Instance:
+    """Return an instance as it once was: a sequence that is not there has a word that is nowhere."""
+    start, last, other, *sequence = drawn = vocabulary.some(
+        vocabulary.supply(self.words, rng.stream("words")), 3 + self.size
     )
     asked = list(sequence)
-    if answer == "no":
-        asked[key.dice("changed").below(size)] = other
-    return HouseWorld(
-        structure=Sought(tuple(sequence), tuple(asked), last, {"size": str(size)}, "absent" if answer == "no" else ""),
-        opening=(Piece(start),),
-        updates=(tuple(Piece(word, update=0) for word in sequence),),
-        filler=vocabulary.filler(params.words, every),
+    if self.gold == "no":
+        asked[rng.stream("changed").below(self.size)] = other
+    return Instance(
+        opening=start,
+        facts=[tuple(Piece(word, update=0) for word in sequence)],
+        ending=self.separator + last,
+        filler=vocabulary.filler(self.words, drawn),
+        gold=self.gold,
+        names={"sequence": ", ".join(asked)},
+        evidence=(0,) if self.gold == "yes" else (),
     )
 
 
 def test_the_old_sequence_search_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """All its words are there, or else the answer is no."""
-    monkeypatch.setattr(sequence_search.SequenceSearch, "world", _old_world)
+    monkeypatch.setattr(SequenceSearch, "generate", _old_instance)
     from carrara.prompt import items
 
     monkeypatch.setattr(items, "_posed", items.pose)

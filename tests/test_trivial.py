@@ -27,11 +27,11 @@ def graded(test: str, **params: str) -> Scores:
 
 
 def test_a_reply_that_says_both_fools_the_published_score_alone() -> None:
-    assert graded("minerva/word_search", answer="yes") == {
+    assert graded("minerva/word_search", gold="yes") == {
         "always yes": {"score": 1, "minerva": 1},
         "yes or no": {"score": 0, "minerva": 1},
     }
-    assert graded("minerva/word_search", answer="no") == {
+    assert graded("minerva/word_search", gold="no") == {
         "always yes": {"score": 0, "minerva": 0},
         "yes or no": {"score": 0, "minerva": 1},
     }
