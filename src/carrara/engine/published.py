@@ -12,7 +12,7 @@ from carrara.core.params import build, canonical, read_canonical
 from carrara.core.recipe import Recipe
 from carrara.core.talk import tell
 from carrara.engine.plan import ALL, Job
-from carrara.tasks.babilong import _given as babilong
+from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva
 from carrara.text.rows import Source, known

@@ -1,4 +1,4 @@
-"""The official sentences: how each fact is said, and how it is read again.
+"""The official sentences: how each fact is written, and how it is read again.
 
 >>> read("Mary and Daniel travelled to the bathroom.")
 Went(who=('Mary', 'Daniel'), place='bathroom', when=None, pronoun=False)
@@ -85,28 +85,28 @@ IS_A: Form[Fact] = Form("{who} is (a|an) {kind}.", lambda s: IsA(s["who"], s["ki
 IS: Form[Fact] = Form("{who} is {quality}.", lambda s: Is(s["who"], s["quality"]))
 
 # A form that another one would swallow comes first: "went to the park yesterday" is not a park called so.
-_SAID = (
+_FORMS = (
     WENT_LAST, WENT, WENT_BOTH, WENT_ON, WENT_FIRST, EITHER, ABSENT, STAYS, GOT, DROPPED, GAVE,
     LIES, BESIDE, BIGGER, FITS, FEARS, IS_A, IS,
 )  # fmt: skip
 
 
 def read(sentence: str) -> Fact | None:
-    """What a sentence says, if it is of one of the official forms; None for any other sentence."""
+    """Return the fact that a sentence states, if it is of one of the official forms; None for any other sentence."""
     return _read(sentence) if len(sentence) <= LONGEST and sentence.endswith(".") else None
 
 
 @lru_cache(maxsize=1 << 14)
 def _read(sentence: str) -> Fact | None:
-    for form in _SAID:
+    for form in _FORMS:
         fact = form.read(sentence)
         if fact is not None:
             return fact
     return None
 
 
-def told_together(facts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """The facts by number, each sentence with a pronoun together with the one before it."""
+def group_pronouns(facts: Sequence[str]) -> Sequence[tuple[int, ...]]:
+    """Return the numbers of the facts, each sentence with a pronoun together with the one before it."""
     groups: list[tuple[int, ...]] = []
     for i, sentence in enumerate(facts):
         match read(sentence):
@@ -114,11 +114,17 @@ def told_together(facts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
                 groups[-1] = (*groups[-1], i)
             case _:
                 groups.append((i,))
-    return tuple(groups)
+    return groups
 
 
-def say(dice: Dice, fact: Fact, there: float = 1.0) -> str:
-    """A sentence for a fact, its wording drawn as in the official files; `there` is how often that word is said."""
+def write(dice: Dice, fact: Fact, there: float = 1.0) -> str:
+    """Return a sentence for a fact, its wording drawn as in the official files.
+
+    Args:
+        dice: Random numbers.
+        fact: The fact.
+        there: How often a sentence ends with that word, where it may.
+    """
     match fact:
         case Went(who, place, None, True):
             return WENT_ON.write(dice, pronoun=who[0], place=place)

@@ -1,7 +1,7 @@
-"""What has been told so far: the state that simulators and solvers keep with the same code.
+"""The state after some facts, which simulators and solvers keep with the same code.
 
-A history takes facts one by one and knows where people and things were, who holds what, and which facts said so. It
-believes what it is told and assumes nothing: whoever was never mentioned is nowhere.
+A history takes facts one by one and knows where people and things were, who holds what, and which facts say so. It
+assumes nothing beyond them: whoever was never mentioned is nowhere.
 """
 
 from dataclasses import dataclass, field
@@ -13,19 +13,19 @@ F = TypeVar("F", bound=Fact)
 
 
 class Sighting(NamedTuple):
-    """Where a person is (one place), is not (`out`), or may be (two places), and the facts that say it."""
+    """Where a person is (one place), is not (`out`), or may be (two places), and the numbers of those facts."""
 
     places: tuple[str, ...]
-    told: tuple[int, ...]
+    facts: tuple[int, ...]
     out: bool = False
     when: When | None = None
 
 
 class Stop(NamedTuple):
-    """A place on the way of a thing, and the journey that brought it there."""
+    """A place on the way of a thing, and the number of the journey that brought it there."""
 
     place: str
-    told: int
+    fact: int
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Thing:
     way: list[Stop] = field(default_factory=list[Stop])
     """Places one after the other, no two neighbours equal; unknown ones are left out."""
     laid: Stop | None = None
-    """Where it was put down, if it lies there and the place was told."""
+    """Where it was put down, if it lies there and the place is known."""
     carry: int = 0
     """How many journeys the last carry has seen."""
 
@@ -60,7 +60,7 @@ class History:
         self._named: tuple[int, Went] | None = None
 
     def add(self, index: int, fact: Fact) -> None:
-        """Take in the next fact; its index is what supports are told in."""
+        """Take in the next fact, with its number among the sentences."""
         self.facts.append((index, fact))
         match fact:
             case Went():
@@ -84,7 +84,7 @@ class History:
         seen = self.people.get(who)
         if not seen or seen[-1].out or len(seen[-1].places) > 1:
             return None
-        return Stop(seen[-1].places[0], seen[-1].told[-1])
+        return Stop(seen[-1].places[0], seen[-1].facts[-1])
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class History:
         self.people.setdefault(who, []).append(sighting)
 
     def _go(self, index: int, fact: Went) -> None:
-        told: tuple[int, ...] = (index,)
+        facts: tuple[int, ...] = (index,)
         who = fact.who
         if fact.pronoun:
             if self._named is None:
@@ -103,11 +103,11 @@ class History:
             before, named = self._named
             if (who == ("they",)) != (len(named.who) > 1):
                 return  # the sentence that the pronoun stands for is missing
-            told, who = (before, index), named.who
+            facts, who = (before, index), named.who
         else:
             self._named = index, fact
         for person in who:
-            self._see(person, Sighting((fact.place,), told, when=fact.when))
+            self._see(person, Sighting((fact.place,), facts, when=fact.when))
             hands = self.hands.get(person)
             for thing in hands.held if hands else ():
                 life = self.things[thing]

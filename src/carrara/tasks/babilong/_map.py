@@ -8,7 +8,7 @@ Edges = dict[str, list[tuple[str, Way, int]]]
 
 
 def edges(history: History) -> Edges:
-    """From every place to its neighbours: which way they lie, and the fact that says so."""
+    """Return the neighbours of every place: which way they lie, and the number of the fact that says so."""
     found: Edges = {}
     for index, fact in history.all(Lies):
         found.setdefault(fact.one, []).append((fact.other, opposite(fact.way), index))
@@ -17,7 +17,7 @@ def edges(history: History) -> Edges:
 
 
 def way(history: History, start: str, goal: str) -> list[tuple[Way, int]]:
-    """The shortest chain of facts from one to the other, breadth first: the earliest fact wins a draw."""
+    """Return the shortest chain of facts from one to the other, breadth first: the earliest fact wins a draw."""
     around = edges(history)
     back: dict[str, tuple[str, Way, int] | None] = {start: None}
     queue = [start]

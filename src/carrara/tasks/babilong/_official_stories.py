@@ -8,10 +8,10 @@ from typing import Any
 from carrara.core.errors import UsageError
 from carrara.core.types import Undecidable
 from carrara.tasks.babilong import _grammar as grammar
-from carrara.tasks.babilong._babilong import Babilong
+from carrara.tasks.babilong._story_builder import Story, StoryQuestion
 from carrara.tasks.babilong._story_files import read_stories
-from carrara.tasks.babilong._teller import Asked, Story
-from carrara.tasks.babilong._twenty import numbered
+from carrara.tasks.babilong._task import Babilong
+from carrara.tasks.babilong._twenty import load_task
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,20 @@ class Checked:
 
 def check(path: Path, task: int) -> Checked:
     """Answer every question of a file from the sentences before it."""
-    test = numbered(task)
+    own = load_task(task)
     questions = answers = undecided = supports = in_order = suffice = 0
     wrong: list[str] = []
     strange: list[str] = []
     before = 0
-    for number, told in enumerate(read_stories(path, test.cast), 1):
-        strange += [f"{path}:{before + line}: {text[:80]!r} is {what}" for line, text, what in _strange(test, told)]
-        before += len(told.facts) + len(told.questions)
-        for question in told.questions:
+    for number, story in enumerate(read_stories(path, own.cast), 1):
+        strange += [f"{path}:{before + line}: {text[:80]!r} is {what}" for line, text, what in _strange(own, story)]
+        before += len(story.facts) + len(story.questions)
+        for question in story.questions:
             questions += 1
-            if not test.asks(question.text):
+            if not own.is_question(question.text):
                 continue
             try:
-                solved = test.solution(told.facts[: question.after], question.text)
+                solved = own.solution(story.facts[: question.after], question.text)
             except Undecidable:
                 undecided += 1
                 continue
@@ -63,26 +63,26 @@ def check(path: Path, task: int) -> Checked:
                 wrong.append(f"{path.name}, story {number}: {question.text} {says}")
             supports += set(solved.support) == set(question.support)
             in_order += solved.support == question.support
-            suffice += _suffices(test, told, question)
+            suffice += _suffices(own, story, question)
     if not questions:
         raise UsageError(f"{path} has no questions: nothing in it can be proved")
     found = questions, answers, undecided, supports, in_order, suffice
     return Checked(path.name, task, *found, wrong=tuple(wrong), not_understood=tuple(strange))
 
 
-def _strange(test: Babilong[Any], told: Story) -> Iterator[tuple[int, str, str]]:
-    """What of a story is not of the official forms: its line in the story, what it says, and what is wrong."""
-    for i, fact in enumerate(told.facts):
+def _strange(task: Babilong[Any], story: Story) -> Iterator[tuple[int, str, str]]:
+    """Yield what is not of the official forms: its line in the story, its text, and what is wrong."""
+    for i, fact in enumerate(story.facts):
         if grammar.read(fact) is None:
-            yield 1 + i + sum(question.after <= i for question in told.questions), fact, "no sentence of bAbI's"
-    for i, question in enumerate(told.questions):
-        if not test.asks(question.text):
-            yield 1 + i + question.after, question.text, f"no question of qa{test.number}"
+            yield 1 + i + sum(question.after <= i for question in story.questions), fact, "no sentence of bAbI's"
+    for i, question in enumerate(story.questions):
+        if not task.is_question(question.text):
+            yield 1 + i + question.after, question.text, f"no question of qa{task.number}"
 
 
-def _suffices(test: Babilong[Any], told: Story, question: Asked) -> bool:
+def _suffices(task: Babilong[Any], story: Story, question: StoryQuestion) -> bool:
     try:
-        alone = test.solution([told.facts[i] for i in sorted(question.support)], question.text)
+        alone = task.solution([story.facts[i] for i in sorted(question.support)], question.text)
     except Undecidable:
         return False
     return alone.answer == question.answer

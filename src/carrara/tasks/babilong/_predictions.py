@@ -1,4 +1,4 @@
-"""Predictions that others have published, scored anew: by the published metric and by the sound reading.
+"""Predictions that others have published, scored anew: by the published metric and by our own reading.
 
 BABILong's are tables with the columns target, output and question; an index column may be there.
 """
@@ -15,9 +15,9 @@ from typing import IO
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import open_binary
+from carrara.core.types import Question
 from carrara.tasks.babilong._metric import published
-from carrara.tasks.babilong._reply import read
-from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._twenty import TASKS, load_task
 
 COLUMNS = ("target", "output", "question")
 _NAMED = re.compile(r"(?<![A-Za-z0-9])qa([0-9]{1,3})(?![0-9])", re.IGNORECASE)
@@ -63,21 +63,22 @@ class Rescored:
 
 def rescore(path: Path, task: int) -> Rescored:
     """Score the predictions of a file for one of the twenty tasks."""
-    test = numbered(task)
+    own = load_task(task)
     n = paper = sound = unparsed = 0
     for prediction in predictions(path):
-        question = prediction.question
         try:
-            target = test.official_gold(question, prediction.target)
+            target = own.official_gold(prediction.question, prediction.target)
         except UsageError as error:
             raise UsageError(
                 f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with `task`"
             ) from None
-        answer = read(task, question, test.options(test.query(question), test.cast), prediction.output)
+        options = own.options(own.query(prediction.question), own.cast)
+        question = Question(prediction.question, target, (), 0.0, options=options)
+        answer = own.parse(prediction.output, question)
         n += 1
-        paper += published(test.official_labels, prediction.output_published, target, question)
+        paper += published(own.official_labels, prediction.output_published, target, prediction.question)
         unparsed += answer is None
-        sound += answer is not None and sorted(test.parts(answer)) == sorted(test.parts(target))
+        sound += answer is not None and own.score(answer, question) == 1
     return Rescored(str(path), f"qa{task}", n, paper, sound, unparsed)
 
 

@@ -1,4 +1,4 @@
-"""Official bAbI story files, read as they are: for the audit, and as worlds in the place of simulated ones.
+"""Official bAbI story files, read as they are: for the audit, and as instances in the place of simulated ones.
 
 A line is `ID sentence`, or `ID question`, tab, answer, tab, the IDs of the supporting facts. IDs count the lines of a
 story, questions among them; ID 1 begins another story. What a file's name says decides its split: `…_test.txt` is the
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from carrara.core.errors import UsageError
 from carrara.core.files import TEXT, open_binary
 from carrara.core.keys import Dice, Key
-from carrara.tasks.babilong._teller import Asked, Story
+from carrara.tasks.babilong._story_builder import Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast
 from carrara.text.rows import Source, known, located, remembered
 
@@ -24,13 +24,13 @@ _NAME = re.compile(r"qa([0-9]{1,2})_.*\.txt")
 _HASH = re.compile(r"[0-9a-f]{16}")
 
 
-class Told(NamedTuple):
+class Drawn(NamedTuple):
     story: Story
-    question: Asked
+    question: StoryQuestion
 
 
 def named(text: str) -> str:
-    """How stories are written in an id: those of a folder by the hash of its files."""
+    """Return how stories are written in an id: those of a folder by the hash of its files."""
     if text == SIMULATED or (_HASH.fullmatch(text) and remembered(text).is_file()):
         return text
     return known([Source(f"babilong/qa{number}", 0, path) for number, path in files(Path(text))])
@@ -40,10 +40,10 @@ NAMED = {"reads": named, "built_in": (SIMULATED,)}
 """Metadata of the parameter `stories`."""
 
 
-def drawn(stories: str, task: int, key: Key, cast: Cast) -> Told:
-    """The question of a key: each of a file once, in an order that another seed changes."""
+def draw_question(stories: str, task: int, key: Key, cast: Cast) -> Drawn:
+    """Return the question of a key: each of a file once, in an order that another seed changes."""
     ending = "test" if key.split == "test" else "train"
-    found = _told(stories, task, ending, cast)
+    found = _questions(stories, task, ending, cast)
     if key.index >= len(found):
         raise UsageError(
             f"the files of qa{task} have {len(found):,} questions, and none numbered {key.index:,}: ask for fewer"
@@ -52,7 +52,7 @@ def drawn(stories: str, task: int, key: Key, cast: Cast) -> Told:
 
 
 @lru_cache(maxsize=4)
-def _told(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Told]:
+def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Drawn]:
     paths = [path for path in located(stories, f"babilong/qa{task}") if path.stem.endswith(f"_{ending}")]
     if not paths:
         other = "train" if ending == "test" else "test"
@@ -60,7 +60,7 @@ def _told(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Told]:
             f"the folder of stories has no qa{task}_…_{ending}.txt: put it there, or draw from the other split, {other}"
         )
     return [
-        Told(story, question) for path in paths for story in read_stories(path, cast) for question in story.questions
+        Drawn(story, question) for path in paths for story in read_stories(path, cast) for question in story.questions
     ]
 
 
@@ -70,7 +70,7 @@ def _order(stories: str, task: int, ending: str, seed: int, count: int) -> Seque
 
 
 def files(folder: Path) -> list[tuple[int, Path]]:
-    """The story files of a folder, by task."""
+    """Return the story files of a folder with the numbers of their tasks."""
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}; give one with bAbI's files, such as qa1_…_test.txt")
     named = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
@@ -81,27 +81,27 @@ def files(folder: Path) -> list[tuple[int, Path]]:
 
 
 def read_stories(path: Path, cast: Cast) -> Iterator[Story]:
-    """The stories of an official file. A line that is not in its format is named."""
+    """Yield the stories of an official file. Raises UsageError at a line that is not in its format."""
     facts: list[str] = []
-    questions: list[Asked] = []
+    questions: list[StoryQuestion] = []
     numbers: dict[str, int] = {}
     line = 0
     for line, text in enumerate(_lines(path), 1):
-        number, _, said = text.partition(" ")
+        number, _, content = text.partition(" ")
         if number == "1" and line > 1:
             yield Story(cast, tuple(facts), tuple(questions))
             facts, questions, numbers = [], [], {}
-        if number != str(len(facts) + len(questions) + 1) or not said.strip():
+        if number != str(len(facts) + len(questions) + 1) or not content.strip():
             raise UsageError(f"{path}:{line}: {text[:80]!r} is not the next line of a story: an ID and a sentence")
-        if "\t" not in said:
+        if "\t" not in content:
             numbers[number] = len(facts)
-            facts.append(said)
+            facts.append(content)
             continue
-        question, *rest = said.split("\t")
-        told = rest[-1].split()
-        if len(rest) != 2 or not rest[0].strip() or not told or not numbers.keys() >= set(told):
+        question, *rest = content.split("\t")
+        support = rest[-1].split()
+        if len(rest) != 2 or not rest[0].strip() or not support or not numbers.keys() >= set(support):
             raise UsageError(f"{path}:{line}: a question needs its answer and the IDs of facts before it, behind tabs")
-        questions.append(Asked(question.rstrip(), rest[0], tuple(numbers[n] for n in told), len(facts)))
+        questions.append(StoryQuestion(question.rstrip(), rest[0], tuple(numbers[n] for n in support), len(facts)))
     if not line:
         raise UsageError(f"{path} is empty")
     yield Story(cast, tuple(facts), tuple(questions))

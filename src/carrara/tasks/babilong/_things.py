@@ -8,30 +8,34 @@ from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._history import History, Thing
 
 
-def life(history: History, thing: str) -> Thing:
+def thing_of(history: History, thing: str) -> Thing:
+    """Return what happened to a thing. Raises Undecidable where no fact names it."""
     if thing not in history.things:
         raise Undecidable(f"nothing is told of the {thing}")
     return history.things[thing]
 
 
-def handled(fact: Fact) -> str | None:
-    """The thing that somebody takes, puts down or hands on."""
+def handled_thing(fact: Fact) -> str | None:
+    """Return the thing that somebody takes, puts down or hands on."""
     return fact.thing if isinstance(fact, Got | Dropped | Gave) else None
 
 
-def concerned(facts: Sequence[str], thing: str) -> Sequence[int]:
-    """The facts that can have a say in where a thing is: what was done with it, and the ways of those who did so."""
-    told = [read(sentence) for sentence in facts]
+def relevant_facts(sentences: Sequence[str], thing: str) -> Sequence[int]:
+    """Return the numbers of the facts that can decide where a thing is.
+
+    These are the facts about the thing, and the journeys of everybody who ever handled it.
+    """
+    facts = [read(sentence) for sentence in sentences]
     hands = {
         who
-        for fact in told
+        for fact in facts
         if isinstance(fact, Got | Dropped | Gave) and fact.thing == thing
         for who in ((fact.who, fact.to) if isinstance(fact, Gave) else (fact.who,))
     }
-    return [i for i, fact in enumerate(told) if fact is None or _concerns(fact, thing, hands)]
+    return [i for i, fact in enumerate(facts) if fact is None or _is_relevant(fact, thing, hands)]
 
 
-def _concerns(fact: Fact, thing: str, hands: set[str]) -> bool:
+def _is_relevant(fact: Fact, thing: str, hands: set[str]) -> bool:
     match fact:
         case Got() | Dropped() | Gave():
             return fact.thing == thing

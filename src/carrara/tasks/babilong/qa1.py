@@ -15,21 +15,27 @@ Daniel journeyed to the bathroom.
 Question: Where is Sandra?
 """
 
-from carrara.tasks.babilong._babilong import prompt
-from carrara.tasks.babilong._whereabouts import WherePeopleAre
-from carrara.tasks.babilong._words import HOUSEHOLD
+from collections.abc import Sequence
+
+from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._facts import Solved, WhereIs
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class OneFact(WherePeopleAre):
+class OneFact(Walkabout[WhereIs]):
     number = 1
     title = "qa1: single supporting fact"
     capability = "finding where somebody is now"
-    inherent = {
-        "strings": "Often the last fact is the one that is asked about, as in bAbI.",
-        "part": "Often the last fact is the one that is asked about, as in bAbI.",
-        "learned": "Often the last fact is the one that is asked about, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "part", "learned"),
+        "Often the last fact is the one that is asked about, as in bAbI.",
+    )
     cast = HOUSEHOLD
+    queries = (WhereIs,)
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. People move about: somebody is at the place that they went to last. Answer "
@@ -41,5 +47,11 @@ class OneFact(WherePeopleAre):
         "Question: Where is Ramesh?\nFINAL ANSWER: tent",
     )
 
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
 
-task = OneFact()
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
+        return (WhereIs(clause.who),)
+
+    def find_answer(self, history: History, query: WhereIs) -> Solved:
+        return find_place(history, query)

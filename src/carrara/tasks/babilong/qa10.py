@@ -21,28 +21,30 @@ Question: Is Julie in the kitchen?
 
 from collections.abc import Sequence
 
-from carrara.tasks.babilong._babilong import prompt
-from carrara.tasks.babilong._facts import Either, Fact, IsIn, Stays, Went
+from carrara.tasks.babilong._answers import Verdict
+from carrara.tasks.babilong._facts import Either, Fact, IsIn, Solved, Stays, Went
 from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._walkabout import Clause
-from carrara.tasks.babilong._whereabouts import WhetherTheyAre
+from carrara.tasks.babilong._walkabout import Clause, Walkabout, here_or_elsewhere, is_in_place
 from carrara.tasks.babilong._words import TOWNSFOLK, Cast
 
 DECOYS_BACK = 6
 """In one of six cases the place that an `either` adds is the one that the person has just left."""
 
 
-class Indefinite(WhetherTheyAre):
+class Indefinite(Walkabout[IsIn]):
     number = 10
     title = "qa10: indefinite knowledge"
     capability = "knowing what is left open"
-    inherent = {
-        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
-        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    )
     cast = TOWNSFOLK
-    commonest = ("no", 0.480)  # measured over 80,000 stories
+    queries = (IsIn,)
+    most_common = ("no", 0.480)  # measured over 80,000 stories
+    answer = Verdict()
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, where they are or where "
         "they may be, are hidden among sentences that have nothing to do with them. Only the last hidden sentence "
@@ -60,23 +62,23 @@ class Indefinite(WhetherTheyAre):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return ("yes", "no", "maybe")
 
-    def one(self, walk: Walk) -> Fact:
+    def next_fact(self, walk: Walk) -> Fact:
         """Half of the moves are told as such, a quarter by the new place, a quarter by this and a wrong one."""
         who, left, place = walk.move()
-        if walk.dice.chance(0.5):
+        if walk.rng.chance(0.5):
             return Went((who,), place)
-        if walk.dice.chance(0.5):
+        if walk.rng.chance(0.5):
             return Stays(who, place)
-        wrong = left if walk.dice.below(DECOYS_BACK) == 0 else walk.elsewhere(who, but=left)
-        return Either(who, (place, wrong) if walk.dice.chance(0.5) else (wrong, place))
+        wrong = left if walk.rng.below(DECOYS_BACK) == 0 else walk.elsewhere(who, but=left)
+        return Either(who, (place, wrong) if walk.rng.chance(0.5) else (wrong, place))
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         """Where two places are possible, one of them is asked for in 7 of 12 cases (official: 58 %)."""
         seen = history.people[clause.who][-1].places
         if len(seen) == 1:
-            return self.here_or_there(clause.who, history, cast)
+            return here_or_elsewhere(history, clause.who, cast)
         others = [place for place in cast.places if place not in seen]
         return [IsIn(clause.who, place) for place in (*seen * 7 * len(others), *others * 5 * len(seen))]
 
-
-task = Indefinite()
+    def find_answer(self, history: History, query: IsIn) -> Solved:
+        return is_in_place(history, query)

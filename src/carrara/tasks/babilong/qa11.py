@@ -17,23 +17,28 @@ After that she travelled to the office.
 Question: Where is Mary?
 """
 
-from carrara.tasks.babilong._babilong import prompt
-from carrara.tasks.babilong._facts import Fact
+from collections.abc import Sequence
+
+from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._whereabouts import WherePeopleAre
-from carrara.tasks.babilong._words import HOUSEHOLD
+from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class Coreference(WherePeopleAre):
+class Coreference(Walkabout[WhereIs]):
     number = 11
     title = "qa11: basic coreference"
     capability = "tying a pronoun to a name"
-    inherent = {
-        "strings": "Mostly the last fact is the one that is asked about, as in bAbI.",
-        "part": "Mostly the last fact is the one that is asked about, as in bAbI.",
-        "learned": "Mostly the last fact is the one that is asked about, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "part", "learned"),
+        "Mostly the last fact is the one that is asked about, as in bAbI.",
+    )
     cast = HOUSEHOLD
+    queries = (WhereIs,)
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'He' or 'she' stands for the person named in the hidden sentence before, "
@@ -47,9 +52,15 @@ class Coreference(WherePeopleAre):
         "Question: Where is Ramesh?\nFINAL ANSWER: market",
     )
 
-    def two(self, walk: Walk) -> tuple[Fact, Fact]:
-        who = walk.dice.choice(walk.cast.people)
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def next_facts(self, walk: Walk) -> tuple[Fact, Fact]:
+        who = walk.rng.choice(walk.cast.people)
         return walk.journey((who,), walk.cast.pronoun(who))
 
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
+        return (WhereIs(clause.who),)
 
-task = Coreference()
+    def find_answer(self, history: History, query: WhereIs) -> Solved:
+        return find_place(history, query)

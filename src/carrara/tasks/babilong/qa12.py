@@ -13,23 +13,28 @@ Daniel and John journeyed to the bathroom.
 Question: Where is John?
 """
 
-from carrara.tasks.babilong._babilong import prompt
-from carrara.tasks.babilong._facts import Fact, Went
+from collections.abc import Sequence
+
+from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._facts import Fact, Solved, Went, WhereIs
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._whereabouts import WherePeopleAre
-from carrara.tasks.babilong._words import HOUSEHOLD
+from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class Conjunction(WherePeopleAre):
+class Conjunction(Walkabout[WhereIs]):
     number = 12
     title = "qa12: conjunction"
     capability = "reading one statement about two people"
-    inherent = {
-        "strings": "Mostly the last fact is the one that is asked about, as in bAbI.",
-        "part": "Mostly the last fact is the one that is asked about, as in bAbI.",
-        "learned": "Mostly the last fact is the one that is asked about, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "part", "learned"),
+        "Mostly the last fact is the one that is asked about, as in bAbI.",
+    )
     cast = HOUSEHOLD
+    queries = (WhereIs,)
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. Each hidden sentence tells of two people who go to a place together, and "
@@ -41,11 +46,17 @@ class Conjunction(WherePeopleAre):
         "Question: Where is Priya?\nFINAL ANSWER: tent",
     )
 
-    def one(self, walk: Walk) -> Fact:
-        who = tuple(walk.dice.sample(walk.cast.people, 2))
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
+
+    def next_fact(self, walk: Walk) -> Fact:
+        who = tuple(walk.rng.sample(walk.cast.people, 2))
         place = walk.elsewhere(*who)
         walk.go(place, *who)
         return Went(who, place)
 
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
+        return (WhereIs(clause.who),)
 
-task = Conjunction()
+    def find_answer(self, history: History, query: WhereIs) -> Solved:
+        return find_place(history, query)

@@ -17,23 +17,28 @@ Then they travelled to the bathroom.
 Question: Where is Mary?
 """
 
-from carrara.tasks.babilong._babilong import prompt
-from carrara.tasks.babilong._facts import Fact
+from collections.abc import Sequence
+
+from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._whereabouts import WherePeopleAre
-from carrara.tasks.babilong._words import HOUSEHOLD
+from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class CompoundCoreference(WherePeopleAre):
+class CompoundCoreference(Walkabout[WhereIs]):
     number = 13
     title = "qa13: compound coreference"
     capability = "tying a pronoun to two names"
-    inherent = {
-        "strings": "Nearly always the last fact is the one that is asked about, as in bAbI.",
-        "part": "Nearly always the last fact is the one that is asked about, as in bAbI.",
-        "learned": "Nearly always the last fact is the one that is asked about, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "part", "learned"),
+        "Nearly always the last fact is the one that is asked about, as in bAbI.",
+    )
     cast = HOUSEHOLD
+    queries = (WhereIs,)
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'They' stands for both people named in the hidden sentence before, however "
@@ -46,8 +51,14 @@ class CompoundCoreference(WherePeopleAre):
         "Question: Where is Priya?\nFINAL ANSWER: market",
     )
 
-    def two(self, walk: Walk) -> tuple[Fact, Fact]:
-        return walk.journey(tuple(walk.dice.sample(walk.cast.people, 2)), "they")
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return cast.places
 
+    def next_facts(self, walk: Walk) -> tuple[Fact, Fact]:
+        return walk.journey(tuple(walk.rng.sample(walk.cast.people, 2)), "they")
 
-task = CompoundCoreference()
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
+        return (WhereIs(clause.who),)
+
+    def find_answer(self, history: History, query: WhereIs) -> Solved:
+        return find_place(history, query)

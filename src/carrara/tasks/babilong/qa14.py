@@ -21,10 +21,11 @@ Question: Where was Julie before the office?
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solved, Went
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._teller import RECENT, Story, Teller
+from carrara.tasks.babilong._story_builder import RECENT, Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import TOWNSFOLK, Cast
 
 QUESTIONS = 5
@@ -34,12 +35,13 @@ class Times(Babilong[PersonBefore]):
     number = 14
     title = "qa14: time reasoning"
     capability = "putting events in order of time"
-    inherent = {
-        "strings": "Few places are said beside the one that is named, as in bAbI.",
-        "learned": "Few places are said beside the one that is named, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "Few places are said beside the one that is named, as in bAbI.",
+    )
     cast = TOWNSFOLK
     queries = (PersonBefore,)
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about some people, where they went and when, are hidden among "
         "sentences that have nothing to do with them. The events are not told in order: yesterday comes first, then "
@@ -57,36 +59,36 @@ class Times(Babilong[PersonBefore]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.places
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """People go through the day slot by slot, but each stretch between two questions is told in another order.
 
         It is told in a cycle, so that no sentence keeps its place and two are always swapped. Sound: nobody is asked
         about a place that they went to twice.
         """
-        teller = Teller(dice, self.answer)
+        builder = StoryBuilder(rng, self.find_answer)
         went: dict[str, list[str]] = {who: [] for who in cast.people}
         happened: list[Went] = []
         untold: list[Went] = []
-        while len(teller.questions) < QUESTIONS:
+        while len(builder.questions) < QUESTIONS:
             if all(len(places) == len(WHENS) for places in went.values()):
-                return self.tell(dice, cast, sound)  # the day is over; only a sound story may have too little to ask
+                return self.story(rng, cast)  # the day is over; only a sound story may have too little to ask
             for _ in range(2):
-                untold.append(_next(dice, cast, went))
+                untold.append(_next(rng, cast, went))
             happened += untold[-2:]
             recent = [event for event in happened[-RECENT:] if event.when != WHENS[0]]
-            if sound:  # of two visits nobody can tell which is meant
+            if self.sound:  # of two visits nobody can tell which is meant
                 recent = [event for event in recent if went[event.who[0]].count(event.place) == 1]
             if recent:
-                teller.tell_all(_cycled(dice, untold))
+                builder.add_all(_cycled(rng, untold))
                 untold = []
-                event = dice.choice(recent)
-                teller.ask(PersonBefore(event.who[0], event.place))
-        return teller.story(cast)
+                event = rng.choice(recent)
+                builder.ask(PersonBefore(event.who[0], event.place))
+        return builder.build(cast)
 
-    def answer(self, history: History, query: PersonBefore) -> Solved:
+    def find_answer(self, history: History, query: PersonBefore) -> Solved:
         """Times of day give the order, not the order of telling; of two visits the later one is meant."""
         seen = sorted(
-            (WHENS.index(sight.when), sight.places[0], sight.told)
+            (WHENS.index(sight.when), sight.places[0], sight.facts)
             for sight in history.people.get(query.who, ())
             if sight.when is not None
         )
@@ -98,21 +100,18 @@ class Times(Babilong[PersonBefore]):
         raise Undecidable(f"where {query.who} was just before the {query.place}, is not told")
 
 
-def _next(dice: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
-    who = dice.choice([who for who in cast.people if len(went[who]) < len(WHENS)])
+def _next(rng: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
+    who = rng.choice([who for who in cast.people if len(went[who]) < len(WHENS)])
     places = went[who]
-    place = dice.choice([place for place in cast.places if place not in places[-1:]])
+    place = rng.choice([place for place in cast.places if place not in places[-1:]])
     places.append(place)
     return Went((who,), place, WHENS[len(places) - 1])
 
 
-def _cycled(dice: Dice, events: list[Went]) -> list[Went]:
+def _cycled(rng: Dice, events: list[Went]) -> list[Went]:
     """A random cyclic order (Sattolo's shuffle): nothing stays where it was."""
     order = events.copy()
     for i in range(len(order) - 1, 0, -1):
-        j = dice.below(i)
+        j = rng.below(i)
         order[i], order[j] = order[j], order[i]
     return order
-
-
-task = Times()

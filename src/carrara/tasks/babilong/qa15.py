@@ -19,10 +19,11 @@ Question: What is gertrude afraid of?
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._answers import Animal
 from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solved
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import FEARFUL, Cast
 
 QUESTIONS = 4
@@ -34,7 +35,8 @@ class Deduction(Babilong[FearOf]):
     capability = "concluding from the kind to one of it"
     cast = FEARFUL
     queries = (FearOf,)
-    timeless = True
+    unordered = True
+    answer = Animal()
     wording = prompt(
         "You are given a context in which sentences about animals, their names and their fears are hidden among "
         "sentences that have nothing to do with them. All animals of one kind are afraid of the same kind, and so is "
@@ -50,28 +52,28 @@ class Deduction(Babilong[FearOf]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.animals
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """What each kind is afraid of, who is of which kind, what each is afraid of. Sound: nobody twice."""
-        teller = Teller(dice, self.answer)
+        builder = StoryBuilder(rng, self.find_answer)
         kinds: list[str] = []
         told: list[str] = []
         while len(kinds) < len(cast.animals) or len(told) < len(cast.people):
             # Draw blindly and again: the official order comes out of it.
-            animal = dice.choice(cast.animals)
-            if dice.chance(0.5):
+            animal = rng.choice(cast.animals)
+            if rng.chance(0.5):
                 if animal not in kinds:
                     kinds.append(animal)
-                    teller.tell(Fears(animal, dice.choice([other for other in cast.animals if other != animal])))
+                    builder.add(Fears(animal, rng.choice([other for other in cast.animals if other != animal])))
             else:
-                who = dice.choice(cast.people)
+                who = rng.choice(cast.people)
                 if who not in told and animal in kinds:
                     told.append(who)
-                    teller.tell(IsA(who, animal))
-        for who in dice.shuffled(told) if sound else [dice.choice(told) for _ in range(QUESTIONS)]:
-            teller.ask(FearOf(who))
-        return teller.story(cast)
+                    builder.add(IsA(who, animal))
+        for who in rng.shuffled(told) if self.sound else [rng.choice(told) for _ in range(QUESTIONS)]:
+            builder.ask(FearOf(who))
+        return builder.build(cast)
 
-    def answer(self, history: History, query: FearOf) -> Solved:
+    def find_answer(self, history: History, query: FearOf) -> Solved:
         """Names in questions are in small letters."""
         for index, fact in reversed(history.all(IsA)):
             if fact.who.casefold() == query.who.casefold():
@@ -80,6 +82,3 @@ class Deduction(Babilong[FearOf]):
                         return Solved(fears.of, (index, rule))
                 raise Undecidable(f"what a {fact.kind} is afraid of, is not told")
         raise Undecidable(f"what {query.who} is, is not told")
-
-
-task = Deduction()

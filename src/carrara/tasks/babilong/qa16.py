@@ -20,10 +20,11 @@ Question: What color is Julius?
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solved
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import COLOURED, Cast
 
 OWN_KIND = 0.68
@@ -36,12 +37,13 @@ class Induction(Babilong[ColourOf]):
     number = 16
     title = "qa16: basic induction"
     capability = "concluding from one of a kind to another"
-    inherent = {
-        "strings": "Few colors are said, and the last one is often right, as in bAbI.",
-        "learned": "Few colors are said, and the last one is often right, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "Few colors are said, and the last one is often right, as in bAbI.",
+    )
     cast = COLOURED
     queries = (ColourOf,)
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about animals, their names, kinds and colours are hidden among "
         "sentences that have nothing to do with them. The colour of one of them is not told. Conclude that it has the "
@@ -58,38 +60,38 @@ class Induction(Babilong[ColourOf]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.colours
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """Who is of which kind and which colour, but for one, whose colour is asked for.
 
         Officially the model is whoever of the kind was introduced last, though others may have other colours. Sound:
         they have the same.
         """
         while True:
-            kinds = {who: dice.choice(cast.animals) for who in cast.people}
-            usual = {animal: dice.choice(cast.colours) for animal in cast.animals}
+            kinds = {who: rng.choice(cast.animals) for who in cast.people}
+            usual = {animal: rng.choice(cast.colours) for animal in cast.animals}
             facts: list[Fact] = []
             stage = dict.fromkeys(cast.people, 0)
             shown: list[tuple[str, str]] = []
             while len(facts) < 2 * len(cast.people) - 1:
-                who = dice.choice([who for who in cast.people if stage[who] < 2])
+                who = rng.choice([who for who in cast.people if stage[who] < 2])
                 if stage[who] == 0:
                     facts.append(IsA(who, kinds[who]))
                 else:
-                    colour = usual[kinds[who]] if dice.chance(OWN_KIND) else dice.choice(cast.colours)
+                    colour = usual[kinds[who]] if rng.chance(OWN_KIND) else rng.choice(cast.colours)
                     facts.append(Is(who, colour))
                     shown.append((kinds[who], colour))
                 stage[who] += 1
             # Whoever is left without a colour is asked about.
             who = next(who for who in cast.people if stage[who] < 2)
             of_kind = {colour for kind, colour in shown if kind == kinds[who]}
-            if sum(kind == kinds[who] for kind in kinds.values()) in GROUPS and not (sound and len(of_kind) > 1):
+            if sum(kind == kinds[who] for kind in kinds.values()) in GROUPS and not (self.sound and len(of_kind) > 1):
                 break
-        teller = Teller(dice, self.answer)
-        teller.tell_all(facts)
-        teller.ask(ColourOf(who))
-        return teller.story(cast)
+        builder = StoryBuilder(rng, self.find_answer)
+        builder.add_all(facts)
+        builder.ask(ColourOf(who))
+        return builder.build(cast)
 
-    def answer(self, history: History, query: ColourOf) -> Solved:
+    def find_answer(self, history: History, query: ColourOf) -> Solved:
         """Officially the animal of the same kind that was introduced last is the model; it is no vote."""
         kinds = history.all(IsA)
         own = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
@@ -101,6 +103,3 @@ class Induction(Babilong[ColourOf]):
                 told, colour = colours[fact.who]
                 return Solved(colour, (own[0], index, told))
         raise Undecidable(f"no other {own[1]} has a colour")
-
-
-task = Induction()

@@ -12,11 +12,12 @@ Question: Is the blue square to the right of the yellow square?
 """
 
 from carrara.core.keys import Dice
-from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solved, opposite
 from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._map import way
-from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import FIGURES, Cast
 
 QUESTIONS = 8
@@ -28,7 +29,8 @@ class Positions(Babilong[IsBeside]):
     capability = "adding up positions in the plane"
     cast = FIGURES
     queries = (IsBeside,)
-    timeless = True
+    unordered = True
+    answer = Verdict()
     wording = prompt(
         "You are given a context in which sentences about figures and how they lie to each other are hidden among "
         "sentences that have nothing to do with them. Think of squared paper: each hidden sentence means one square "
@@ -48,37 +50,34 @@ class Positions(Babilong[IsBeside]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return ("yes", "no")
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """Three figures, two of which are joined by the third; eight questions about these two.
 
         Sound: each question once, as many with a yes as with a no.
         """
-        teller = Teller(dice, self.answer)
-        one, middle, other = dice.sample(cast.figures, 3)
-        way, another = dice.choice(SIDES), dice.choice(SIDES)
+        builder = StoryBuilder(rng, self.find_answer)
+        one, middle, other = rng.sample(cast.figures, 3)
+        way, another = rng.choice(SIDES), rng.choice(SIDES)
         while another == way:  # both ends on the same spot
-            another = dice.choice(SIDES)
-        for end, there in dice.shuffled([(one, way), (other, another)]):
-            teller.tell(Lies(end, there, middle) if dice.chance(0.5) else Lies(middle, opposite(there), end))
+            another = rng.choice(SIDES)
+        for end, there in rng.shuffled([(one, way), (other, another)]):
+            builder.add(Lies(end, there, middle) if rng.chance(0.5) else Lies(middle, opposite(there), end))
         by_answer: dict[str, list[IsBeside]] = {"yes": [], "no": []}
         for a, b in ((one, other), (other, one)):
             for query in (IsBeside(a, side, b) for side in SIDES):
-                by_answer[self.answer(teller.history, query).answer].append(query)
-        if sound:
+                by_answer[self.find_answer(builder.history, query).answer].append(query)
+        if self.sound:
             each = min(map(len, by_answer.values()))
-            asked = dice.shuffled([query for some in by_answer.values() for query in dice.sample(some, each)])
+            asked = rng.shuffled([query for some in by_answer.values() for query in rng.sample(some, each)])
         else:
-            asked = [dice.choice(by_answer["yes" if dice.chance(0.5) else "no"]) for _ in range(QUESTIONS)]
+            asked = [rng.choice(by_answer["yes" if rng.chance(0.5) else "no"]) for _ in range(QUESTIONS)]
         for query in asked:
-            teller.ask(query)
-        return teller.story(cast)
+            builder.ask(query)
+        return builder.build(cast)
 
-    def answer(self, history: History, query: IsBeside) -> Solved:
+    def find_answer(self, history: History, query: IsBeside) -> Solved:
         """On a unit grid: level with each other is neither above nor below. Facts from the first-named figure on."""
         steps = way(history, query.one, query.other)
         x, y = STEP[query.way]
         offset = sum(STEP[there][0] * x + STEP[there][1] * y for there, _ in steps)
         return Solved("yes" if offset < 0 else "no", tuple(index for _, index in steps))
-
-
-task = Positions()

@@ -18,10 +18,11 @@ from collections.abc import Sequence
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import Babilong, Scene, prompt
+from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Fits, IsBigger, Solved
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import CONTAINERS, Cast
 
 BLOCK = 5
@@ -36,7 +37,8 @@ class Sizes(Babilong[IsBigger]):
     capability = "chaining comparisons"
     cast = CONTAINERS
     queries = (IsBigger,)
-    timeless = True
+    unordered = True
+    answer = Verdict()
     wording = prompt(
         "You are given a context in which sentences about the sizes of things are hidden among sentences that have "
         "nothing to do with them. What fits inside another thing is smaller than it, and of two things the smaller one "
@@ -53,48 +55,48 @@ class Sizes(Babilong[IsBigger]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return ("yes", "no")
 
-    def guesses(self, query: IsBigger, scene: Scene) -> Sequence[str]:
+    def guesses(self, query: IsBigger, cast: Cast) -> Sequence[str]:
         """Boxes are larger than chocolates in every story, so that a question on both tells its own answer."""
-        smallest, _, *containers = scene.cast.sizes
+        smallest, _, *containers = cast.sizes
         if query.large in containers and query.small in containers:
-            return self.options(query, scene.cast)
+            return self.options(query, cast)
         return ("yes" if query.small == smallest or query.large in containers else "no",)
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """What is bigger than what, in blocks of five until two facts make a chain, and five questions on it.
 
         Sound: no fact and no question twice, each question needs both facts of the one chain that answers it, and it
         is about containers, of which anything may be the bigger: everybody knows that a box holds more than a
         chocolate.
         """
-        teller = Teller(dice, self.answer)
-        order = [*cast.sizes[:2], *dice.shuffled(cast.sizes[2:])]
-        if sound:
-            facts, pairs = _one_block(dice, order)
-            teller.tell_all(facts)
+        builder = StoryBuilder(rng, self.find_answer)
+        order = [*cast.sizes[:2], *rng.shuffled(cast.sizes[2:])]
+        if self.sound:
+            facts, pairs = _one_block(rng, order)
+            builder.add_all(facts)
             everything = [
                 IsBigger(large, small, fits)
                 for pair in pairs
                 for large, small in (pair, pair[::-1])
                 for fits in (False, True)
             ]
-            for query in dice.sample(everything, min(QUESTIONS, len(everything))):
-                teller.ask(query)
-            return teller.story(cast)
+            for query in rng.sample(everything, min(QUESTIONS, len(everything))):
+                builder.ask(query)
+            return builder.build(cast)
         fits: list[tuple[int, Fits]] = []
         quota = [QUESTIONS]
-        if dice.chance(AGAIN):
-            quota = [QUESTIONS - dice.between(1, 2), QUESTIONS]
+        if rng.chance(AGAIN):
+            quota = [QUESTIONS - rng.between(1, 2), QUESTIONS]
         for questions in quota:
             chained: list[tuple[str, str]] = []
             while not chained:
-                fits += [(teller.tell(fact), fact) for fact in _block(dice, order)]
+                fits += [(builder.add(fact), fact) for fact in _block(rng, order)]
                 chained = _chained(fits, order)
             for _ in range(questions):
-                teller.ask(_bigger(dice, *dice.choice(chained)))
-        return teller.story(cast)
+                builder.ask(_bigger(rng, *rng.choice(chained)))
+        return builder.build(cast)
 
-    def answer(self, history: History, query: IsBigger) -> Solved:
+    def find_answer(self, history: History, query: IsBigger) -> Solved:
         """By a chain of two facts, as the task has it; by one fact or a longer chain where there is none.
 
         Officially any chain may stand as the support, and the same question has one and then another; here the first.
@@ -108,10 +110,10 @@ class Sizes(Babilong[IsBigger]):
         raise Undecidable(f"nothing compares the {query.large} with the {query.small}")
 
 
-def _block(dice: Dice, order: list[str]) -> list[Fits]:
+def _block(rng: Dice, order: list[str]) -> list[Fits]:
     facts: list[Fits] = []
     for _ in range(BLOCK):
-        small, large = sorted(dice.sample(range(len(order)), 2))
+        small, large = sorted(rng.sample(range(len(order)), 2))
         facts.append(Fits(order[small], order[large]))
     return facts
 
@@ -138,17 +140,17 @@ def _first_chain(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[
     return next(iter(chains(fits, small, large)), ())
 
 
-def _bigger(dice: Dice, small: str, large: str) -> IsBigger:
+def _bigger(rng: Dice, small: str, large: str) -> IsBigger:
     """Yes or no, in either wording."""
-    if dice.chance(0.5):
+    if rng.chance(0.5):
         small, large = large, small
-    return IsBigger(large, small, fits=dice.chance(0.5))
+    return IsBigger(large, small, fits=rng.chance(0.5))
 
 
-def _one_block(dice: Dice, order: list[str]) -> tuple[list[Fits], list[tuple[str, str]]]:
+def _one_block(rng: Dice, order: list[str]) -> tuple[list[Fits], list[tuple[str, str]]]:
     """Facts, and the pairs that nothing compares but one chain of two: no fact of its own nor another way round."""
     while True:
-        facts = list(dict.fromkeys(_block(dice, order)))
+        facts = list(dict.fromkeys(_block(rng, order)))
         pairs = [
             (lower.small, upper.large)
             for lower in facts
@@ -179,6 +181,3 @@ def _climb(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[int, .
         here, index = back[here]
         up.append(index)
     return tuple(up[::-1])
-
-
-task = Sizes()

@@ -17,11 +17,12 @@ Question: How do you go from the office to the garden?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
-from carrara.tasks.babilong._babilong import Babilong, Scene, prompt
+from carrara.tasks.babilong._answers import Steps
 from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solved, Way, opposite
 from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._map import way
-from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import HOUSE, Cast
 
 STEP_WEIGHTS = (16, 15, 18, 20, 35)
@@ -34,7 +35,8 @@ class Paths(Babilong[Path]):
     capability = "finding a way on a map"
     cast = HOUSE
     queries = (Path,)
-    timeless = True
+    unordered = True
+    answer = Steps()
     wording = prompt(
         "You are given a context in which sentences about places that lie north, south, east or west of each other are "
         "hidden among sentences that have nothing to do with them. One can go from a place to any other that a hidden "
@@ -50,66 +52,63 @@ class Paths(Babilong[Path]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return tuple(f"{a},{b}" for a in "nesw" for b in "nesw" if a + b not in ("ns", "sn", "ew", "we"))
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """Two steps from one place to another, and three more places hung on to these three.
 
         Sound: no two places end up on the same spot of the map.
         """
         while True:
-            facts, start, goal, spots = _tree(dice, cast)
-            if not sound or len(set(spots)) == len(spots):
+            facts, start, goal, spots = _tree(rng, cast)
+            if not self.sound or len(set(spots)) == len(spots):
                 break
-        teller = Teller(dice, self.answer)
-        teller.tell_all(_ordered(dice, facts))
-        teller.ask(Path(start, goal))
-        return teller.story(cast)
+        builder = StoryBuilder(rng, self.find_answer)
+        builder.add_all(_ordered(rng, facts))
+        builder.ask(Path(start, goal))
+        return builder.build(cast)
 
-    def answer(self, history: History, query: Path) -> Solved:
+    def find_answer(self, history: History, query: Path) -> Solved:
         steps = way(history, query.start, query.goal)
         return Solved(",".join(there[0] for there, _ in steps), tuple(index for _, index in steps))
 
-    def guesses(self, query: Path, scene: Scene) -> Sequence[str]:
+    def guesses(self, query: Path, cast: Cast) -> Sequence[str]:
         """Sound maps have more straight ways: about a corner, places may fall on one spot."""
-        ways = self.options(query, scene.cast)
-        return tuple(one for one in ways if one[0] == one[-1]) if scene.params.sound else ways
+        ways = self.options(query, cast)
+        return tuple(one for one in ways if one[0] == one[-1]) if self.sound else ways
 
-    def chance_level(self, query: Path, scene: Scene) -> float:
-        return 0.09 if scene.params.sound else super().chance_level(query, scene)  # measured over 40,000 maps
+    def chance_level(self, query: Path, cast: Cast) -> float:
+        return 0.09 if self.sound else super().chance_level(query, cast)  # measured over 40,000 maps
 
 
 Spot = tuple[int, int]
 
 
-def _tree(dice: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
+def _tree(rng: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
     """The facts, the two of the way first; the ends of the way; where each place comes to lie."""
-    places = dice.shuffled(cast.places)
+    places = rng.shuffled(cast.places)
     spots: dict[str, Spot] = {places[0]: (0, 0)}
     taken: dict[str, list[Way]] = {place: [] for place in places}
     facts: list[Lies] = []
     for place in places[1:]:
         while True:
-            beside = places[len(spots) - 1] if len(spots) <= 2 else dice.choice(places[:3])
-            there = dice.choice(COMPASS)
+            beside = places[len(spots) - 1] if len(spots) <= 2 else rng.choice(places[:3])
+            there = rng.choice(COMPASS)
             if there not in taken[beside]:
                 break
         taken[beside].append(there)
         taken[place].append(opposite(there))
         x, y = STEP[there]
         spots[place] = spots[beside][0] + x, spots[beside][1] + y
-        facts.append(Lies(place, there, beside) if dice.chance(0.5) else Lies(beside, opposite(there), place))
+        facts.append(Lies(place, there, beside) if rng.chance(0.5) else Lies(beside, opposite(there), place))
     return facts, places[0], places[2], list(spots.values())
 
 
-def _ordered(dice: Dice, facts: list[Lies]) -> list[Lies]:
+def _ordered(rng: Dice, facts: list[Lies]) -> list[Lies]:
     """The facts in the order of telling, the two of the way at places drawn by their weights."""
     pairs = [(i, j) for i in range(len(facts)) for j in range(i)]
     weights = [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs]
-    throw, pick = dice.below(sum(weights)), 0
+    throw, pick = rng.below(sum(weights)), 0
     while throw >= weights[pick]:
         throw -= weights[pick]
         pick += 1
-    on_way, beside = dice.shuffled(facts[:2]), dice.shuffled(facts[2:])
+    on_way, beside = rng.shuffled(facts[:2]), rng.shuffled(facts[2:])
     return [(on_way if i in pairs[pick] else beside).pop() for i in range(len(facts))]
-
-
-task = Paths()

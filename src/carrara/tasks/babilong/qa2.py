@@ -18,10 +18,11 @@ Question: Where is the apple?
 from collections.abc import Sequence
 
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereThing
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._things import concerned, handled, life
+from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
 from carrara.tasks.babilong._walkabout import Clause, Walkabout
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
@@ -30,13 +31,11 @@ class TwoFacts(Walkabout[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"
     capability = "following a thing through the hands of people"
-    inherent = {
-        "strings": "Often the thing is where somebody went last, as in bAbI.",
-        "learned": "Often the thing is where somebody went last, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(("strings", "learned"), "Often the thing is where somebody went last, as in bAbI.")
     cast = HOUSEHOLD
     queries = (WhereThing,)
-    giving = 0
+    gift_weight = 0
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. A thing that somebody has taken is wherever that person "
@@ -54,25 +53,22 @@ class TwoFacts(Walkabout[WhereThing]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.places
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[WhereThing]:
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereThing]:
         """Not while its holder has gone nowhere since taking it, though the place would often be known."""
-        thing = handled(clause.fact)
+        thing = handled_thing(clause.fact)
         if thing is None:
             return ()
-        known = life(history, thing)
+        known = thing_of(history, thing)
         moved = known.laid is not None if known.holder is None else known.carry > 0
         return (WhereThing(thing),) if moved else ()
 
-    def answer(self, history: History, query: WhereThing) -> Solved:
+    def find_answer(self, history: History, query: WhereThing) -> Solved:
         """A thing is where its holder is, or where it was put down."""
-        known = life(history, query.thing)
+        known = thing_of(history, query.thing)
         here = known.laid if known.holder is None else history.place(known.holder)
         if here is None:
             raise Undecidable(f"where the {query.thing} is, is not told")
-        return Solved(here.place, (known.events[-1][0], here.told))
+        return Solved(here.place, (known.events[-1][0], here.fact))
 
-    def concerned(self, facts: Sequence[str], query: WhereThing) -> Sequence[int]:
-        return concerned(facts, query.thing)
-
-
-task = TwoFacts()
+    def relevant_facts(self, facts: Sequence[str], query: WhereThing) -> Sequence[int]:
+        return relevant_facts(facts, query.thing)

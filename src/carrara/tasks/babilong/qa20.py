@@ -15,11 +15,12 @@ from collections.abc import Sequence
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import Babilong, Params, Scene, prompt
+from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
 from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._lexicon import FRESH_MOTIVES, MOTIVES
-from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import MOODY, Cast
 
 Motive = WhereWill | WhyGo | WhyGet
@@ -37,12 +38,13 @@ class Motives(Babilong[Motive]):
     number = 20
     title = "qa20: agents' motivations"
     capability = "knowing what people do and why"
-    inherent = {
-        "strings": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
-        "learned": "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "Where somebody goes is said, and he goes there for one reason, as in bAbI.",
+    )
     cast = MOODY
     queries = (WhereWill, WhyGo, WhyGet)
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about the moods of some people and what they do are hidden among "
         "sentences that have nothing to do with them. People act on their moods: the hungry and the thirsty go to the "
@@ -62,41 +64,41 @@ class Motives(Babilong[Motive]):
     def options(self, query: Motive, cast: Cast) -> tuple[str, ...]:
         return cast.places if isinstance(query, WhereWill) else cast.moods
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """Moods, and what people do about them; each sentence is followed by its question.
 
         A thing is taken once: the second in the same mood goes without. Sound: nothing is asked before there are a few
         facts, for there are only sixteen stories of one sentence; and it is asked where anybody will go who has not
         gone yet, because why the apple was fetched, everybody knows without a story.
         """
-        teller = Teller[Motive](dice, self.answer)
-        mood = {who: dice.choice(cast.moods) for who in cast.people}
+        builder = StoryBuilder[Motive](rng, self.find_answer)
+        mood = {who: rng.choice(cast.moods) for who in cast.people}
         stage = dict.fromkeys(cast.people, 0)
         taken: list[str] = []
         while people := [who for who in cast.people if stage[who] < 3]:
-            who = dice.choice(people)
+            who = rng.choice(people)
             place, thing = MOTIVES[mood[who]]
             stage[who] += 1
             query: Motive
             if stage[who] == 1:
-                teller.tell(Is(who, mood[who]))
+                builder.add(Is(who, mood[who]))
                 query = WhereWill(who)
             elif stage[who] == 2:
-                teller.tell(Went((who,), place))
+                builder.add(Went((who,), place))
                 query = WhyGo(who, place)
             elif thing in taken:
                 continue
             else:
                 taken.append(thing)
-                teller.tell(Got(who, thing))
+                builder.add(Got(who, thing))
                 query = WhyGet(who, thing)
-            if not sound:
-                teller.ask(query)
-            elif len(teller.facts) >= SOUND_FACTS and (waiting := [who for who in cast.people if stage[who] == 1]):
-                teller.ask(WhereWill(dice.choice(waiting)))
-        return teller.story(cast)
+            if not self.sound:
+                builder.ask(query)
+            elif len(builder.facts) >= SOUND_FACTS and (waiting := [who for who in cast.people if stage[who] == 1]):
+                builder.ask(WhereWill(rng.choice(waiting)))
+        return builder.build(cast)
 
-    def answer(self, history: History, query: Motive) -> Solved:
+    def find_answer(self, history: History, query: Motive) -> Solved:
         """Where a mood leads, the instruction says and the story does not: the one thing a solver brings along."""
         for index, fact in reversed(history.all(Is)):
             if fact.who.casefold() == query.who.casefold():
@@ -107,33 +109,30 @@ class Motives(Babilong[Motive]):
                 return Solved(MOTIVES[fact.quality][0], (index,))
         raise Undecidable(f"how {query.who} feels, is not told")
 
-    def told(self, dice: Dice, params: Params) -> Story:
-        """Some stories have more questions than others: they come up more often, so that any question is as likely."""
+    def draw_story(self, rng: Dice) -> Story:
+        """Draw stories with more questions more often, so that each question is as likely as any other."""
         while True:
-            told = super().told(dice, params)
-            if dice.below(MOST_QUESTIONS) < len(told.questions):
-                return told
+            story = super().draw_story(rng)
+            if rng.below(MOST_QUESTIONS) < len(story.questions):
+                return story
 
-    def guesses(self, query: Motive, scene: Scene) -> Sequence[str]:
+    def guesses(self, query: Motive, cast: Cast) -> Sequence[str]:
         """The instruction says where moods lead, so that a question that names a place or a thing tells the mood.
 
         More than one mood may lead to the same place, as officially to the kitchen.
         """
-        moods = scene.cast.moods
+        moods = cast.moods
         match query:
             case WhereWill():
                 places = [MOTIVES[mood][0] for mood in moods]
-                return (max(scene.cast.places, key=places.count),)
+                return (max(cast.places, key=places.count),)
             case WhyGo(place=place):
                 return tuple(mood for mood in moods if MOTIVES[mood][0] == place)
             case WhyGet(thing=thing):
                 return tuple(mood for mood in moods if MOTIVES[mood][1] == thing)
 
-    def chance_level(self, query: Motive, scene: Scene) -> float:
+    def chance_level(self, query: Motive, cast: Cast) -> float:
         if isinstance(query, WhereWill):
-            [place] = self.guesses(query, scene)
-            return [MOTIVES[mood][0] for mood in scene.cast.moods].count(place) / len(scene.cast.moods)
-        return super().chance_level(query, scene)
-
-
-task = Motives()
+            [place] = self.guesses(query, cast)
+            return [MOTIVES[mood][0] for mood in cast.moods].count(place) / len(cast.moods)
+        return super().chance_level(query, cast)

@@ -20,10 +20,11 @@ Question: Where was the apple before the bedroom?
 from collections.abc import Sequence
 
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, ThingBefore
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._things import concerned, handled, life
+from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
 from carrara.tasks.babilong._walkabout import Clause, Walkabout
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
@@ -34,9 +35,10 @@ class ThreeFacts(Walkabout[ThingBefore]):
     capability = "retracing the way of a thing"
     cast = HOUSEHOLD
     queries = (ThingBefore,)
-    giving = 0
+    gift_weight = 0
     got_there = 0.19
-    sound_facts = 100  # in a long story everything has been everywhere twice
+    most_sound_facts = 100  # in a long story everything has been everywhere twice
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. A thing that somebody has taken goes wherever that person "
@@ -55,30 +57,27 @@ class ThreeFacts(Walkabout[ThingBefore]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.places
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[ThingBefore]:
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[ThingBefore]:
         """Two neighbouring journeys of the last carry; the place of the later one was not come to again.
 
         Sound: the thing was at the place but once, so that there is but one time before it.
         """
-        thing = handled(clause.fact)
+        thing = handled_thing(clause.fact)
         if thing is None:
             return ()
-        known = life(history, thing)
+        known = thing_of(history, thing)
         stops = [stop.place for stop in known.way]
         carried = range(len(stops) - known.carry + 1, len(stops)) if known.carry > 1 else ()
         last = [stops[i] for i in carried if stops[i] not in stops[i + 1 :]]
-        return [ThingBefore(thing, place) for place in last if not sound or stops.count(place) == 1]
+        return [ThingBefore(thing, place) for place in last if not self.sound or stops.count(place) == 1]
 
-    def answer(self, history: History, query: ThingBefore) -> Solved:
+    def find_answer(self, history: History, query: ThingBefore) -> Solved:
         """The place before the last time the thing came there; `before` is not `at first`."""
-        known = life(history, query.thing)
+        known = thing_of(history, query.thing)
         for before, stop in zip(known.way[-2::-1], known.way[:0:-1], strict=True):
             if stop.place == query.place:
-                return Solved(before.place, (known.events[-1][0], stop.told, before.told))
+                return Solved(before.place, (known.events[-1][0], stop.fact, before.fact))
         raise Undecidable(f"where the {query.thing} was before the {query.place}, is not told")
 
-    def concerned(self, facts: Sequence[str], query: ThingBefore) -> Sequence[int]:
-        return concerned(facts, query.thing)
-
-
-task = ThreeFacts()
+    def relevant_facts(self, facts: Sequence[str], query: ThingBefore) -> Sequence[int]:
+        return relevant_facts(facts, query.thing)

@@ -13,11 +13,12 @@ Question: What is east of the bathroom?
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import Babilong, prompt
+from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
 from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._map import edges
-from carrara.tasks.babilong._teller import Story, Teller
+from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import HOUSE, Cast
 
 MIDDLE_SECOND = 0.66
@@ -28,13 +29,14 @@ class TwoArguments(Babilong[Neighbour]):
     number = 4
     title = "qa4: two-argument relations"
     capability = "reading a relation of two places both ways"
-    inherent = {
-        "strings": "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
-        "learned": "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
+    )
     cast = HOUSE
     queries = (Neighbour,)
-    timeless = True
+    unordered = True
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about places that lie north, south, east or west of each other are "
         "hidden among sentences that have nothing to do with them. Each hidden sentence says something of both its "
@@ -50,33 +52,30 @@ class TwoArguments(Babilong[Neighbour]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return cast.places
 
-    def tell(self, dice: Dice, cast: Cast, sound: bool) -> Story:
+    def story(self, rng: Dice, cast: Cast) -> Story:
         """Three places in a row, and a neighbour asked for.
 
         Officially the answer is always the place that its fact names first. Sound: either place may be asked for.
         """
-        teller = Teller(dice, self.answer)
-        first, middle, last = dice.sample(cast.places, 3)
-        way: Way = dice.choice(COMPASS)
+        builder = StoryBuilder(rng, self.find_answer)
+        first, middle, last = rng.sample(cast.places, 3)
+        way: Way = rng.choice(COMPASS)
         # From the middle, one end lies this way and the other the opposite way.
         facts = [
-            Lies(end, there, middle) if dice.chance(MIDDLE_SECOND) else Lies(middle, opposite(there), end)
+            Lies(end, there, middle) if rng.chance(MIDDLE_SECOND) else Lies(middle, opposite(there), end)
             for end, there in ((first, way), (last, opposite(way)))
         ]
-        dice.shuffle(facts)
-        teller.tell_all(facts)
-        fact = dice.choice(facts)
-        if sound and dice.chance(0.5):
+        rng.shuffle(facts)
+        builder.add_all(facts)
+        fact = rng.choice(facts)
+        if self.sound and rng.chance(0.5):
             fact = Lies(fact.other, opposite(fact.way), fact.one)
-        teller.ask(Neighbour(fact.way, fact.other, turned=dice.chance(0.5)))
-        return teller.story(cast)
+        builder.ask(Neighbour(fact.way, fact.other, turned=rng.chance(0.5)))
+        return builder.build(cast)
 
-    def answer(self, history: History, query: Neighbour) -> Solved:
+    def find_answer(self, history: History, query: Neighbour) -> Solved:
         """Only a stated neighbour answers, not one beyond it."""
         for other, way, index in edges(history).get(query.place, ()):
             if way == query.way:
                 return Solved(other, (index,))
         raise Undecidable(f"what is {query.way} of the {query.place}, is not told")
-
-
-task = TwoArguments()

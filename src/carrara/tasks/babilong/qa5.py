@@ -20,10 +20,11 @@ Question: Who gave the milk?
 from collections.abc import Sequence
 
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._teller import RECENT
+from carrara.tasks.babilong._story_builder import RECENT
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walkabout import Clause, Walkabout
 from carrara.tasks.babilong._words import GIVERS, Cast
 
@@ -34,14 +35,14 @@ class ThreeArguments(Walkabout[Gift]):
     number = 5
     title = "qa5: three-argument relations"
     capability = "telling apart the three parts of a gift"
-    inherent = {
-        "strings": "As a rule the last gift is what is asked about, as in bAbI.",
-        "part": "As a rule the last gift is what is asked about, as in bAbI.",
-        "learned": "As a rule the last gift is what is asked about, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "part", "learned"),
+        "As a rule the last gift is what is asked about, as in bAbI.",
+    )
     cast = GIVERS
     queries = (WhatGiven, WhoGave, WhoReceived)
-    giving = 24
+    gift_weight = 24
+    answer = Label()
     wording = prompt(
         "You are given a context in which sentences about people who take things, carry them, put them down and give "
         "them to each other are hidden among sentences that have nothing to do with them. The question is about a "
@@ -70,7 +71,7 @@ class ThreeArguments(Walkabout[Gift]):
             case WhoGave(to=other) | WhoReceived(who=other):
                 return tuple(who for who in cast.people if who != other)
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[Gift]:
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[Gift]:
         """The last gift of a thing: a third each asks for the thing, the giver, the receiver (both in two ways).
 
         Not where two things went the same way and both are still there: officially the text then has to be read as
@@ -78,17 +79,19 @@ class ThreeArguments(Walkabout[Gift]):
         went the same way, also not one that has since been given on.
         """
         match clause.fact:
-            case Gave(who, thing, to) if clause.told == _last(history, thing) and len(_standing(history, who, to)) == 1:
+            case Gave(who, thing, to) if (
+                clause.number == _last(history, thing) and len(_standing(history, who, to)) == 1
+            ):
                 given = {gift.thing for _, gift in history.all(Gave) if (gift.who, gift.to) == (who, to)}
                 return (
-                    *([WhatGiven(who, to)] * 2 if len(given) == 1 or not sound else ()),
+                    *([WhatGiven(who, to)] * 2 if len(given) == 1 or not self.sound else ()),
                     *(WhoGave(thing), WhoGave(thing, to)),
                     *(WhoReceived(thing), WhoReceived(thing, who)),
                 )
             case _:
                 return ()
 
-    def answer(self, history: History, query: Gift) -> Solved:
+    def find_answer(self, history: History, query: Gift) -> Solved:
         match query:
             case WhatGiven(who, to):
                 return self._what(history, who, to)
@@ -122,6 +125,3 @@ def _standing(history: History, who: str, to: str) -> list[tuple[int, str]]:
     gifts = history.all(Gave)
     last = {gift.thing: index for index, gift in gifts}
     return [(i, gift.thing) for i, gift in gifts if last[gift.thing] == i and (gift.who, gift.to) == (who, to)]
-
-
-task = ThreeArguments()

@@ -15,24 +15,26 @@ Question: Is John in the garden?
 
 from collections.abc import Sequence
 
-from carrara.tasks.babilong._babilong import prompt
-from carrara.tasks.babilong._facts import IsIn, Went
+from carrara.tasks.babilong._answers import Verdict
+from carrara.tasks.babilong._facts import IsIn, Solved, Went
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._walkabout import Clause
-from carrara.tasks.babilong._whereabouts import WhetherTheyAre
+from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._walkabout import Clause, Walkabout, here_or_elsewhere, is_in_place
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class YesNo(WhetherTheyAre):
+class YesNo(Walkabout[IsIn]):
     number = 6
     title = "qa6: yes/no questions"
     capability = "checking where somebody is now"
-    inherent = {
-        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
-        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    )
     cast = HOUSEHOLD
-    giving = 0
+    queries = (IsIn,)
+    gift_weight = 0
+    answer = Verdict()
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody is at the place that they went to last and at no "
@@ -44,8 +46,11 @@ class YesNo(WhetherTheyAre):
         "Question: Is Noor in the tent?\nFINAL ANSWER: no",
     )
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
-        return self.here_or_there(clause.who, history, cast) if isinstance(clause.fact, Went) else ()
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return ("yes", "no")
 
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
+        return here_or_elsewhere(history, clause.who, cast) if isinstance(clause.fact, Went) else ()
 
-task = YesNo()
+    def find_answer(self, history: History, query: IsIn) -> Solved:
+        return is_in_place(history, query)

@@ -16,9 +16,10 @@ Question: How many objects is John carrying?
 from collections.abc import Sequence
 
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._answers import Count
 from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
 from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walkabout import Clause, Walkabout
 from carrara.tasks.babilong._words import HOUSEHOLD, NUMBERS, Cast
 
@@ -29,8 +30,9 @@ class Counting(Walkabout[HowMany]):
     capability = "keeping count of things in hand"
     cast = HOUSEHOLD
     queries = (HowMany,)
-    giving = 21
-    commonest = ("one", 0.483)  # measured over 80,000 stories
+    gift_weight = 21
+    most_common = ("one", 0.483)  # measured over 80,000 stories
+    answer = Count()
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody carries what they took or were given, until they "
@@ -48,15 +50,12 @@ class Counting(Walkabout[HowMany]):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return NUMBERS[: len(self.cast.things) + 1]
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[HowMany]:
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[HowMany]:
         """A gift makes its giver interesting, not who receives it: so it is officially, without exception."""
         return (HowMany(clause.who),) if isinstance(clause.fact, Got | Dropped | Gave) else ()
 
-    def answer(self, history: History, query: HowMany) -> Solved:
+    def find_answer(self, history: History, query: HowMany) -> Solved:
         hands = history.hands.get(query.who)
         if hands is None or len(hands.held) >= len(NUMBERS):
             raise Undecidable(f"how much {query.who} carries, is not told")
         return Solved(NUMBERS[len(hands.held)], tuple(hands.ledger))
-
-
-task = Counting()

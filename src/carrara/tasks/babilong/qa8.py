@@ -16,9 +16,10 @@ Question: What is Mary carrying?
 from collections.abc import Sequence
 
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._babilong import prompt
+from carrara.tasks.babilong._answers import Things
 from carrara.tasks.babilong._facts import Dropped, Got, Solved, WhatCarried
 from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walkabout import Clause, Walkabout
 from carrara.tasks.babilong._words import HOUSEHOLD, NOTHING, Cast
 
@@ -27,14 +28,15 @@ class Lists(Walkabout[WhatCarried]):
     number = 8
     title = "qa8: lists and sets"
     capability = "listing things in hand"
-    inherent = {
-        "strings": "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",
-        "learned": "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",
+    )
     cast = HOUSEHOLD
     queries = (WhatCarried,)
-    giving = 0
-    commonest = ("nothing", 0.361)  # measured over 80,000 stories
+    gift_weight = 0
+    most_common = ("nothing", 0.361)  # measured over 80,000 stories
+    answer = Things()
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody carries what they took, until they put it down, "
@@ -55,16 +57,13 @@ class Lists(Walkabout[WhatCarried]):
     def parts(self, answer: str) -> list[str]:
         return answer.split(",")
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[WhatCarried]:
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhatCarried]:
         return (WhatCarried(clause.who),) if isinstance(clause.fact, Got | Dropped) else ()
 
-    def answer(self, history: History, query: WhatCarried) -> Solved:
+    def find_answer(self, history: History, query: WhatCarried) -> Solved:
         """Things stand in the order in which they were first taken, and their facts thing by thing."""
         hands = history.hands.get(query.who)
         if hands is None:
             raise Undecidable(f"what {query.who} carries, is not told")
         held = [thing for thing in hands.ever if thing in hands.held]
         return Solved(",".join(held) or NOTHING, tuple(i for told in hands.ever.values() for i in told))
-
-
-task = Lists()

@@ -15,25 +15,27 @@ Question: Is Mary in the bathroom?
 
 from collections.abc import Sequence
 
-from carrara.tasks.babilong._babilong import prompt
-from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Stays, Went
+from carrara.tasks.babilong._answers import Verdict
+from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solved, Stays, Went
 from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._walkabout import Clause
-from carrara.tasks.babilong._whereabouts import WhetherTheyAre
+from carrara.tasks.babilong._walkabout import Clause, Walkabout, here_or_elsewhere, is_in_place
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class Negation(WhetherTheyAre):
+class Negation(Walkabout[IsIn]):
     number = 9
     title = "qa9: simple negation"
     capability = "taking in what is not so"
-    inherent = {
-        "strings": "A place that is asked about was mostly said of nobody else, as in bAbI.",
-        "learned": "A place that is asked about was mostly said of nobody else, as in bAbI.",
-    }
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"),
+        "A place that is asked about was mostly said of nobody else, as in bAbI.",
+    )
     cast = HOUSEHOLD
-    commonest = ("no", 0.623)  # measured over 80,000 stories
+    queries = (IsIn,)
+    most_common = ("no", 0.623)  # measured over 80,000 stories
+    answer = Verdict()
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, or that they are or are not "
         "at a place, are hidden among sentences that have nothing to do with them. Only the last hidden sentence about "
@@ -48,17 +50,20 @@ class Negation(WhetherTheyAre):
         "Question: Is Kofi in the market?\nFINAL ANSWER: no",
     )
 
-    def one(self, walk: Walk) -> Fact:
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return ("yes", "no")
+
+    def next_fact(self, walk: Walk) -> Fact:
         """Half of the moves are told as such, a quarter by the new place, a quarter by the place left."""
         who, left, place = walk.move()
-        if walk.dice.chance(0.5):
+        if walk.rng.chance(0.5):
             return Went((who,), place)
-        return Stays(who, place) if walk.dice.chance(0.5) else Absent(who, left)
+        return Stays(who, place) if walk.rng.chance(0.5) else Absent(who, left)
 
-    def interest(self, history: History, clause: Clause, cast: Cast, sound: bool) -> Sequence[IsIn]:
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         """After a denial only the place that was denied is asked for: nothing is known of the others."""
         seen = history.people[clause.who][-1]
-        return (IsIn(clause.who, seen.places[0]),) if seen.out else self.here_or_there(clause.who, history, cast)
+        return (IsIn(clause.who, seen.places[0]),) if seen.out else here_or_elsewhere(history, clause.who, cast)
 
-
-task = Negation()
+    def find_answer(self, history: History, query: IsIn) -> Solved:
+        return is_in_place(history, query)

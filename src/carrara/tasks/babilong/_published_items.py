@@ -1,83 +1,77 @@
-"""BABILong's published items, run as they are: the tests `published/babilong-qa1` … `-qa20`.
+"""BABILong's published items, run as they are: the tasks `published/babilong-qa1` … `-qa20`.
 
 A published row has input (facts in a book), question and target. Its input is the context, at its own length; prompt
-and scorers are those of the test of the same number here, so a row differs from an item in nothing but its text.
+and scorers are those of the task of the same number here, so a row differs from an item in nothing but its text.
 """
 
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from carrara.core.errors import UsageError
-from carrara.core.keys import Key
 from carrara.core.lengths import read_length
-from carrara.core.types import Piece, Room, World
-from carrara.tasks.babilong._babilong import Babilong, Params, Scene
-from carrara.tasks.babilong._teller import Asked
-from carrara.tasks.babilong._twenty import numbered
+from carrara.core.types import Piece, Room
+from carrara.task import Instance, Rng
+from carrara.tasks.babilong._story_builder import StoryQuestion
+from carrara.tasks.babilong._task import Babilong
+from carrara.tasks.babilong._twenty import load_task
 from carrara.text.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
 
 COLUMNS = ("input", "question", "target")
 PREFIX = "published/babilong-"
-_PROMPT = ("question", "instruction", "examples", "rule")
+_PROMPT = ("question", "instruction", "examples", "rule", "data")
+"""The parameters that published items have."""
 _TASK = re.compile(r"(?<![a-z0-9])(qa(?:20|1[0-9]|[1-9]))(?![0-9])", re.IGNORECASE)
 _LENGTH = re.compile(r"(?<![a-z0-9])([0-9]+[km])(?![a-z0-9])", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Given(Params):
+class Published(Babilong[Any]):
+    """What a task does otherwise when its instances are the rows of a file."""
+
     data: str = field(default="", metadata={"reads": str, "built_in": ()})
     """The files, by their hash."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for own in fields(Params):
+    def check(self) -> None:
+        super().check()
+        for own in fields(self):
             if own.name not in _PROMPT and getattr(self, own.name) != own.default:
                 raise ValueError(f"published items are as they are: {own.name} cannot be chosen")
 
+    def given_count(self, length: int) -> int | None:
+        return len(self._rows(length))
 
-class Published(Babilong[Any]):
-    """What a test does otherwise when its worlds are the rows of a file."""
-
-    parameters = Given
-    sized = True
-
-    def given(self, params: Params, length: int) -> int | None:
-        return len(self._rows(params, length))
-
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Scene]:
-        assert room is not None
-        found = self._rows(params, room.tokens)
-        if key.index >= len(found):
-            raise UsageError(f"the published files of {key.task} have {len(found)} rows, and none numbered {key.index}")
-        row, where = found.numbered(key.index)
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        assert budget is not None
+        task, index = rng.key.task, rng.key.index
+        found = self._rows(budget.tokens)
+        if index >= len(found):
+            raise UsageError(f"the published files of {task} have {len(found)} rows, and none numbered {index}")
+        row, where = found.numbered(index)
         try:
             target = self.official_gold(row["question"], row["target"])
         except UsageError as error:
             raise UsageError(f"{where} cannot be asked: {error}; mend the file or take it out of the folder") from None
-        asked = Asked(row["question"].strip(), target, (), 0)
-        scene = Scene(self.cast, (), asked, (), params)
-        return World(scene, updates=(), opening=(Piece(row["input"].strip()),))
+        question = StoryQuestion(row["question"].strip(), target, (), 0)
+        return replace(self.instance(self.cast, question), opening=(Piece(row["input"].strip()),))
 
-    def _rows(self, params: Params, length: int) -> Rows:
-        assert isinstance(params, Given)
-        return rows(params.data, f"babilong/qa{self.number}", length, COLUMNS)
+    def _rows(self, length: int) -> Rows:
+        return rows(self.data, f"babilong/qa{self.number}", length, COLUMNS)
 
 
 @cache
-def load(name: str) -> Babilong[Any]:
-    """The test `published/babilong-qaN`."""
-    own = numbered(int(name.removeprefix(PREFIX).removeprefix("qa")))
-    made: Babilong[Any] = type("Published", (Published, type(own)), {"title": f"{own.title} (published)"})()
-    return made
+def load(name: str) -> type[Published]:
+    """Return the task `published/babilong-qaN`."""
+    own = type(load_task(int(name.removeprefix(PREFIX).removeprefix("qa"))))
+    more = {"title": f"{own.title} (published)", "wording": own.wording}
+    return type("Published", (Published, own), more)
 
 
 def sources(folder: Path) -> list[Source]:
-    """The files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
+    """Return the files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
     if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: `published` takes one with files such as 4k/qa1.json")
     found = sorted(_found(folder))

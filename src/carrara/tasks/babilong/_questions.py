@@ -1,6 +1,6 @@
-"""The official questions: how each is put, and how it is read again.
+"""The official questions: how each is written, and how it is read again.
 
->>> asked("Where was the milk before the garden?")
+>>> read_question("Where was the milk before the garden?")
 ThingBefore(thing='milk', place='garden')
 """
 
@@ -30,7 +30,7 @@ from carrara.tasks.babilong._facts import (
 from carrara.tasks.babilong._forms import Form
 from carrara.tasks.babilong._grammar import side, way_of
 
-_ASKED: tuple[Form[Query], ...] = (
+_FORMS: tuple[Form[Query], ...] = (
     Form("Where is the {thing}?", lambda s: WhereThing(s["thing"])),
     Form("Where is {who}?", lambda s: WhereIs(s["who"])),
     Form("Where was the {thing} before the {place}?", lambda s: ThingBefore(s["thing"], s["place"])),
@@ -57,18 +57,18 @@ _ASKED: tuple[Form[Query], ...] = (
 )
 
 
-def asked(question: str) -> Query | None:
-    """What a question asks, if it is of one of the official forms. A space behind it, as officially, does no harm."""
+def read_question(question: str) -> Query | None:
+    """Return the meaning of a question, if it is of one of the official forms, with or without a space behind it."""
     text = question.strip()
-    for form in _ASKED:
+    for form in _FORMS:
         query = form.read(text)
         if query is not None:
             return query
     return None
 
 
-def ask(query: Query) -> str:
-    """A question in the official words; people are in small letters where the official files have them so."""
+def write_question(query: Query) -> str:
+    """Return a question in the official words, with names in small letters where the official files have them so."""
     match query:
         case WhereIs(who):
             return f"Where is {who}?"

@@ -1,4 +1,4 @@
-r"""How many things somebody carries (task 7), and which (task 8).
+r"""Read how many things somebody carries (task 7), and which (task 8).
 
 >>> count("Mary picked up three objects and dropped one, so she has two."), count("No one knows.")
 ('two', None)

@@ -1,0 +1,54 @@
+"""Distractors: facts about other people and things, a haystack that differs from the evidence by names alone.
+
+These are other stories of the same task, one after the other, about people (animals, figures, containers) that are not
+in the story of the item. The words of answers stay the same: its places where people go there, its colours, its moods
+and what follows from them. So distractors put other people where the story's own people may be.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from carrara.core.keys import Dice
+from carrara.core.types import Filler, Piece, Tap, Unit
+from carrara.tasks.babilong._grammar import group_pronouns
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._words import Cast, draw_cast, individuals
+
+
+def distractors(own: Cast, official: Cast, write_story: Callable[[Dice, Cast], Story]) -> Filler:
+    """Return a stream of facts; a sentence with a pronoun comes together with the one before it.
+
+    Args:
+        own: The cast of the item's story.
+        official: The official cast of the task.
+        write_story: Writes a story about a given cast.
+    """
+
+    def open_tap(dice: Dice, tokenizer: str) -> Tap:
+        chunks = _chunks(dice, own, official, write_story)
+        return lambda gap: next(chunks)
+
+    return open_tap
+
+
+def _chunks(dice: Dice, own: Cast, official: Cast, write_story: Callable[[Dice, Cast], Story]) -> Iterator[Unit]:
+    while True:
+        facts = write_story(dice, draw_strangers(dice, own, official)).facts
+        for together in group_pronouns(facts):
+            yield tuple(Piece(facts[i]) for i in together)
+
+
+def draw_strangers(dice: Dice, own: Cast, official: Cast) -> Cast:
+    """Return a cast from the fresh words, of the official size, that has nobody and nothing of the story's own cast."""
+    known = set(individuals(own))
+    while True:
+        drawn = draw_cast(dice, official, "fresh")
+        cast = replace(
+            drawn,
+            places=own.places if own.people else drawn.places,
+            things=own.things if own.moods else drawn.things,
+            colours=own.colours,
+            moods=own.moods,
+        )
+        if known.isdisjoint(individuals(cast)):
+            return cast

@@ -1,0 +1,301 @@
+"""What the twenty BABILong tasks share (arXiv:2406.10149): a bAbI story hidden in other text, and one question on it.
+
+A story is about a small world of people, places and things. Its sentences are the facts of an item, and a haystack is
+the filler. Each task is a file beside this one: its cast, its stories, its questions with their answers, its wording.
+"""
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, field, replace
+from typing import Any, ClassVar, Generic, Literal
+
+from carrara.answers.contract import FINAL, asks_for
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Split
+from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Spread, Style, Undecidable
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.babilong import _metric, _story_files, _text
+from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._distractors import distractors
+from carrara.tasks.babilong._facts import Query, Solved
+from carrara.tasks.babilong._grammar import group_pronouns, read
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._questions import read_question
+from carrara.tasks.babilong._story_builder import Q, Story, StoryQuestion
+from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
+from carrara.text import haystack
+
+OTHERS = "others"
+"""The haystack of facts about other people and things."""
+
+_QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
+
+
+class Babilong(Task, Generic[Q]):
+    version = 3
+    ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
+    answer: ClassVar[Label]
+    marks = {"open": "<context>", "close": "</context>"}
+    number: ClassVar[int]
+    """The number of the task in bAbI and in published files."""
+    cast: ClassVar[Cast]
+    """The official words of its stories."""
+    queries: ClassVar[tuple[type[Query], ...]]
+    """The kinds of questions that the task asks."""
+    unordered: ClassVar[bool] = False
+    """Whether the order of the facts says nothing."""
+    most_common: ClassVar[tuple[str, float] | None] = None
+    """The most common answer and how often it is right, where that is more than a guess among the options."""
+
+    vocab: Vocabulary = "classic"
+    """The official words, or a `fresh` cast of hundreds for each story, so that no word gives a fact away."""
+    sound: bool = False
+    """Leaves out what is a defect of the official stories and not the task; docs/fidelity.md lists it."""
+    stories: str = field(default=_story_files.SIMULATED, metadata=_story_files.NAMED)
+    """`simulated` after the official ones, or a folder of bAbI's own files, such as qa1_…_test.txt."""
+    haystack: str = field(default="sotu", metadata={**PRESENTS, "reads": haystack.named, "built_in": haystack.BUILT_IN})
+    """A corpus, or `others` (facts about other people and things), `refrain` (repeated text), `letters`, `none`."""
+    background: Literal["own", "test", "train", "few-shot", "all"] = field(default="own", metadata=PRESENTS)
+    """The documents of a corpus that may be read: those that the item's own split owns, another's, or all."""
+    screen: bool = field(default=True, metadata=PRESENTS)
+    """Keeps out sentences that name the story's people, places or things; false keeps them, as published."""
+    repeat: bool = field(default=False, metadata=PRESENTS)
+    """Lets a corpus that is too short be read again."""
+    place: Spread = field(default="gaps", metadata=PRESENTS)
+    """Facts stand uniformly over the gaps between sentences, as published, or over the tokens."""
+    window: tuple[float, ...] = field(default=(0.0, 1.0), metadata=PRESENTS)
+    """The part of the context that holds all facts: 0.25,0.5 is its second quarter."""
+    question: Literal["after", "before", "both"] = field(default="after", metadata=PRESENTS)
+    """Where the question stands, as seen from the context."""
+    instruction: bool = field(default=True, metadata=PRESENTS)  # type: ignore[assignment,misc]  # in `wording` is its text
+    """Whether the prompt begins with what is to be done."""
+    examples: bool = field(default=True, metadata=PRESENTS)
+    """Whether it has worked examples, each a few facts with a question and its answer."""
+    rule: bool = field(default=True, metadata=PRESENTS)
+    """Whether it says in which form to reply."""
+
+    def check(self) -> None:
+        if self.is_divided() and (self.vocab != "classic" or self.sound):
+            raise ValueError("stories of files are as they are: leave out vocab and sound")
+        if len(self.window) != 2 or not 0 <= self.window[0] < self.window[1] <= 1:
+            raise ValueError("a window is two shares of the context, the first the smaller, such as window=0.25,0.5")
+
+    # What each task writes
+
+    @abstractmethod
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        """Return a story about a cast, with its questions, distributed like the official ones.
+
+        With the parameter `sound` it leaves out what is a defect of the official stories.
+        """
+
+    @abstractmethod
+    def find_answer(self, history: History, query: Q) -> Solved:
+        """Return the answer to a question, and the facts that give it in the official order. Raises Undecidable."""
+
+    @abstractmethod
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        """Return the words that answers are made of in stories about a cast."""
+
+    def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
+        """Return the labels that a question leaves possible: what it names itself is never its answer."""
+        named = astuple(query)
+        return tuple(label for label in self.labels(cast) if label not in named)
+
+    def guesses(self, query: Q, cast: Cast) -> Sequence[str]:
+        """Return the answers that a guesser chooses from, which knows the question and no fact."""
+        return (self.most_common[0],) if self.most_common else self.options(query, cast)
+
+    def chance_level(self, query: Q, cast: Cast) -> float:
+        """Return what one of those guesses scores on average."""
+        return self.most_common[1] if self.most_common else 1 / len(self.guesses(query, cast))
+
+    def relevant_facts(self, facts: Sequence[str], query: Q) -> Sequence[int]:
+        """Return the numbers of the facts that can change the answer, whichever of the other facts are left out."""
+        return range(len(facts))
+
+    # Items
+
+    def generate(self, rng: Rng) -> Instance:
+        if self.is_divided():
+            story, question = _story_files.draw_question(self.stories, self.number, rng.key, self.cast)
+        else:
+            story = self.draw_story(rng.stream("story"))
+            question = rng.stream("question").choice(story.questions)
+        facts = story.facts[: question.after]
+        together = self.sound or self.haystack == OTHERS
+        chunks = group_pronouns(facts) if together else [(i,) for i in range(len(facts))]
+        return replace(
+            self.instance(story.cast, question),
+            facts=tuple(tuple(Piece(facts[i], update=n) for i in chunk) for n, chunk in enumerate(chunks)),
+            filler=self._haystack(story.cast, rng.key.split),
+            unordered=self.unordered,
+            window=(self.window[0], self.window[1]),
+            spread=self.place,
+        )
+
+    def draw_story(self, rng: Dice) -> Story:
+        """Return a story of which one question is asked."""
+        return self.story(rng, draw_cast(rng, self.cast, self.vocab))
+
+    def instance(self, cast: Cast, question: StoryQuestion) -> Instance:
+        """Return an instance that asks a question, without its facts."""
+        query = self.query(question.text)
+        return Instance(
+            facts=(),
+            gold=question.answer,
+            ask="question",
+            names={"question": question.text},
+            options=self.options(query, cast),
+            guesses=self.guesses(query, cast),
+            chance_level=self.chance_level(query, cast),
+            structure=question.support,
+        )
+
+    def is_divided(self) -> bool:
+        return self.stories != _story_files.SIMULATED
+
+    def _haystack(self, cast: Cast, split: Split) -> Filler | None:
+        match self.haystack:
+            case "none":
+                return None
+            case "letters":
+                return haystack.letters()
+            case "refrain":
+                return haystack.refrain()
+            case "others":
+                return distractors(cast, self.cast, self.story)
+            case corpus:
+                own = split if self.background == "own" else self.background
+                return haystack.prose(
+                    corpus,
+                    split=None if own == "all" else own,
+                    sieve=_text.HARMLESS,
+                    words=individuals(cast) if self.screen else (),
+                    vocabulary=all_individuals(),
+                    repeat=self.repeat,
+                )
+
+    def questions(self, instance: Instance) -> Sequence[Question[str]]:
+        pieces = [piece for chunk in instance.facts for piece in chunk if isinstance(piece, Piece)]
+        [question] = super().questions(replace(instance, evidence=self._evidence(instance, pieces)))
+        chunks = [piece.update or 0 for piece in pieces]
+        support = tuple(dict.fromkeys(chunks[fact] for fact in instance.structure))
+        return [replace(question, ask=instance.names["question"], support=support)]
+
+    def _evidence(self, instance: Instance, pieces: Sequence[Piece]) -> tuple[int, ...]:
+        """Return the chunks of facts without which the answer changes, or cannot be told."""
+        ask = instance.names["question"]
+        numbers = self.relevant_facts([piece.text for piece in pieces], self.query(ask))
+        relevant = [pieces[number] for number in numbers]
+
+        def is_decisive(chunk: int | None) -> bool:
+            try:
+                left = [piece.text for piece in relevant if piece.update != chunk]
+                return bool(self.solution(left, ask).answer != instance.gold)
+            except Undecidable:
+                return True
+
+        chunks = dict.fromkeys(piece.update or 0 for piece in relevant)
+        return tuple(chunk for chunk in chunks if is_decisive(chunk))
+
+    # Prompts and replies
+
+    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+        ask = self.fill(wording, "question", instance)
+        before = [
+            wording["instruction"] if self.instruction else "",
+            wording["examples"] if self.examples else "",
+            wording["rule"] if self.rule else "",
+            ask if self.question != "after" else "",
+            wording["open"],
+        ]
+        after = [wording["close"], ask if self.question != "before" else ""]
+        return Frame(
+            before="\n\n".join(filter(None, before)),
+            after="\n\n".join(filter(None, after)) + ("\n" + wording["answer"] if style == "base" else ""),
+            joint=self.separator,
+            stop=("\n",),
+        )
+
+    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+        """Return the context, and all that stands around it: the question may come before the context."""
+        before, _, rest = messages[-1].content.rpartition(self.marks["open"])
+        context, _, after = rest.rpartition(self.marks["close"])
+        return context, f"{before}\n{after}"
+
+    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the last question that is one of this task; the worked examples have others before it."""
+        found = [question for question in _QUESTION.findall(asked) if self.is_question(question)]
+        if not found:
+            raise Undecidable("no question was found")
+        return {"question": found[-1]}
+
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        return self.solution(_text.facts(context), names["question"]).answer
+
+    def solution(self, facts: Sequence[str], question: str) -> Solved:
+        """Return the answer that sentences give, and the numbers of those that give it. Raises Undecidable.
+
+        Other sentences than facts are passed over. Names, places and things are whatever words stand in the slots of
+        the official sentences.
+        """
+        query = self.query(question)
+        history = History()
+        for index, sentence in enumerate(facts):
+            fact = read(sentence)
+            if fact is not None:
+                history.add(index, fact)
+        return self.find_answer(history, query)
+
+    def is_question(self, text: str) -> bool:
+        """Return whether a text is a question of this task."""
+        return isinstance(read_question(text), self.queries)
+
+    def query(self, question: str) -> Q:
+        """Return the meaning of a question. Raises Undecidable where it is none of this task."""
+        query = read_question(question)
+        if not isinstance(query, self.queries):
+            raise Undecidable(f"qa{self.number} does not ask: {question}")
+        return query  # type: ignore[return-value]
+
+    def not_answers(self, question: Question[Any]) -> Sequence[str]:
+        """Return the instruction and the rule, which name answers."""
+        return [self.wording["instruction"], self.wording["rule"]]
+
+    # The published metric and published files
+
+    def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
+        """Return the score of BABILong's own metric, which knows the official words only."""
+        if not self.official_labels.issuperset(map(str.lower, question.options)):
+            return {}
+        return {"paper": float(_metric.published(self.official_labels, reply, question.gold, question.ask))}
+
+    @property
+    def official_labels(self) -> frozenset[str]:
+        """The words that the published metric looks for."""
+        return frozenset(map(str.lower, self.labels(self.cast)))
+
+    def official_gold(self, question: str, target: str) -> str:
+        """Return the target of a published row, spelled as here. Raises UsageError where the row is of another task."""
+        if not self.is_question(question):
+            raise UsageError(f"{question.strip()[:60]!r} is no question of qa{self.number}")
+        own = {option.lower(): option for option in self.options(self.query(question), self.cast)}
+        labels = self.answer.labels(target.strip().lower())
+        if not own.keys() >= set(labels):
+            raise UsageError(f"{target.strip()[:60]!r} is no answer to qa{self.number}'s {question.strip()!r}")
+        return ",".join(own[label] for label in labels)
+
+
+def prompt(instruction: str, rule: str, *examples: str) -> Mapping[str, str]:
+    """Return the wording of a task, of which the instruction, the form of the reply and the examples are its own."""
+    return {
+        "instruction": instruction,
+        "examples": "\n\n".join(f"<example>\n{example}\n</example>" for example in examples),
+        "rule": asks_for(rule),
+        "open": "<context> ",
+        "close": " </context>",
+        **Babilong.ask,
+        "answer": FINAL,
+    }
