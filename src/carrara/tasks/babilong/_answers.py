@@ -2,9 +2,9 @@
 
 >>> def read(answer, question, options, reply):
 ...     return answer.read(reply, Question(question, "", (), 0.0, options=options))
->>> read(Label(), "Where is Mary?", ("garden", "kitchen"), "Mary is in the garden. She was in the kitchen before.")
+>>> read(Label("places"), "Where is Mary?", ("garden", "kitchen"), "Mary is in the garden. She was in the office.")
 'garden'
->>> read(Label(), "Who received the milk?", ("Bill", "Fred"), "Bill gave the milk to Fred.")
+>>> read(Label("people"), "Who received the milk?", ("Bill", "Fred"), "Bill gave the milk to Fred.")
 'Fred'
 >>> read(Things(), "What is Mary carrying?", ("apple", "milk", "nothing"), "The milk and the apple.")
 'milk,apple'
@@ -16,6 +16,7 @@ none.
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from carrara.answers.choices import Choices
 from carrara.answers.evidence import WRONG
@@ -26,6 +27,7 @@ from carrara.tasks.babilong import _count_reader, _path_reader, _question_roles,
 from carrara.tasks.babilong._facts import IsBeside, IsBigger, IsIn, Neighbour, PersonBefore, Query, ThingBefore
 from carrara.tasks.babilong._plurals import plural
 from carrara.tasks.babilong._questions import read_question
+from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast
 
 _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
 """Another word for the same answer."""
@@ -40,6 +42,14 @@ class Label(Answers[str]):
     """One of the words that a question leaves possible, written as in the official files."""
 
     noun = "a text"
+
+    def __init__(self, *roles: str) -> None:
+        """Take the roles of a cast whose words are answers, such as `places`."""
+        self.roles = roles
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        """Return the words that answers are made of in stories about a cast."""
+        return tuple(chain.from_iterable(getattr(cast, role) for role in self.roles))
 
     def takes(self, answer: object) -> bool:
         return isinstance(answer, str)
@@ -59,7 +69,7 @@ class Label(Answers[str]):
         query = read_question(question.ask)
         for part in dict.fromkeys((_ASIDE.sub("", text), text)):
             answer = self.find(part, query, question.options)
-            if answer is not None and set(self.labels(answer)) <= set(question.options):
+            if answer is not None and set(self.parts(answer)) <= set(question.options):
                 return answer
         return None
 
@@ -78,12 +88,12 @@ class Label(Answers[str]):
         """Return other words for the options."""
         return {}
 
-    def labels(self, answer: str) -> list[str]:
+    def parts(self, answer: str) -> list[str]:
         """Return the labels of an answer: one, but where several are joined, in any order."""
         return [answer]
 
     def score(self, answer: str, gold: str) -> float:
-        return float(sorted(self.labels(answer)) == sorted(self.labels(gold)))
+        return float(sorted(self.parts(answer)) == sorted(self.parts(gold)))
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
         return options
@@ -102,12 +112,23 @@ class Animal(Label):
 class Verdict(Label):
     """Yes, no or maybe."""
 
+    def __init__(self, *verdicts: str) -> None:
+        """Take those that the task knows."""
+        super().__init__()
+        self.verdicts = verdicts
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return self.verdicts
+
     def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
         return _yes_no_reader.verdict(query if isinstance(query, IsIn | IsBeside | IsBigger) else None, text)
 
 
 class Count(Label):
-    """A number, as a word."""
+    """The number of things that somebody has, as a word."""
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return NUMBERS[: len(cast.things) + 1]
 
     def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
         return _count_reader.count(text, _question_roles.roles(query))
@@ -116,15 +137,21 @@ class Count(Label):
 class Things(Label):
     """The names of several things in any order, or `nothing`."""
 
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return (*cast.things, NOTHING)
+
     def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
         return _count_reader.things(options, text, _question_roles.roles(query))
 
-    def labels(self, answer: str) -> list[str]:
+    def parts(self, answer: str) -> list[str]:
         return answer.split(",")
 
 
 class Steps(Label):
-    """Two steps, such as `n,e`."""
+    """Two steps, such as `n,e`, of which the second does not undo the first."""
+
+    def labels(self, cast: Cast) -> tuple[str, ...]:
+        return tuple(f"{a},{b}" for a in "nesw" for b in "nesw" if a + b not in ("ns", "sn", "ew", "we"))
 
     def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
         return _path_reader.path(text)

@@ -94,14 +94,10 @@ class Babilong(Task, Generic[Q]):
     def find_answer(self, history: History, query: Q) -> Solved:
         """Return the answer to a question, and the facts that give it in the official order. Raises Undecidable."""
 
-    @abstractmethod
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        """Return the words that answers are made of in stories about a cast."""
-
     def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
         """Return the labels that a question leaves possible: what it names itself is never its answer."""
         named = astuple(query)
-        return tuple(label for label in self.labels(cast) if label not in named)
+        return tuple(label for label in self.answer.labels(cast) if label not in named)
 
     def guesses(self, query: Q, cast: Cast) -> Sequence[str]:
         """Return the answers that a guesser chooses from, which knows the question and no fact."""
@@ -275,17 +271,17 @@ class Babilong(Task, Generic[Q]):
     @property
     def official_labels(self) -> frozenset[str]:
         """The words that the published metric looks for."""
-        return frozenset(map(str.lower, self.labels(self.cast)))
+        return frozenset(map(str.lower, self.answer.labels(self.cast)))
 
     def official_gold(self, question: str, target: str) -> str:
         """Return the target of a published row, spelled as here. Raises UsageError where the row is of another task."""
         if not self.is_question(question):
             raise UsageError(f"{question.strip()[:60]!r} is no question of qa{self.number}")
         own = {option.lower(): option for option in self.options(self.query(question), self.cast)}
-        labels = self.answer.labels(target.strip().lower())
-        if not own.keys() >= set(labels):
+        parts = self.answer.parts(target.strip().lower())
+        if not own.keys() >= set(parts):
             raise UsageError(f"{target.strip()[:60]!r} is no answer to qa{self.number}'s {question.strip()!r}")
-        return ",".join(own[label] for label in labels)
+        return ",".join(own[part] for part in parts)
 
 
 def prompt(instruction: str, rule: str, *examples: str) -> Mapping[str, str]:

@@ -18,5 +18,4 @@ def load_task(number: int) -> Babilong[Any]:
         for one in vars(module).values()
         if isinstance(one, type) and one.__module__ == module.__name__ and issubclass(one, Babilong)
     ]
-    task: Babilong[Any] = made()
-    return task
+    return made()

@@ -35,7 +35,7 @@ class OneFact(Walkabout[WhereIs]):
     )
     cast = HOUSEHOLD
     queries = (WhereIs,)
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. People move about: somebody is at the place that they went to last. Answer "
@@ -46,9 +46,6 @@ class OneFact(Walkabout[WhereIs]):
         "Ramesh travelled to the tent. Anders went back to the canteen. Noor moved to the loft.\n"
         "Question: Where is Ramesh?\nFINAL ANSWER: tent",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
         return (WhereIs(clause.who),)

@@ -44,7 +44,7 @@ class Indefinite(Walkabout[IsIn]):
     cast = TOWNSFOLK
     queries = (IsIn,)
     most_common = ("no", 0.480)  # measured over 80,000 stories
-    answer = Verdict()
+    answer = Verdict("yes", "no", "maybe")
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, where they are or where "
         "they may be, are hidden among sentences that have nothing to do with them. Only the last hidden sentence "
@@ -58,9 +58,6 @@ class Indefinite(Walkabout[IsIn]):
         "Kofi journeyed to the tent. Noor is in the canteen. Kofi is either in the canteen or the loft.\n"
         "Question: Is Kofi in the tent?\nFINAL ANSWER: no",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return ("yes", "no", "maybe")
 
     def next_fact(self, walk: Walk) -> Fact:
         """Half of the moves are told as such, a quarter by the new place, a quarter by this and a wrong one."""

@@ -38,7 +38,7 @@ class Coreference(Walkabout[WhereIs]):
     )
     cast = HOUSEHOLD
     queries = (WhereIs,)
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'He' or 'she' stands for the person named in the hidden sentence before, "
@@ -51,9 +51,6 @@ class Coreference(Walkabout[WhereIs]):
         "he journeyed to the market.\n"
         "Question: Where is Ramesh?\nFINAL ANSWER: market",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def next_facts(self, walk: Walk) -> tuple[Fact, Fact]:
         who = walk.rng.choice(walk.cast.people)

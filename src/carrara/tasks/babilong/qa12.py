@@ -34,7 +34,7 @@ class Conjunction(Walkabout[WhereIs]):
     )
     cast = HOUSEHOLD
     queries = (WhereIs,)
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. Each hidden sentence tells of two people who go to a place together, and "
@@ -45,9 +45,6 @@ class Conjunction(Walkabout[WhereIs]):
         "Ramesh and Priya journeyed to the tent. Noor and Ramesh travelled to the market.\n"
         "Question: Where is Priya?\nFINAL ANSWER: tent",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def next_fact(self, walk: Walk) -> Fact:
         who = tuple(walk.rng.sample(walk.cast.people, 2))

@@ -38,7 +38,7 @@ class CompoundCoreference(Walkabout[WhereIs]):
     )
     cast = HOUSEHOLD
     queries = (WhereIs,)
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
         "that have nothing to do with them. 'They' stands for both people named in the hidden sentence before, however "
@@ -50,9 +50,6 @@ class CompoundCoreference(Walkabout[WhereIs]):
         "Ramesh and Priya went to the tent. After that they moved to the market.\n"
         "Question: Where is Priya?\nFINAL ANSWER: market",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def next_facts(self, walk: Walk) -> tuple[Fact, Fact]:
         return walk.journey(tuple(walk.rng.sample(walk.cast.people, 2)), "they")

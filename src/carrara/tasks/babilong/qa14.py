@@ -41,7 +41,7 @@ class Times(Babilong[PersonBefore]):
     )
     cast = TOWNSFOLK
     queries = (PersonBefore,)
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about some people, where they went and when, are hidden among "
         "sentences that have nothing to do with them. The events are not told in order: yesterday comes first, then "
@@ -55,9 +55,6 @@ class Times(Babilong[PersonBefore]):
         "this morning. This morning Noor went to the market.\n"
         "Question: Where was Kofi before the tent?\nFINAL ANSWER: canteen",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def story(self, rng: Dice, cast: Cast) -> Story:
         """People go through the day slot by slot, but each stretch between two questions is told in another order.

@@ -36,7 +36,7 @@ class Deduction(Babilong[FearOf]):
     cast = FEARFUL
     queries = (FearOf,)
     unordered = True
-    answer = Animal()
+    answer = Animal("animals")
     wording = prompt(
         "You are given a context in which sentences about animals, their names and their fears are hidden among "
         "sentences that have nothing to do with them. All animals of one kind are afraid of the same kind, and so is "
@@ -48,9 +48,6 @@ class Deduction(Babilong[FearOf]):
         "Geckos are afraid of puffins. Priya is a gecko. Stoats are afraid of geckos. Leilani is a stoat.\n"
         "Question: What is priya afraid of?\nFINAL ANSWER: puffin",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.animals
 
     def story(self, rng: Dice, cast: Cast) -> Story:
         """What each kind is afraid of, who is of which kind, what each is afraid of. Sound: nobody twice."""

@@ -43,7 +43,7 @@ class Induction(Babilong[ColourOf]):
     )
     cast = COLOURED
     queries = (ColourOf,)
-    answer = Label()
+    answer = Label("colours")
     wording = prompt(
         "You are given a context in which sentences about animals, their names, kinds and colours are hidden among "
         "sentences that have nothing to do with them. The colour of one of them is not told. Conclude that it has the "
@@ -56,9 +56,6 @@ class Induction(Babilong[ColourOf]):
         "is olive.\n"
         "Question: What color is Anders?\nFINAL ANSWER: coral",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.colours
 
     def story(self, rng: Dice, cast: Cast) -> Story:
         """Who is of which kind and which colour, but for one, whose colour is asked for.

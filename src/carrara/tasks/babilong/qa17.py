@@ -30,7 +30,7 @@ class Positions(Babilong[IsBeside]):
     cast = FIGURES
     queries = (IsBeside,)
     unordered = True
-    answer = Verdict()
+    answer = Verdict("yes", "no")
     wording = prompt(
         "You are given a context in which sentences about figures and how they lie to each other are hidden among "
         "sentences that have nothing to do with them. Think of squared paper: each hidden sentence means one square "
@@ -46,9 +46,6 @@ class Positions(Babilong[IsBeside]):
         "chevron.\n"
         "Question: Is the coral trefoil above the cream zigzag?\nFINAL ANSWER: no",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return ("yes", "no")
 
     def story(self, rng: Dice, cast: Cast) -> Story:
         """Three figures, two of which are joined by the third; eight questions about these two.

@@ -38,7 +38,7 @@ class Sizes(Babilong[IsBigger]):
     cast = CONTAINERS
     queries = (IsBigger,)
     unordered = True
-    answer = Verdict()
+    answer = Verdict("yes", "no")
     wording = prompt(
         "You are given a context in which sentences about the sizes of things are hidden among sentences that have "
         "nothing to do with them. What fits inside another thing is smaller than it, and of two things the smaller one "
@@ -51,9 +51,6 @@ class Sizes(Babilong[IsBigger]):
         "matchbox.\n"
         "Question: Is the shoebox bigger than the lorry?\nFINAL ANSWER: no",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return ("yes", "no")
 
     def guesses(self, query: IsBigger, cast: Cast) -> Sequence[str]:
         """Boxes are larger than chocolates in every story, so that a question on both tells its own answer."""

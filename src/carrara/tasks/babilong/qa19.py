@@ -49,9 +49,6 @@ class Paths(Babilong[Path]):
         "Question: How do you go from the market to the loft?\nFINAL ANSWER: s,w",
     )
 
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return tuple(f"{a},{b}" for a in "nesw" for b in "nesw" if a + b not in ("ns", "sn", "ew", "we"))
-
     def story(self, rng: Dice, cast: Cast) -> Story:
         """Two steps from one place to another, and three more places hung on to these three.
 

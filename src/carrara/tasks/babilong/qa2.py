@@ -35,7 +35,7 @@ class TwoFacts(Walkabout[WhereThing]):
     cast = HOUSEHOLD
     queries = (WhereThing,)
     gift_weight = 0
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. A thing that somebody has taken is wherever that person "
@@ -49,9 +49,6 @@ class TwoFacts(Walkabout[WhereThing]):
         "market.\n"
         "Question: Where is the kazoo?\nFINAL ANSWER: market",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereThing]:
         """Not while its holder has gone nowhere since taking it, though the place would often be known."""

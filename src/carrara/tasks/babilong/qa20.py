@@ -44,7 +44,7 @@ class Motives(Babilong[Motive]):
     )
     cast = MOODY
     queries = (WhereWill, WhyGo, WhyGet)
-    answer = Label()
+    answer = Label("places", "moods")
     wording = prompt(
         "You are given a context in which sentences about the moods of some people and what they do are hidden among "
         "sentences that have nothing to do with them. People act on their moods: the hungry and the thirsty go to the "
@@ -57,9 +57,6 @@ class Motives(Babilong[Motive]):
         "Priya is soaked. Priya went to the tent. Ramesh is sunburnt. Priya took the towel there.\n"
         "Question: Why did priya get the towel?\nFINAL ANSWER: soaked",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places + cast.moods
 
     def options(self, query: Motive, cast: Cast) -> tuple[str, ...]:
         return cast.places if isinstance(query, WhereWill) else cast.moods

@@ -38,7 +38,7 @@ class ThreeFacts(Walkabout[ThingBefore]):
     gift_weight = 0
     got_there = 0.19
     most_sound_facts = 100  # in a long story everything has been everywhere twice
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. A thing that somebody has taken goes wherever that person "
@@ -53,9 +53,6 @@ class ThreeFacts(Walkabout[ThingBefore]):
         "Kofi went back to the loft.\n"
         "Question: Where was the kazoo before the loft?\nFINAL ANSWER: market",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[ThingBefore]:
         """Two neighbouring journeys of the last carry; the place of the later one was not come to again.

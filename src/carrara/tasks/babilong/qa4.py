@@ -36,7 +36,7 @@ class TwoArguments(Babilong[Neighbour]):
     cast = HOUSE
     queries = (Neighbour,)
     unordered = True
-    answer = Label()
+    answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about places that lie north, south, east or west of each other are "
         "hidden among sentences that have nothing to do with them. Each hidden sentence says something of both its "
@@ -48,9 +48,6 @@ class TwoArguments(Babilong[Neighbour]):
         "The tent is north of the market. The market is north of the pharmacy.\n"
         "Question: What is the market north of?\nFINAL ANSWER: pharmacy",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.places
 
     def story(self, rng: Dice, cast: Cast) -> Story:
         """Three places in a row, and a neighbour asked for.

@@ -42,7 +42,7 @@ class ThreeArguments(Walkabout[Gift]):
     cast = GIVERS
     queries = (WhatGiven, WhoGave, WhoReceived)
     gift_weight = 24
-    answer = Label()
+    answer = Label("people", "things")
     wording = prompt(
         "You are given a context in which sentences about people who take things, carry them, put them down and give "
         "them to each other are hidden among sentences that have nothing to do with them. The question is about a "
@@ -60,9 +60,6 @@ class ThreeArguments(Walkabout[Gift]):
         "Noor handed the kazoo to Mirko. Kofi travelled to the loft.\n"
         "Question: Who did Noor give the kazoo to?\nFINAL ANSWER: Mirko",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return cast.people + cast.things
 
     def options(self, query: Gift, cast: Cast) -> tuple[str, ...]:
         match query:

@@ -34,7 +34,7 @@ class YesNo(Walkabout[IsIn]):
     cast = HOUSEHOLD
     queries = (IsIn,)
     gift_weight = 0
-    answer = Verdict()
+    answer = Verdict("yes", "no")
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
         "among sentences that have nothing to do with them. Somebody is at the place that they went to last and at no "
@@ -45,9 +45,6 @@ class YesNo(Walkabout[IsIn]):
         "Noor travelled to the tent. Noor went back to the market. Kofi journeyed to the loft.\n"
         "Question: Is Noor in the tent?\nFINAL ANSWER: no",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return ("yes", "no")
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         return here_or_elsewhere(history, clause.who, cast) if isinstance(clause.fact, Went) else ()

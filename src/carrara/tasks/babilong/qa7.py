@@ -47,9 +47,6 @@ class Counting(Walkabout[HowMany]):
         "Question: How many objects is Mirko carrying?\nFINAL ANSWER: none",
     )
 
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return NUMBERS[: len(self.cast.things) + 1]
-
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[HowMany]:
         """A gift makes its giver interesting, not who receives it: so it is officially, without exception."""
         return (HowMany(clause.who),) if isinstance(clause.fact, Got | Dropped | Gave) else ()

@@ -51,9 +51,6 @@ class Lists(Walkabout[WhatCarried]):
         "Question: What is Mirko carrying?\nFINAL ANSWER: nothing",
     )
 
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return (*cast.things, NOTHING)
-
     def parts(self, answer: str) -> list[str]:
         return answer.split(",")
 

@@ -35,7 +35,7 @@ class Negation(Walkabout[IsIn]):
     cast = HOUSEHOLD
     queries = (IsIn,)
     most_common = ("no", 0.623)  # measured over 80,000 stories
-    answer = Verdict()
+    answer = Verdict("yes", "no")
     wording = prompt(
         "You are given a context in which sentences that say of some people where they go, or that they are or are not "
         "at a place, are hidden among sentences that have nothing to do with them. Only the last hidden sentence about "
@@ -49,9 +49,6 @@ class Negation(Walkabout[IsIn]):
         "Kofi is in the market. Noor is no longer in the loft. Kofi travelled to the tent.\n"
         "Question: Is Kofi in the market?\nFINAL ANSWER: no",
     )
-
-    def labels(self, cast: Cast) -> tuple[str, ...]:
-        return ("yes", "no")
 
     def next_fact(self, walk: Walk) -> Fact:
         """Half of the moves are told as such, a quarter by the new place, a quarter by the place left."""
