@@ -16,6 +16,7 @@ _USER: Role = "user"
 _piece: Callable[[tuple[str, Role, int, None]], Piece] = partial(tuple.__new__, Piece)
 """A piece of what it has, without the Python by which a named tuple is called."""
 _QUOTED = re.compile(r'"([^"\n]*)"')
+_ORDINAL = re.compile(r"([0-9]{1,9})(?:st|nd|rd|th)")
 _LABELLED = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
 
 
@@ -111,3 +112,15 @@ def ordinal(n: int) -> str:
         return ORDINALS[n - 1]
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
+
+
+def read_ordinal(text: str) -> int:
+    """
+    >>> read_ordinal("second"), read_ordinal("22nd")
+    (2, 22)
+    """
+    if text in ORDINALS:
+        return ORDINALS.index(text) + 1
+    if found := _ORDINAL.fullmatch(text):
+        return int(found[1])
+    raise Undecidable(f"{text} is no ordinal")

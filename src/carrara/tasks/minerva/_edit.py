@@ -1,0 +1,69 @@
+"""What the tasks share that ask for the whole context, copied or changed."""
+
+from collections.abc import Callable, Sequence
+
+from carrara.answers.listing import Copy, Words
+from carrara.core.errors import Unreachable
+from carrara.core.keys import Dice
+from carrara.core.types import Room
+from carrara.parts.fitting import filled
+from carrara.tasks.minerva._task import Minerva
+from carrara.text import vocabulary
+
+ITEMS = 40
+"""The number of items in a context of length 0."""
+LARGEST = 1000
+"""The largest number in a context of numbers. The smallest one is 0."""
+
+
+class Edit(Minerva):
+    category = "recall and edit"
+    answer = Copy()
+
+    def paper_reference(self, gold: Words) -> str:
+        return self.answer.write(gold)
+
+
+def edited(items: Sequence[str], result: Sequence[str], substitute: str = "") -> Words:
+    """Return the right answer, with the lists that a reply can state without doing the task.
+
+    Args:
+        items: The context.
+        result: What the context becomes.
+        substitute: The word that takes the place of others; none if empty.
+    """
+    trivial: dict[str, tuple[str, ...]] = {}
+    if items != result:
+        trivial["the context as it is"] = tuple(items)
+    if substitute:
+        trivial["one word over and over"] = (substitute,) * result.count(substitute)
+    return Words(tuple(result), trivial)
+
+
+def draw_items(budget: Room | None, draw: Callable[[], str], number: int, least: int = 2) -> list[str]:
+    """Return as many items as fill a length.
+
+    Args:
+        budget: The length; None for a context without one.
+        draw: Draws the next item.
+        number: The number of items of a context without a length.
+        least: The smallest number of items that makes sense.
+
+    Raises:
+        Unreachable: The length has no room for that many.
+    """
+    if budget is None:
+        return vocabulary.some(draw, number)
+    found = filled(budget, draw) if budget.budget > 0 else []
+    if len(found) < least:
+        raise Unreachable(f"it has room for {len(found)} words", part=f"there is room for {len(found)} words")
+    return found
+
+
+def draw_numbers(budget: Room | None, rng: Dice, number: int) -> list[str]:
+    """Return as many whole numbers as fill a length, some of them more than once.
+
+    The numbers that complete the length are all of one kind. They are shuffled with the others, so that they do not
+    stand at the end.
+    """
+    return rng.shuffled(draw_items(budget, lambda: str(rng.between(0, LARGEST)), number))
