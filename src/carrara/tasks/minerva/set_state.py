@@ -17,39 +17,57 @@ The context tells, in order, which words an agent draws and discards. Drawing a 
 already, or discarding one that it does not have, changes nothing. Which words does the agent have in the end?
 End your reply with a line such as: FINAL ANSWER: word1, word2, word3
 
-The steps are the updates. Most words of a hand stay for long, the others come and go. Some words are drawn that the
-agent has already, and some discarded that it does not have, which changes nothing: otherwise the words that are named
-an odd number of times would be the answer, without any order (`paper=true`).
+The steps are the facts. Most words of a hand stay for long, the others come and go. Some words are drawn that the agent
+has already, and some are discarded that it does not have, which changes nothing. Without these, the answer would be the
+words that are mentioned an odd number of times, whatever their order (`paper=true`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count, product
 
 from carrara.answers.listing import FinalSet, Words
-from carrara.core.keys import Dice, Key
-from carrara.core.types import UNSIZED, Room, Undecidable, World
-from carrara.parts import state
-from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import Told
-from carrara.parts.state import Step, Table
-from carrara.tasks.minerva._minerva import Minerva
-from carrara.tasks.minerva._params import MOST_ITEMS, check_numbers, labelled
+from carrara.core.keys import Dice
+from carrara.core.types import UNSIZED, Room, Undecidable
+from carrara.task import Instance, Rng
+from carrara.tasks.minerva._state import Step, Table, fit_story, hands_after, read_hands
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
 KEPT = 0.75
 """The share of a hand that stays for long."""
 IDLE = 0.4
-"""How likely a word that is passing is drawn once more, and one that is gone discarded."""
+"""The probability that a word that is passing is drawn once more, and that one that is gone is discarded."""
 AGAIN = 1.0
 """How often, on average, a word that stays is drawn again while as many words are drawn as were before."""
 FORGOTTEN = 64
-"""Words that are gone, and may be discarded once more."""
+"""The number of words that are gone and may be discarded once more."""
 
 
-@dataclass(frozen=True)
-class Params:
+class SetState(Minerva):
+    version, title, capability = 4, "Set", "keeping track of a set"
+    category, paper_task = "stateful processing", "set_state"
+    answer = FinalSet()
+    ask = {
+        "ask": (
+            "The context tells, in order, which words an agent draws and discards. Which words does the agent have in "
+            "the end?",
+            "Follow the actions of the agent in the context from the first to the last, and list the words that are "
+            "left.",
+        ),
+        "steady": (
+            "The context tells, in order, which words an agent draws and discards. Drawing a word that the agent has "
+            "already, or discarding one that it does not have, changes nothing. Which words does the agent have in the "
+            "end?",
+            "Follow the actions of the agent in the context from the first to the last: it never has a word twice, and "
+            "to discard one that it does not have is of no effect. List the words that are left.",
+        ),
+    }
+    separator = "\n"
+    known_shortcuts = {
+        "part": "A tenth of the context tells of a tenth of the words, and its end of those that come and go."
+    }
     words: str = field(default="dictionary", metadata=WORDS)
     """What the words are: dictionary, common, gibberish, or the path of a list."""
     size: tuple[int, ...] = (5, 10, 15, 20)
@@ -59,148 +77,95 @@ class Params:
     paper: bool = False
     """Whether nothing is drawn twice and all that is discarded was there, as in the paper: then the words that are
     named an odd number of times are the answer, and most of them were drawn just before the end."""
-    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
-    """How it is asked: 1 or 2, or both of each context."""
 
-    def __post_init__(self) -> None:
-        check_numbers("size", self.size, 2)
-        check_numbers("steps", self.steps, 2, MOST_ITEMS)
+    def check(self) -> None:
+        for size in self.size:
+            check_number("size", size, 2)
+        for steps in self.steps:
+            check_number("steps", steps, 2, MOST_ITEMS)
         if any(steps % 2 for steps in self.steps):
             raise ValueError("steps is an even number: draws and discards alternate")
-        check_phrasing(2, self.phrasing)
 
-
-@dataclass(frozen=True)
-class Drawn:
-    lines: tuple[str, ...]
-    final: tuple[str, ...]
-    every: tuple[str, ...]
-    decisive: tuple[int, ...]
-    """The steps without which the agent would have other words."""
-    part: str
-    labels: Mapping[str, str]
-
-
-class SetState(Minerva[Params, Drawn, Words]):
-    version = 4
-    title = "Set"
-    capability = "keeping track of a set"
-    category = "stateful processing"
-    parameters = Params
-    sized = True
-    answers = FinalSet()
-    joint = "\n"
-    published_as = "set_state"
-    inherent = {"part": "A tenth of the context tells of a tenth of the words, and its end of those that come and go."}
-    wording = wording(
-        answers,
-        "The context tells, in order, which words an agent draws and discards. Which words does the agent have in the "
-        "end?",
-        "Follow the actions of the agent in the context from the first to the last, and list the words that are left.",
-        steady=(
-            "The context tells, in order, which words an agent draws and discards. Drawing a word that the agent has "
-            "already, or discarding one that it does not have, changes nothing. Which words does the agent have in the "
-            "end?",
-            "Follow the actions of the agent in the context from the first to the last: it never has a word twice, and "
-            "to discard one that it does not have is of no effect. List the words that are left.",
-        ),
-    )
-
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Drawn]:
-        size, number = in_turn(key, "size", list(product(params.size, params.steps)))
-        draw = vocabulary.drawn(params.words, key)
-        steps, words = state.told(
-            (_published if params.paper else _steady)(size, key.dice("steps")),
-            draw,
-            _say,
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        size, number = in_turn(rng.key, "size", list(product(self.size, self.steps)))
+        story = fit_story(
+            (_paper_steps if self.paper else _steady_steps)(size, rng.stream("steps")),
+            vocabulary.drawn(self.words, rng.key),
+            _line,
             number,
-            room,
+            budget,
             lambda n: n % 2 == 0,
         )
-        [held] = state.hands(steps, 1)
-        every = dict.fromkeys(words[n] for step in steps for n in step.mentioned)
-        lines = tuple(_say(step, words) for step in steps)
-        final = tuple(words[n] for n in held)
-        labels = {"size": str(size), **labelled("steps", number, params.steps)}
-        part = "ask" if params.paper else "steady"
-        return World(Drawn(lines, final, tuple(every), _decisive(steps), part, labels), Told(lines))
+        [hand] = hands_after(story.steps, 1)
+        return Instance(
+            facts=story.lines,
+            gold=Words(tuple(story.words[n] for n in hand), {"every word": story.mentioned}, ordered=False),
+            evidence=_evidence(story.steps),
+            ask="ask" if self.paper else "steady",
+            labels={"size": str(size), **({"steps": str(number)} if len(self.steps) > 1 else {})},
+        )
 
-    def asks(self, hidden: Drawn) -> str:
-        return hidden.part
-
-    def fields(self, hidden: Drawn) -> Mapping[str, str]:
-        return {}
-
-    def gold(self, hidden: Drawn) -> Words:
-        return Words(hidden.final, {"every word": hidden.every}, ordered=False)
-
-    def needs(self, world: World[Drawn]) -> Sequence[int]:
-        return world.structure.decisive
-
-    def answer(self, context: str, asked: str) -> Words:
-        held = state.read(context, lenient=True)
-        if not held:
+    def solve(self, context: str, names: Mapping[str, str]) -> Words:
+        hands = read_hands(context, lenient=True)
+        if not hands:
             raise Undecidable("nobody does anything")
-        [words] = held.values()
+        [words] = hands.values()
         return Words(tuple(words))
 
 
-def _decisive(steps: Sequence[Step]) -> tuple[int, ...]:
-    """Those that are the last to name some word, and change where it is."""
+def _line(step: Step, words: Sequence[str]) -> str:
+    return f"The agent {step.verb}: {', '.join([words[n] for n in step.words])}"
+
+
+def _evidence(steps: Sequence[Step]) -> list[int]:
+    """Return the steps that are the last to mention some word, and change whether the agent has it."""
     last: dict[int, int] = {}
-    changes: dict[int, bool] = {}
     has: dict[int, bool] = {}
     for n, step in enumerate(steps):
+        drawn = step.verb == "draws"
         for word in step.words:
-            drawn = step.verb == "draws"
-            last[word], changes[word], has[word] = n, has.get(word, False) != drawn, drawn
-    return tuple(sorted({n for word, n in last.items() if changes[word]}))
+            last[word] = n if has.get(word, False) != drawn else -1
+            has[word] = drawn
+    return sorted({*last.values()} - {-1})
 
 
-def _published(size: int, dice: Dice) -> Iterator[Step]:
-    """Draws and discards in turn: at first as many words as may be held, then up to as many, and never all away."""
+def _paper_steps(size: int, rng: Dice) -> Iterator[Step]:
+    """Draw and discard in turn: first as many words as a hand may hold, later up to as many, and never discard all."""
     table = Table(1)
-    yield table.draw(0, size, dice)
+    yield table.draw(0, size, rng)
     while True:
-        yield table.discard(0, dice.between(1, len(table.hands[0]) // 2), dice)
-        yield table.draw(0, dice.between(1, size - len(table.hands[0])), dice)
+        yield table.discard(0, rng.between(1, len(table.hands[0]) // 2), rng)
+        yield table.draw(0, rng.between(1, size - len(table.hands[0])), rng)
 
 
-def _steady(size: int, dice: Dice) -> Iterator[Step]:
-    """The same, where most words of the hand stay, each as likely drawn early as late (a reservoir); the others pass.
+def _steady_steps(size: int, rng: Dice) -> Iterator[Step]:
+    """Draw and discard in turn, while most words of the hand stay, each as likely drawn early as late (a reservoir).
 
-    Among the words that are drawn are some that are there, and among those that are discarded some that are gone or
-    never were: so neither how often a word is named tells where it is, nor the end of the context what there is.
+    Some words are drawn that the agent has, and some are discarded that are gone or never were there. So neither the
+    number of times that a word is mentioned nor the end of the context gives the answer away.
     """
     keep = min(size - 1, round(KEPT * size))
     kept, passing, gone = list[int](), list[int](), list[int]()
     new, drawn = count(), 0
     while True:
-        words = [next(new) for _ in range(dice.between(1, size - keep - len(passing)) if drawn else size)]
-        again = [word for word in kept if dice.random() * drawn < AGAIN * len(words)]
+        words = [next(new) for _ in range(rng.between(1, size - keep - len(passing)) if drawn else size)]
+        again = [word for word in kept if rng.random() * drawn < AGAIN * len(words)]
         for word in words:
             drawn += 1
             if len(kept) < keep:
                 kept.append(word)
-            elif dice.random() * drawn < keep:
-                place = dice.below(keep)
+            elif rng.random() * drawn < keep:
+                place = rng.below(keep)
                 passing.append(kept[place])
                 kept[place] = word
             else:
                 passing.append(word)
-        again += [word for word in passing if word not in words and dice.chance(IDLE)]
-        yield Step(0, "draws", tuple(dice.shuffled([*words, *again])))
-        left = dice.below(size - keep)
-        dice.shuffle(passing)
+        again += [word for word in passing if word not in words and rng.chance(IDLE)]
+        yield Step(0, "draws", tuple(rng.shuffled([*words, *again])))
+        left = rng.below(size - keep)
+        rng.shuffle(passing)
         away, passing = passing[left:], passing[:left]
-        never = [next(new) for _ in range(dice.between(0 if away else 1, 2))]
-        before = [word for word in dice.sample(gone, min(2, len(gone))) if dice.chance(IDLE)]
-        yield Step(0, "discards", tuple(dice.shuffled([*away, *never, *before])))
+        never = [next(new) for _ in range(rng.between(0 if away else 1, 2))]
+        before = [word for word in rng.sample(gone, min(2, len(gone))) if rng.chance(IDLE)]
+        yield Step(0, "discards", tuple(rng.shuffled([*away, *never, *before])))
         gone = (gone + away)[-FORGOTTEN:]
-
-
-def _say(step: Step, words: Sequence[str]) -> str:
-    return f"The agent {step.verb}: {', '.join(words[n] for n in step.words)}"
-
-
-task = SetState()

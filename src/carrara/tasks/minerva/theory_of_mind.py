@@ -22,93 +22,77 @@ FINAL ANSWER:
 Agent A: word1, word2
 Agent B: word3
 
-The steps are the updates. No word is ever in two hands.
+The steps are the facts. No word is ever in two hands.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import cache
+from typing import Any
 
 from carrara.answers.listing import FinalHands, Hands
-from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, Question, Room, World
-from carrara.parts import state
-from carrara.parts.asking import PHRASING, WORDS, check_phrasing, wording
-from carrara.parts.layout import Told
-from carrara.parts.state import Play
-from carrara.tasks.minerva._minerva import Minerva
-from carrara.tasks.minerva._params import MOST_ITEMS, check_numbers, labelled
+from carrara.core.keys import Dice
+from carrara.core.types import UNSIZED, Question, Room
+from carrara.task import Instance, Rng, Sweep
+from carrara.tasks.minerva._state import LINE, Step, Table, fit_story, hands_after, read_hands
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
 from carrara.text import vocabulary
-from carrara.text.turns import in_turn
 
 
-@dataclass(frozen=True)
-class Params:
-    words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
-    agents: tuple[int, ...] = (2, 3, 4)
-    """How many agents there are, taken in turn."""
-    size: tuple[int, ...] = (10, 20)
-    """The most words that one has at a time, taken in turn."""
-    steps: tuple[int, ...] = field(default=(100,), metadata=UNSIZED)
-    """Steps where no length is asked for, beside what each starts with; taken in turn."""
-    phrasing: tuple[int, ...] = field(default=(1,), metadata=PHRASING)
-    """How it is asked: 1 or 2, or both of each context."""
-
-    def __post_init__(self) -> None:
-        check_numbers("agents", self.agents, 2, 100)
-        check_numbers("size", self.size, 3)
-        check_numbers("steps", self.steps, 1, MOST_ITEMS)
-        check_phrasing(2, self.phrasing)
-
-
-@dataclass(frozen=True)
-class Played:
-    play: Play
-    labels: Mapping[str, str]
-
-
-class TheoryOfMind(Minerva[Params, Played, Hands]):
-    version = 3
-    title = "Theory of mind"
-    capability = "keeping track of what each of many has"
-    category = "composite"
-    parameters = Params
-    sized = True
-    answers = FinalHands()
-    joint = "\n"
-    published_as = "theory_of_mind"
-    inherent = {
-        "as if nobody had swapped": "Many words stay with who drew them, as in the paper, and have their share."
-    }
-    wording = wording(
-        answers,
+class TheoryOfMind(Minerva):
+    version, title, capability = 3, "Theory of mind", "keeping track of what each of many has"
+    category, paper_task = "composite", "theory_of_mind"
+    answer = FinalHands()
+    ask = (
         "The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each "
         "agent have in the end?",
         "Follow the actions of all agents in the context from the first to the last, and list the words that each of "
         "them is left with.",
     )
+    separator = "\n"
+    known_shortcuts = {
+        "as if nobody had swapped": "Many words stay with who drew them, as in the paper, and have their share."
+    }
+    words: str = field(default="dictionary", metadata=WORDS)
+    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    agents: Sweep[int] = Sweep(2, 3, 4)
+    """How many agents there are, taken in turn."""
+    size: Sweep[int] = Sweep(10, 20)
+    """The most words that one has at a time, taken in turn."""
+    steps: Sweep[int] = field(default=Sweep(100), metadata=UNSIZED)
+    """Steps where no length is asked for, beside what each starts with; taken in turn."""
 
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Played]:
-        agents, size, steps = in_turn(key, "cell", list(product(params.agents, params.size, params.steps)))
-        draw = vocabulary.drawn(params.words, key)
-        play = state.played(agents, size, key.dice("steps"), draw, steps, room)
-        labels = {"agents": str(agents), "size": str(size), **labelled("steps", steps, params.steps)}
-        return World(Played(play, labels), Told(play.lines))
+    def check(self) -> None:
+        check_number("agents", self.agents, 2, 100)
+        check_number("size", self.size, 3)
+        check_number("steps", self.steps, 1, MOST_ITEMS)
 
-    def fields(self, hidden: Played) -> Mapping[str, str]:
-        return {}
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        agents = self.agents
+        story = fit_story(
+            _steps(agents, self.size, rng.stream("steps")),
+            vocabulary.drawn(self.words, rng.key),
+            _line,
+            agents + self.steps,
+            budget,
+            lambda n: n > agents,
+        )
+        hands = enumerate(hands_after(story.steps, agents))
+        return Instance(
+            facts=story.lines,
+            gold=Hands(
+                tuple((_name(agent), tuple(story.words[n] for n in hand)) for agent, hand in hands), story.mentioned
+            ),
+            labels={"agents": str(agents), "size": str(self.size), **self.sweep_labels()},
+        )
 
-    def gold(self, hidden: Played) -> Hands:
-        return Hands(hidden.play.hands, hidden.play.words)
-
-    def needs(self, world: World[Played]) -> Sequence[int]:
-        return range(len(world.updates))
-
-    def tricks(self, world: World[Played], question: Question[Hands]) -> Mapping[str, str]:
-        """Whoever draws a word keeps it until somebody discards it, as if nobody had swapped any."""
+    def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
+        """Return the hands as if nobody had swapped: an agent keeps its words until somebody discards them."""
         first: dict[str, str] = {}
-        for found in filter(None, map(state.LINE.match, world.structure.play.lines)):
+        for line in instance.facts:
+            assert isinstance(line, str)
+            found = LINE.match(line)
+            assert found
             for word in found["words"].split(", "):
                 if found["verb"] == "discards":
                     first.pop(word, None)
@@ -117,8 +101,43 @@ class TheoryOfMind(Minerva[Params, Played, Hands]):
         hands = [(name, tuple(word for word in first if first[word] == name)) for name, _ in question.gold.of]
         return {"as if nobody had swapped": self.write(Hands(tuple(hands)))}
 
-    def answer(self, context: str, asked: str) -> Hands:
-        return Hands(tuple((name, tuple(words)) for name, words in state.read(context).items()))
+    def solve(self, context: str, names: Mapping[str, str]) -> Hands:
+        return Hands(tuple((name, tuple(words)) for name, words in read_hands(context).items()))
 
 
-task = TheoryOfMind()
+def _steps(agents: int, size: int, rng: Dice) -> Iterator[Step]:
+    """Each agent starts with some words. Then any of them draws, discards or swaps, whichever is possible."""
+    table = Table(agents)
+    for agent in range(agents):
+        yield table.start(agent, rng.between(1, size - 1))
+    while True:
+        agent, other = rng.sample(range(agents), 2)
+        mine, theirs = len(table.hands[agent]), len(table.hands[other])
+        match rng.below(3):
+            case 0 if mine < size:
+                yield table.draw(agent, rng.between(1, size - mine), rng)
+            case 1 if mine > 1:
+                yield table.discard(agent, rng.between(1, mine // 2), rng)
+            case 2 if min(mine, theirs) > 1:
+                yield table.swap(agent, other, rng.between(1, min(mine, theirs) // 2), rng)
+
+
+def _line(step: Step, words: Sequence[str]) -> str:
+    line = f"{_name(step.agent)} {step.verb}: {', '.join([words[n] for n in step.words])}"
+    if step.verb != "swaps":
+        return line
+    return f"{line} with {_name(step.other)} for: {', '.join([words[n] for n in step.gets])}"
+
+
+@cache
+def _name(agent: int) -> str:
+    """
+    >>> _name(0), _name(26)
+    ('Agent A', 'Agent AA')
+    """
+    letters = ""
+    agent += 1
+    while agent:
+        agent, place = divmod(agent - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return f"Agent {letters}"

@@ -1,0 +1,245 @@
+"""States that a context changes step by step: agents draw, discard and swap words.
+
+The steps are drawn over numbers, and each number gets a word afterwards. So words can be chosen by their token counts,
+and a context comes out at an exact length.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Literal, NamedTuple
+
+from carrara.core.errors import Unreachable
+from carrara.core.keys import Dice
+from carrara.core.types import Room, Undecidable
+from carrara.parts.fitting import CHUNK, Stock
+from carrara.text import vocabulary
+
+AGAIN = 0.15
+"""The probability that a word is drawn again that was discarded before, if there is any."""
+MOST_STEPS = 1_000_000
+
+LINE = re.compile(
+    r"^(?P<agent>(?:The agent|Agent [A-Z]+)) (?P<verb>starts with|draws|discards|swaps): (?P<words>[^:\n]+?)"
+    r"(?: with (?P<other>Agent [A-Z]+) for: (?P<gets>[^:\n]+))?$",
+    re.MULTILINE,
+)
+"""A step as a line of the context."""
+
+
+class Step(NamedTuple):
+    """What an agent does with some words, by their numbers."""
+
+    agent: int
+    verb: Literal["starts with", "draws", "discards", "swaps"]
+    words: tuple[int, ...]
+    other: int = 0
+    """The agent with whom this one swaps."""
+    gets: tuple[int, ...] = ()
+    """The words that this agent gets in a swap."""
+
+    @property
+    def mentioned(self) -> tuple[int, ...]:
+        return self.words + self.gets
+
+
+class Table:
+    """The words in each agent's hand, and the discarded ones, while steps are drawn."""
+
+    def __init__(self, agents: int) -> None:
+        self.hands: list[list[int]] = [[] for _ in range(agents)]
+        self._discarded: list[int] = []
+        self._new = 0
+        """The number of the next word that was never drawn."""
+
+    def start(self, agent: int, size: int) -> Step:
+        words = [self._fresh() for _ in range(size)]
+        self.hands[agent] += words
+        return Step(agent, "starts with", tuple(words))
+
+    def draw(self, agent: int, size: int, rng: Dice) -> Step:
+        words, discarded = [], self._discarded
+        for _ in range(size):
+            again = discarded and rng.chance(AGAIN)
+            words.append(discarded.pop(rng.below(len(discarded))) if again else self._fresh())
+        self.hands[agent] += words
+        return Step(agent, "draws", tuple(words))
+
+    def discard(self, agent: int, size: int, rng: Dice) -> Step:
+        words = self._taken(agent, size, rng)
+        self._discarded += words
+        return Step(agent, "discards", tuple(words))
+
+    def swap(self, agent: int, other: int, size: int, rng: Dice) -> Step:
+        gives, gets = self._taken(agent, size, rng), self._taken(other, size, rng)
+        self.hands[agent] += gets
+        self.hands[other] += gives
+        return Step(agent, "swaps", tuple(gives), other, tuple(gets))
+
+    def _fresh(self) -> int:
+        self._new += 1
+        return self._new - 1
+
+    def _taken(self, agent: int, size: int, rng: Dice) -> list[int]:
+        words = rng.sample(self.hands[agent], size)
+        self.hands[agent] = [word for word in self.hands[agent] if word not in words]
+        return words
+
+
+class Story(NamedTuple):
+    """Steps, the word of each number, and the lines that the steps become."""
+
+    steps: list[Step]
+    words: list[str]
+    lines: list[str]
+
+    @property
+    def mentioned(self) -> tuple[str, ...]:
+        """All words that the lines mention, each of them once."""
+        return tuple(self.words[n] for n in dict.fromkeys(_mentioned(self.steps)))
+
+
+def fit_story(
+    steps: Iterator[Step],
+    draw: Callable[[], str],
+    write: Callable[[Step, Sequence[str]], str],
+    number: int,
+    budget: Room | None,
+    may_end: Callable[[int], bool],
+) -> Story:
+    """Return as many steps as fill a length, with their words.
+
+    Args:
+        steps: The steps, without an end. New words have the next numbers.
+        draw: Draws the next word.
+        write: Returns a step as a line, given the word of each number.
+        number: The number of steps of a context without a length.
+        budget: The length; None for a context without one.
+        may_end: Returns whether a context may have that many steps.
+
+    Raises:
+        Dry: There are too few words.
+        Unreachable: The length has no room for two steps, or no words complete it.
+    """
+    made, words = list[Step](), list[str]()
+    if budget is None:
+        while len(made) < number or not may_end(len(made)):
+            made.append(next(steps))
+        words += vocabulary.some(draw, max(_mentioned(made)) + 1)
+        return Story(made, words, [write(step, words) for step in made])
+    lines, rest, fits = list[str](), budget.budget, [(0, budget.budget)]
+    while rest >= 0 and len(made) < MOST_STEPS:
+        chunk = list(islice(steps, CHUNK))
+        needed = max(_mentioned(chunk)) + 1
+        words += vocabulary.upto(draw, needed - len(words))
+        if (there := len(words)) < needed:
+            del chunk[next(n for n, step in enumerate(chunk) if max(step.mentioned) >= there) :]
+        new = [write(step, words) for step in chunk]
+        for n, cost in enumerate(budget.prices(new, "\n"), len(made) + 1):
+            rest -= cost
+            if rest >= 0 and may_end(n):
+                fits.append((n, rest))
+        made += chunk
+        lines += new
+        if there < needed and rest >= 0:
+            draw()  # raises Dry
+    n, rest = fits[-1 - min(budget.again, len(fits) - 1)]  # where no words complete the length, fewer steps may
+    if n < 2:
+        raise Unreachable(f"it has room for {n} steps", part=f"there is room for {n} steps")
+    del made[n:], lines[n:]
+    if rest:
+        changed = _exchange_words(made, words, rest, Stock(draw, budget.prices))
+        lines = [
+            line if changed.isdisjoint(step.mentioned) else write(step, words)
+            for step, line in zip(made, lines, strict=True)
+        ]
+    return Story(made, words, lines)
+
+
+def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: Stock) -> set[int]:
+    """Replace some of the latest words by words of another cost, so that all lines take `rest` tokens more.
+
+    Returns:
+        The numbers of the words that were replaced.
+    """
+    times = Counter(_mentioned(steps))
+    seen = sorted(times)
+    found = stock.exchanged(
+        [words[word] for word in seen], [times[word] for word in seen], rest, range(len(seen))[-CHUNK:]
+    )
+    if found is None:
+        raise Unreachable(f"no other words make up {rest} tokens", part=f"no other words make up {rest} tokens")
+    changed = {word for word, text in zip(seen, found, strict=True) if words[word] != text}
+    for word, text in zip(seen, found, strict=True):
+        words[word] = text
+    return changed
+
+
+def _mentioned(steps: Iterable[Step]) -> Iterator[int]:
+    return chain.from_iterable(step.words + step.gets for step in steps)
+
+
+def hands_after(steps: Sequence[Step], agents: int) -> list[list[int]]:
+    """Return the words that each agent has in the end."""
+    hands: list[list[int]] = [[] for _ in range(agents)]
+    for step in steps:
+        mine = hands[step.agent]
+        if step.verb in ("starts with", "draws"):
+            mine += [word for word in step.words if word not in mine]
+            continue
+        mine[:] = [word for word in mine if word not in step.words] + list(step.gets)
+        if step.verb == "swaps":
+            theirs = hands[step.other]
+            theirs[:] = [word for word in theirs if word not in step.gets] + list(step.words)
+    return hands
+
+
+def read_hands(context: str, lenient: bool = False) -> Mapping[str, Sequence[str]]:
+    """Return the words that each agent has at the end of a context.
+
+    Args:
+        context: Lines as `LINE` has them.
+        lenient: Whether an agent may draw a word that it has already, or discard one that it does not have.
+
+    Raises:
+        Undecidable: The lines contradict each other.
+    """
+    hands = _Hands(lenient)
+    for found in LINE.finditer(context):
+        agent, words = found["agent"], found["words"].split(", ")
+        if found["verb"] in ("starts with", "draws"):
+            hands.take(agent, words)
+            continue
+        hands.give(agent, words)
+        if found["verb"] == "swaps":
+            gets = found["gets"].split(", ")
+            hands.give(found["other"], gets)
+            hands.take(found["other"], words)
+            hands.take(agent, gets)
+    return hands.by_agent
+
+
+class _Hands:
+    """The words that each agent has, as a context says step by step."""
+
+    def __init__(self, lenient: bool) -> None:
+        self._lenient = lenient
+        self.by_agent: dict[str, list[str]] = {}
+        self._holder: dict[str, str] = {}
+
+    def take(self, agent: str, words: Sequence[str]) -> None:
+        words = [word for word in words if not (self._lenient and self._holder.get(word) == agent)]
+        for word in words:
+            if word in self._holder:
+                raise Undecidable(f"{agent} takes {word}, which {self._holder[word]} has")
+            self._holder[word] = agent
+        self.by_agent.setdefault(agent, []).extend(words)
+
+    def give(self, agent: str, words: Sequence[str]) -> None:
+        for word in words:
+            if self._lenient and word not in self._holder:
+                continue
+            if self._holder.pop(word, None) != agent:
+                raise Undecidable(f"{agent} gives {word} and does not have it")
+            self.by_agent[agent].remove(word)
