@@ -124,7 +124,7 @@ def _loaded(name: str, folders: str) -> AnyTest:
     if name.startswith("published/minerva-"):
         from carrara.tasks.minerva import _snapshot as minerva
 
-        return minerva.load(name)
+        return Bridged(minerva.load(name))
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")

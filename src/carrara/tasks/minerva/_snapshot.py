@@ -1,14 +1,13 @@
-"""Minerva's published snapshot, run as it is: the tests `published/minerva-count` and so on, one for each of its files.
+"""Minerva's published snapshot, run as it is: the tasks `published/minerva-count` and so on, one for each of its files.
 
-A row has prompt and reference. Its prompt is what is sent, whole; its reply is read and scored as those of our own test
-of the same, and beside that score stands the paper's. What the text says is not solved here: the gold answer is the
-file's.
+A row has a prompt and a reference. The whole prompt is sent as it is. The reply is read and scored as in the task here
+that asks the same, and the paper's score stands beside. The text is not solved: the gold answer is the file's.
 """
 
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -18,8 +17,9 @@ from carrara.answers.naming import ListName
 from carrara.core.chance import Guesser
 from carrara.core.errors import UsageError
 from carrara.core.files import lines
-from carrara.core.keys import Dice, Key
-from carrara.core.types import Frame, Message, Piece, Question, Room, Style, Test, Undecidable, World
+from carrara.core.keys import Dice
+from carrara.core.types import Frame, Message, Piece, Question, Room, Style, Undecidable
+from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva._given import ANSWERS, posed
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
 from carrara.text.rows import Source, files_of, located
@@ -27,7 +27,7 @@ from carrara.text.rows import Source, files_of, located
 PREFIX = "published/minerva-"
 ENDING = ".jsonl"
 LENGTH = 4000
-"""What every row of the published files says of its context, but those that are as long as their steps: they have 0."""
+"""The context length that the published files state. Files whose contexts are as long as their steps have 0."""
 OURS: Mapping[str, str] = {
     "string_search_word": "word_search",
     "string_search_gibberish": "word_search",
@@ -58,13 +58,7 @@ OURS: Mapping[str, str] = {
     "processing_data_blocks": "blocks",
     "theory_of_mind": "theory_of_mind",
 }
-"""The test here that asks the same, by the names of the files."""
-
-
-@dataclass(frozen=True)
-class Given:
-    data: str = field(default="", metadata={"reads": str})
-    """The files, by their hash."""
+"""The task here that asks the same, by the name of the file."""
 
 
 class Row(NamedTuple):
@@ -75,87 +69,90 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Stated:
-    """An answer, and of a gold one the reference that the published scorer compares with."""
+    """An answer. A gold answer also has the reference that the published scorer compares with."""
 
     value: Any
     reference: str = field(default="", compare=False)
 
 
-class Published(Test[Given, Row, Stated]):
-    version = 1
-    capability = "programmable memory, as published"
-    parameters = Given
-    sized = True
-    wording: ClassVar[Mapping[str, str]] = {}
-    file: ClassVar[str]
+class FileAnswers(Answers[Stated]):
+    """The answers of a published file, read and scored as those of the task here that asks the same."""
 
-    @property
-    def _answers(self) -> Answers[Any]:
-        return ANSWERS[self.file]
-
-    def given(self, params: Given, length: int) -> int | None:
-        return len(_rows(params.data, self.file, length))
-
-    def world(self, key: Key, params: Given, room: Room | None) -> World[Row]:
-        assert room is not None
-        there = _rows(params.data, self.file, room.tokens)
-        if key.index >= len(there):
-            raise UsageError(f"the published file of {key.task} has {len(there)} rows, and none numbered {key.index}")
-        row = there[key.index]
-        return World(row, updates=(), opening=(Piece(row.prompt),))
-
-    def questions(self, world: World[Row], key: Key, params: Given) -> Sequence[Question[Stated]]:
-        row = world.structure
-        asked = posed(self.file, json.loads(row.reference), row.prompt).question
-        gold = Stated(asked.gold, row.reference)
-        return [
-            Question(
-                asked.ask, gold, (), asked.chance_level, {"file": self.file}, budget=asked.budget, options=asked.options
-            )
-        ]
-
-    def frame(self, world: World[Row], question: Question[Stated], wording: Mapping[str, str], style: Style) -> Frame:
-        return Frame("", "")
-
-    def solve(self, messages: Sequence[Message]) -> Stated:
-        raise Undecidable("published rows of Minerva are not solved from their text: their answers are the file's")
+    def __init__(self, file: str) -> None:
+        self._answers = ANSWERS[file]
 
     def write(self, answer: Stated) -> str:
         return self._answers.write(answer.value)
 
-    def parse(self, reply: str, question: Question[Stated]) -> Stated | None:
-        value = self._answers.read(reply, _bare(question))
+    def read(self, reply: str, question: Question[Stated]) -> Stated | None:
+        gold = question.gold.value
+        value = self._answers.read(
+            reply, Question(question.ask, gold, (), question.chance_level, options=question.options)
+        )
         return None if value is None else Stated(value)
 
-    def guess(self, dice: Dice, world: World[Row], question: Question[Stated]) -> Stated:
-        return Stated(self._answers.guess(dice, question.gold.value, question.options))
+    def guess(self, dice: Dice, gold: Stated, options: Sequence[str] = ()) -> Stated:
+        return Stated(self._answers.guess(dice, gold.value, options))
 
-    def score(self, answer: Stated, question: Question[Stated]) -> float:
-        return self._answers.score(answer.value, question.gold.value)
+    def score(self, answer: Stated, gold: Stated) -> float:
+        return self._answers.score(answer.value, gold.value)
 
-    def published(self, reply: str, question: Question[Stated]) -> Mapping[str, float]:
+
+class Published(Task):
+    """The rows of a published file."""
+
+    version, capability = 1, "programmable memory, as published"
+    wording = {}
+    file: ClassVar[str]
+    """The name of the file."""
+    data: str = field(default="", metadata={"reads": str, "built_in": ()})
+    """The files, by their hash."""
+
+    def given_count(self, length: int) -> int | None:
+        return len(_rows(self.data, self.file, length))
+
+    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+        assert budget is not None
+        rows, index = _rows(self.data, self.file, budget.tokens), rng.key.index
+        if index >= len(rows):
+            raise UsageError(f"the published file of {rng.key.task} has {len(rows)} rows, and none numbered {index}")
+        row = rows[index]
+        posed_row = posed(self.file, json.loads(row.reference), row.prompt).question
+        question = replace(posed_row, gold=Stated(posed_row.gold, row.reference), labels={"file": self.file})
+        return Instance(facts=(), opening=(Piece(row.prompt),), gold=question.gold, structure=question)
+
+    def questions(self, instance: Instance) -> Sequence[Question[Stated]]:
+        return [instance.structure]
+
+    def prompt(self, instance: Instance, question: Question[Stated], wording: Mapping[str, str], style: Style) -> Frame:
+        return Frame("", "")
+
+    def solve(self, context: str, names: Mapping[str, str]) -> Stated:
+        raise Undecidable("published rows of Minerva are not solved from their text: their answers are the file's")
+
+    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Stated:
+        return self.solve(messages[-1].content, {})
+
+    def not_answers(self, question: Question[Stated]) -> Sequence[str]:
+        return ()
+
+    def paper_scores(self, reply: str, question: Question[Stated]) -> Mapping[str, float]:
         return {"minerva": primary(self.file, json.loads(question.gold.reference), reply)}
 
 
-def _bare(question: Question[Stated]) -> Question[Any]:
-    gold = question.gold.value
-    return Question(question.ask, gold, (), question.chance_level, options=question.options)
-
-
 @cache
-def load(name: str) -> Published:
-    """The test `published/minerva-FILE`."""
+def load(name: str) -> type[Published]:
+    """Return the task `published/minerva-FILE`."""
     file = name.removeprefix(PREFIX)
     if file not in PRIMARY:
         raise UsageError(f"Minerva's snapshot has no file {file!r}; it has {', '.join(PRIMARY)}")
     guesser: Guesser = "context candidates" if isinstance(ANSWERS[file], ListName) else "without context"
-    own = {"file": file, "title": f"Minerva's {file} (published)", "guesser": guesser}
-    made: type[Published] = type("Snapshot", (Published,), own)
-    return made()
+    own = {"file": file, "title": f"Minerva's {file} (published)", "guesser": guesser, "answer": FileAnswers(file)}
+    return type("Snapshot", (Published,), own)
 
 
 def sources(folder: Path) -> list[Source]:
-    """The files of a folder, wherever they are in it, by their names: `search/string_search_word.jsonl`."""
+    """Return the files of a folder and its subfolders, found by their names: `search/string_search_word.jsonl`."""
     if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: `published` takes one with the files of Minerva's snapshot")
     found = [
