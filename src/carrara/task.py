@@ -343,7 +343,7 @@ class Task(ABC):
     # Instances that are read from files
 
     def given_count(self, length: int) -> int | None:
-        """Return how many instances there are of a length, where they are read as they are and not drawn. None: drawn."""
+        """Return how many instances of a length there are, where they are read as they are. None: they are drawn."""
         return None
 
     def is_divided(self) -> bool:
