@@ -16,12 +16,12 @@ from types import ModuleType
 from carrara import own, plugins
 from carrara.core.errors import UsageError, nearest
 from carrara.core.order import natural
-from carrara.core.types import AnyTest, Test
-from carrara.parts.bridge import Bridged
-from carrara.parts.plugin import checked, checked_class
+from carrara.parts.plugin import checked
 from carrara.task import Task
 
 _TASKS = Path(__file__).parent / "tasks"
+_SAID = ("version", "title", "capability", "answer", "wording")
+"""What a task has to say of itself."""
 
 
 def _own_folders() -> list[Path]:
@@ -105,47 +105,46 @@ def is_official(name: str) -> bool:
     return name in _official()
 
 
-def load(name: str) -> AnyTest:
+def load(name: str) -> Task:
     """The test of this name. Published items are tests too, which no list names: they need their files."""
     return _loaded(name, os.environ.get("CARRARA_TASKS", ""))
 
 
 @lru_cache(maxsize=1024)
-def _loaded(name: str, folders: str) -> AnyTest:
+def _loaded(name: str, folders: str) -> Task:
     """Kept for as long as the environment names the same folders."""
     if name.startswith("published/babilong-"):
         from carrara.tasks.babilong import _published_items as babilong
 
-        return Bridged(babilong.load(name))
+        return babilong.load(name)()
     if name.startswith("published/mrcr-"):
         from carrara.tasks.michelangelo import _mrcr_given as mrcr
 
-        return Bridged(mrcr.load(name))
+        return mrcr.load(name)()
     if name.startswith("published/minerva-"):
         from carrara.tasks.minerva import _snapshot as minerva
 
-        return Bridged(minerva.load(name))
+        return minerva.load(name)()
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
-    found = _test_of(_module(name, file), file)
-    return found if file.is_relative_to(_TASKS) else checked(found, file)
+    return _task_of(_module(name, file), file)
 
 
-def _test_of(module: ModuleType, file: Path) -> AnyTest:
-    """Return the one task of a file."""
-    task = getattr(module, "task", None)
-    if isinstance(task, Test):
-        return task
+def _task_of(module: ModuleType, file: Path) -> Task:
+    """Return the one task of a file, with its default parameters."""
     own = [one for one in vars(module).values() if _is_task(one) and one.__module__ == module.__name__]
     if len(own) != 1:
         raise UsageError(
             f"{file} has {'several tasks' if own else 'no task'}: a file has one class that is a carrara.Task; see "
             f"docs/new-task.md"
         )
-    made = own[0] if file.is_relative_to(_TASKS) else checked_class(own[0], file)
+    if file.is_relative_to(_TASKS):
+        return own[0]()  # type: ignore[no-any-return]
+    if missing := [name for name in _SAID if not hasattr(own[0], name)]:
+        raise UsageError(f"{file} is no whole task: it lacks {', '.join(missing)}; see docs/new-task.md")
     try:
-        return Bridged(made)
+        return checked(own[0], file)()
     except (TypeError, ValueError) as error:
         raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
 

@@ -15,10 +15,10 @@ follow from these; each of them is a method that a task may override.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain, product
+from itertools import product
 from statistics import fmean
 from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin, get_type_hints
@@ -28,9 +28,23 @@ from carrara.answers.kinds import Answers
 from carrara.core.chance import Guesser
 from carrara.core.errors import Unsuited
 from carrara.core.keys import Dice, Key
-from carrara.core.splits import TRIES, split_of, too_few
-from carrara.core.types import Fault, Filler, Frame, Message, Piece, Question, Room, Spread, Style, Undecidable, Unit
+from carrara.core.types import (
+    Drawn,
+    Fault,
+    Frame,
+    Instance,
+    Message,
+    Piece,
+    Question,
+    Room,
+    Style,
+    Tap,
+    Undecidable,
+    Unit,
+)
 from carrara.text.turns import in_turn
+
+__all__ = ["Instance", "Question", "Rng", "Sweep", "Task"]
 
 T = TypeVar("T")
 
@@ -76,49 +90,8 @@ else:
             return tuple(self)
 
 
-@dataclass(frozen=True)
-class Instance:
-    """One hidden structure: the facts that tell it, and what is asked of it."""
-
-    facts: Sequence[str] | Sequence[Unit]
-    """The sentences that tell the structure, in order. A fact of several segments is a tuple of them."""
-    gold: Any = None
-    """The right answer."""
-    names: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What fills the fields of the question: `Where is {who}?`."""
-    evidence: Sequence[int] | None = None
-    """The numbers of the facts that decide the answer: without any one of them it is another one. None: all."""
-    opening: str | Unit = ""
-    """What comes before all facts and filler."""
-    ending: str = ""
-    """What comes after all facts and filler."""
-    filler: Filler | None = None
-    """Text that changes nothing, as a stream; None: the task's method `filler`."""
-    fine_filler: Filler | None = None
-    """Smaller pieces of filler, for the last tokens of a length."""
-    ask: str = "ask"
-    """Which of the task's questions is asked, where `ask` has several by name."""
-    options: tuple[str, ...] = ()
-    """The possible answers, where they are a closed list."""
-    guesses: Sequence[Any] | None = None
-    """The answers that the guesser chooses from. None: those of the answer type."""
-    chance_level: float | None = None
-    """What the guesser scores on average. None: the mean score of `guesses`, or what the answer type says."""
-    labels: Mapping[str, str] | None = None
-    """What results are sliced by. None: the parameters that have several values."""
-    depths: tuple[float, ...] | None = None
-    """Where each fact stands, from 0 (start) to 1 (end), ascending. None: anywhere, at random."""
-    unordered: bool = False
-    """Whether the order of the facts says nothing."""
-    window: tuple[float, float] = (0.0, 1.0)
-    """The part of the context, from 0 to 1, that holds all facts."""
-    spread: Spread = "tokens"
-    """Whether depths are shares of the tokens, or of the gaps between pieces of filler."""
-    structure: Any = None
-    """Whatever the task's own further methods need."""
-
-
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+@dataclass(frozen=True, kw_only=True)
 class Task(ABC):
     """A task. A file of a folder of tasks holds one of these, and being there is all the registration it needs.
 
@@ -157,12 +130,18 @@ class Task(ABC):
     """Every sentence of the prompt, by name: data, so that a prompt pack can replace it."""
     sweeps: ClassVar[tuple[str, ...]] = ()
     """The names of the parameters that are a `Sweep`."""
+    is_sized: ClassVar[bool]
+    """Whether an instance is another one at each length: the task overrides `generate_sized`."""
+    has_sentences: ClassVar[bool]
+    """Whether the task overrides `filler`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         dataclass(frozen=True, kw_only=True)(cls)
         hints = get_type_hints(cls)
-        cls.sweeps = tuple(one.name for one in fields(cls) if get_origin(hints[one.name]) is Sweep)  # type: ignore[arg-type]
+        cls.sweeps = tuple(one.name for one in fields(cls) if get_origin(hints[one.name]) is Sweep)
+        cls.is_sized = cls.generate_sized is not Task.generate_sized
+        cls.has_sentences = cls.filler is not Task.filler
         if hasattr(cls, "ask") and hasattr(cls, "answer") and "wording" not in vars(cls):
             cls.wording = cls.make_wording()
 
@@ -340,6 +319,10 @@ class Task(ABC):
         """Return what published scorers give the same reply, by name."""
         return {}
 
+    def draws(self, instance: Instance) -> Iterable[Drawn]:
+        """Return what a search may have pushed away from an even draw: `carrara stats` prints it."""
+        return ()
+
     # Instances that are read from files
 
     def given_count(self, length: int) -> int | None:
@@ -349,6 +332,21 @@ class Task(ABC):
     def is_divided(self) -> bool:
         """Return whether instances are read from files that are divided among the splits already."""
         return False
+
+    # How an instance is made
+
+    def draw(self, key: Key, budget: Room | None = None) -> Instance:
+        """Return the instance of a key. The task has one value of each sweep (`dealt`)."""
+        instance = self.generate_sized(Rng(key), budget)
+        if instance.filler is None and self.has_sentences:
+            instance = replace(instance, filler=lambda rng, tokenizer: self._sentences(rng))
+        return instance
+
+    def _sentences(self, rng: Dice) -> Tap:
+        def stream(gap: int) -> Unit:
+            return (Piece(self.filler(rng)),)
+
+        return stream
 
     # Sweeps
 
@@ -403,29 +401,3 @@ def _pattern(ask: str) -> re.Pattern[str]:
         ending = r"(?=\n|\Z)" if parts and parts[-1].startswith("(?P") else ""
         _PATTERNS[ask] = re.compile("".join(parts) + ending)
     return _PATTERNS[ask]
-
-
-def opening_of(instance: Instance) -> Unit:
-    """Return the opening of an instance as segments."""
-    if isinstance(instance.opening, str):
-        return (Piece(instance.opening),) if instance.opening else ()
-    return instance.opening
-
-
-def draw_owned(task: Task, key: Key) -> tuple[Instance, Key]:
-    """Return the instance of a key, drawn until the key's split owns it, and the key that gave it.
-
-    Few-shot examples are such instances, of the split `few-shot`.
-    """
-    for attempt in range(TRIES):
-        own = replace(key, attempt=attempt)
-        instance = task.dealt(own).generate(Rng(own))
-        if split_of(_texts(instance)) == key.split:
-            return instance, own
-    raise too_few(key)
-
-
-def _texts(instance: Instance) -> Iterator[str]:
-    yield from (piece.text for piece in opening_of(instance))
-    facts = [(fact,) if isinstance(fact, str) else tuple(piece.text for piece in fact) for fact in instance.facts]
-    yield from chain.from_iterable(sorted(facts) if instance.unordered else facts)

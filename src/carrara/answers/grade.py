@@ -3,12 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from carrara.answers.contract import own_line
 from carrara.answers.turns import heard, spoken
 from carrara.core.result import ATTEMPTED, SOUND, Status
-from carrara.core.types import AnyTest, Fault, Question
+from carrara.core.types import Fault, Question
+
+if TYPE_CHECKING:
+    from carrara.task import Task
 
 Segment = Literal["its line", "the reply"]
 """The line that was asked for, or the reply as a whole."""
@@ -48,25 +51,25 @@ def declines(text: str) -> bool:
     return _REFUSAL.match(text.replace("’", "'")) is not None
 
 
-def grade(task: AnyTest, question: Question[Any], reply: str, status: Status = "ok") -> Graded:
+def grade(task: "Task", question: Question[Any], reply: str, status: Status = "ok") -> Graded:
     """Grade a reply. `status` is what is known of it already: 'ok' if nothing is, or why it is not a plain reply.
 
     A truncated reply is graded too, for comparison with published scores, but it counts 0 in the headline: what it
     would have said is not known. What never became a reply has no published score either.
     """
     if status not in ATTEMPTED:
-        return Graded(status, None, 0.0, dict.fromkeys(task.published("", question), 0.0))
+        return Graded(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
     stated = read(task, question, reply)
-    scores = task.published(reply, question)
+    scores = task.paper_scores(reply, question)
     if stated is None:
         refused = status == "ok" and declines(spoken(reply).strip())
         return Graded("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
     answer = stated.answer
     score = task.score(answer, question) if status == "ok" else 0.0
-    return Graded(status, task.write(answer), score, scores, task.fault(answer, question), stated.segment)
+    return Graded(status, task.write(answer), score, scores, task.error_type(answer, question), stated.segment)
 
 
-def read(task: AnyTest, question: Question[Any], reply: str) -> Stated | None:
+def read(task: "Task", question: Question[Any], reply: str) -> Stated | None:
     """The answer that a reply states: on the line that was asked for, or else anywhere. None if it states none.
 
     A line that was asked for and says no answer states none, whatever was said before it; and so do two of them, one
@@ -74,7 +77,7 @@ def read(task: AnyTest, question: Question[Any], reply: str) -> Stated | None:
     """
     if task.verbatim:
         return _whole(task, question, reply)
-    for said_back in task.said_back(question):
+    for said_back in task.not_answers(question):
         reply = reply.replace(said_back, " ")
     return find(task, question, reply)
 
@@ -105,11 +108,11 @@ def _stated(task: Reader, question: Question[Any], text: str) -> Stated | None:
     return Stated(answer, "its line")
 
 
-def trivial(task: AnyTest, question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
+def trivial(task: "Task", question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
     """What those score who do not do the task, by the name of their reply: sound and published, graded like any.
 
     Such a reply may be a whole context, or the prompt where it is given: this costs about as much as making it.
     """
-    said = {**task.trivial(question), **({"the prompt said back": prompt} if prompt is not None else {})}
+    said = {**task.trivial_baselines(question), **({"the prompt said back": prompt} if prompt is not None else {})}
     replies = {name: grade(task, question, reply) for name, reply in said.items()}
     return {name: {SOUND: graded.score, **graded.scores} for name, graded in replies.items()}

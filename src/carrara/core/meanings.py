@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from textwrap import dedent
-from typing import get_type_hints
+from typing import TYPE_CHECKING, get_type_hints
 
 from carrara.core import params
-from carrara.core.types import AnyTest
+
+if TYPE_CHECKING:
+    from carrara.task import Task
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,14 @@ class Parameter:
     meaning: str
 
 
-def parameters_of(task: AnyTest) -> tuple[Parameter, ...]:
+def parameters_of(task: "Task") -> tuple[Parameter, ...]:
     """
     >>> from carrara.registry import load
     >>> form = next(one for one in parameters_of(load("michelangelo/mrcr")) if one.name == "form")
     >>> form.default, form.values, form.meaning
     ('chat', 'one of chat, text', 'Turns of a conversation, or one text with `User:` and `Model:`; ...')
     """
-    parameters: type = task.parameters
+    parameters: type = type(task)
     hints, meanings = get_type_hints(parameters), meanings_of(parameters)
     return tuple(
         Parameter(
@@ -57,8 +59,7 @@ def parameters_of(task: AnyTest) -> tuple[Parameter, ...]:
 @cache
 def meanings_of(parameters: type) -> dict[str, str]:
     """What is said of each field, by name; a class says more than those it inherits from."""
-    written = getattr(parameters, "source", parameters)
-    return {name: said for one in reversed(written.__mro__) for name, said in _said(one)}
+    return {name: said for one in reversed(parameters.__mro__) for name, said in _said(one)}
 
 
 def _said(parameters: type) -> Iterator[tuple[str, str]]:

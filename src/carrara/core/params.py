@@ -6,26 +6,28 @@ parameter is one of these names or a hash.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.lengths import write_length
-from carrara.core.types import AnyTest
+
+if TYPE_CHECKING:
+    from carrara.task import Task
 
 Given = Mapping[str, str]
 
 
-def defaults(task: AnyTest) -> dict[str, str]:
+def defaults(task: "Task") -> dict[str, str]:
     """Every parameter with its default, written out."""
-    return {field.name: _write(_default(field)) for field in fields(task.parameters)}
+    return {field.name: _write(_default(field)) for field in fields(task)}
 
 
-def build(task: AnyTest, name: str, given: Given) -> Any:
-    """The parameters of a test, of which some are given."""
-    known = {field.name: field for field in fields(task.parameters)}
-    hints = get_type_hints(task.parameters)
+def build(task: "Task", name: str, given: Given) -> "Task":
+    """Return the task with some parameters as given."""
+    known = {field.name: field for field in fields(task)}
+    hints = get_type_hints(type(task))
     values = {}
     for parameter, text in given.items():
         if parameter not in known:
@@ -41,19 +43,19 @@ def build(task: AnyTest, name: str, given: Given) -> Any:
                 f"the default is {defaults(task)[parameter]}"
             ) from None
     try:
-        return task.parameters(**values)
+        return type(task)(**values)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
 
 
-def build_canonical(task: AnyTest, name: str, text: str) -> Any:
-    """Return the parameters of an id, which may come from a stranger.
+def build_canonical(task: "Task", name: str, text: str) -> "Task":
+    """Return the task with the parameters of an id, which may come from a stranger.
 
     Raises:
         UsageError: A parameter names a file or a data set, where an id has its hash.
     """
     given = read_canonical(text)
-    for field in fields(task.parameters):
+    for field in fields(task):
         value, built_in = given.get(field.name), field.metadata.get("built_in")
         if value is not None and built_in is not None and value not in built_in and not _HASH.fullmatch(value):
             known = ", ".join(sorted(built_in)) or "nothing is"
@@ -67,42 +69,44 @@ def build_canonical(task: AnyTest, name: str, text: str) -> Any:
 _HASH = re.compile(r"[0-9a-f]{8,64}")
 
 
-def of_world(task: AnyTest, params: Any) -> str:
-    """The parameters that shape worlds: those that only present them (`field(metadata=PRESENTS)`) are left out.
+def of_instance(task: "Task") -> str:
+    """Return the parameters that shape instances: those that only present them (`PRESENTS`) are left out.
 
     >>> from carrara.registry import load
     >>> task = load("michelangelo/latent_list")
-    >>> of_world(task, build(task, "latent_list", {"view": "sum", "fillers": "print"}))
+    >>> of_instance(build(task, "latent_list", {"view": "sum", "fillers": "print"}))
     'view=sum'
     """
-    own = {field.name: _default(field) for field in fields(task.parameters) if field.metadata.get("presents")}
-    return canonical(task, replace(params, **own))
+    return ";".join(_changed(task, lambda field: not field.metadata.get("presents")))
 
 
-def canonical(task: AnyTest, params: Any) -> str:
-    """What differs from the defaults, in a fixed order and writing.
+def canonical(task: "Task") -> str:
+    """Return what differs from the defaults, in a fixed order and writing.
 
     >>> from carrara.registry import load
     >>> task = load("michelangelo/latent_list")
-    >>> canonical(task, build(task, "latent_list", {"view": "sum", "complexity": "5"}))
+    >>> canonical(build(task, "latent_list", {"view": "sum", "complexity": "5"}))
     'complexity=5;view=sum'
     """
-    changed = [
-        f"{field.name}={_write(getattr(params, field.name))}"
-        for field in fields(task.parameters)
-        if getattr(params, field.name) != _default(field)
+    return ";".join(_changed(task, lambda field: True))
+
+
+def _changed(task: "Task", wanted: "Callable[[Field[Any]], bool]") -> list[str]:
+    return [
+        f"{field.name}={_write(getattr(task, field.name))}"
+        for field in fields(task)
+        if wanted(field) and getattr(task, field.name) != _default(field)
     ]
-    return ";".join(changed)
 
 
-def check_unsized(task: AnyTest, name: str, params: Any, length: int) -> None:
-    """Raise where a length is asked for and a parameter says how large worlds without one are."""
-    for field in fields(task.parameters):
-        if length and field.metadata.get("unsized") and getattr(params, field.name) != _default(field):
-            raise UsageError(
-                f"{name}: {field.name}={_write(getattr(params, field.name))} counts at length 0 alone, and "
-                f"{write_length(length)} is asked for: leave it out, or ask for length 0"
-            )
+def check_unsized(task: "Task", name: str, length: int) -> None:
+    """Raise where a length is asked for and a parameter says how large instances without one are."""
+    changed = _changed(task, lambda field: bool(field.metadata.get("unsized")))
+    if length and changed:
+        raise UsageError(
+            f"{name}: {changed[0]} counts at length 0 alone, and {write_length(length)} is asked for: leave it out, or "
+            f"ask for length 0"
+        )
 
 
 def read_canonical(text: str) -> dict[str, str]:

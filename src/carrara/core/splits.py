@@ -5,29 +5,29 @@ one `pop` changes has six). So ownership goes by a hash of the text itself, and 
 is drawn anew.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING
 
 from carrara.core.errors import RunError
 from carrara.core.keys import Key, Split, digest
-from carrara.core.types import A, L, P, Test, World
+from carrara.core.types import Instance
+
+if TYPE_CHECKING:
+    from carrara.task import Task
 
 _SHARES: tuple[tuple[Split, int], ...] = (("test", 50), ("train", 40), ("few-shot", 10))
 TRIES = 10_000
 """Attempts to draw an instance that a split owns."""
 
 
-def owner(world: World[Any]) -> Split:
-    """Of a `sized` test it is the world of length 0 that is owned, and with it those of its key at any length."""
-    updates = sorted(world.updates) if world.timeless else world.updates
-    return split_of(piece.text for piece in (*world.opening, *chain.from_iterable(updates)))
+def owner(instance: Instance) -> Split:
+    """Return the split that owns an instance, by what it says without filler.
 
-
-def split_of(texts: Iterable[str]) -> Split:
-    """Return the split that owns an instance, by what it says without filler."""
-    place = digest(*texts) % 100
+    Where a task fills a length by itself, its instance of length 0 decides for those of its key at any length.
+    """
+    facts = sorted(instance.chunks) if instance.unordered else instance.chunks
+    place = digest(*(piece.text for piece in (*instance.start, *chain.from_iterable(facts)))) % 100
     for split, share in _SHARES:
         if place < share:
             return split
@@ -35,20 +35,18 @@ def split_of(texts: Iterable[str]) -> Split:
     raise AssertionError("the shares add up to 100")
 
 
-def owned_world(task: Test[P, L, A], key: Key, params: P) -> tuple[World[L], Key]:
-    """The world of a key, drawn until the key's split owns it, and the key that gave it."""
-    if task.divided(params):
-        return task.world(key, params, None), key
+def draw_owned(task: "Task", key: Key) -> tuple[Instance, Key]:
+    """Return the instance of a key, drawn until the key's split owns it, and the key that gave it.
+
+    Few-shot examples are such instances, of the split `few-shot`.
+    """
+    if task.is_divided():
+        return task.draw(key), key
     for attempt in range(TRIES):
         own = replace(key, attempt=attempt)
-        world = task.world(own, params, None)
-        if owner(world) == key.split:
-            return world, own
-    raise too_few(key)
-
-
-def too_few(key: Key) -> RunError:
-    """Return the error for a split that owns none of many instances."""
-    return RunError(
-        f"{key.task} has no world of the {key.split} split with these parameters: it makes too few different worlds"
+        instance = task.draw(own)
+        if owner(instance) == key.split:
+            return instance, own
+    raise RunError(
+        f"{key.task} has no instance of the {key.split} split with these parameters: it makes too few different ones"
     )

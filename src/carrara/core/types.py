@@ -5,14 +5,13 @@ A test says what its structure, updates, filler and views are; everything else (
 analysis) is the same for all tests and lives elsewhere.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from functools import cached_property, partial
+from itertools import chain, count, repeat
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, overload, runtime_checkable
 
-from carrara.core.chance import Guesser
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Dice
 
 PRESENTS: Mapping[str, Any] = {"presents": True}
 """Metadata of a parameter (`field(metadata=PRESENTS)`) that shows a world and does not shape it: its values compare on
@@ -132,36 +131,96 @@ class Room(NamedTuple):
     """How often no budget gave the length: the world may choose otherwise, where its question does not notice."""
 
 
-L = TypeVar("L")
 A = TypeVar("A")
-P = TypeVar("P")
+
+
+_piece: Callable[[tuple[str, Role, int, None]], Piece] = partial(tuple.__new__, Piece)
+"""A piece of what it has, without the Python by which a named tuple is called."""
+_USER: Role = "user"
+
+
+class Sentences(Sequence[Unit]):
+    """Facts of one piece each, made when they are looked at: a context may have a quarter of a million words."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> Unit: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Unit]: ...
+    def __getitem__(self, place: int | slice) -> Unit | Sequence[Unit]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        number = range(len(self))[place]
+        return (Piece(self._texts[number], update=number),)
+
+    def __iter__(self) -> Iterator[Unit]:
+        """Without a line of Python for each: they are gone through again and again."""
+        return zip(map(_piece, zip(self._texts, repeat(_USER), count(), repeat(None))))
 
 
 @dataclass(frozen=True)
-class World(Generic[L]):
-    """One latent structure with its stream of updates. Several questions may share it."""
+class Instance:
+    """One hidden structure: the facts that tell it, and what is asked of it."""
 
-    structure: L
-    updates: Sequence[Unit]
-    opening: Unit = ()
-    """What must come first and is not an update: the list of nodes, the first value of a list."""
+    facts: Sequence[str] | Sequence[Unit]
+    """The sentences that tell the structure, in order. A fact of several segments is a tuple of them."""
+    gold: Any = None
+    """The right answer."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What fills the fields of the question: `Where is {who}?`."""
+    evidence: Sequence[int] | None = None
+    """The numbers of the facts that decide the answer: without any one of them it is another one. None: all."""
+    opening: str | Unit = ""
+    """What comes before all facts and filler."""
+    ending: str = ""
+    """What comes after all facts and filler."""
     filler: Filler | None = None
-    """None: the task has sized the world to its room itself."""
-    grit: Filler | None = None
-    """Finer filler, for the last room, where the usual units are too large to make up every length."""
+    """Text that changes nothing, as a stream; None: the task's method `filler`."""
+    fine_filler: Filler | None = None
+    """Smaller pieces of filler, for the last tokens of a length."""
+    ask: str = "ask"
+    """Which of the task's questions is asked, where `ask` has several by name."""
+    options: tuple[str, ...] = ()
+    """The possible answers, where they are a closed list."""
+    guesses: Sequence[Any] | None = None
+    """The answers that the guesser chooses from. None: those of the answer type."""
+    chance_level: float | None = None
+    """What the guesser scores on average. None: the mean score of `guesses`, or what the answer type says."""
+    labels: Mapping[str, str] | None = None
+    """What results are sliced by. None: the parameters that have several values."""
     depths: tuple[float, ...] | None = None
-    """Where each update stands in its window, from 0 (start) to 1 (end), ascending. None: uniformly at random."""
-    timeless: bool = False
-    """Whether the order of updates says nothing: a world told in another order is the same one."""
+    """Where each fact stands, from 0 (start) to 1 (end), ascending. None: anywhere, at random."""
+    unordered: bool = False
+    """Whether the order of the facts says nothing."""
     window: tuple[float, float] = (0.0, 1.0)
-    """The part of the context, from 0 to 1, that holds all updates."""
+    """The part of the context, from 0 to 1, that holds all facts."""
     spread: Spread = "tokens"
-    """What depths are shares of: of the window's tokens, or of its gaps between units of filler."""
+    """Whether depths are shares of the tokens, or of the gaps between pieces of filler."""
+    structure: Any = None
+    """Whatever the task's own further methods need."""
+
+    @cached_property
+    def chunks(self) -> Sequence[Unit]:
+        """The facts, each as its segments."""
+        facts: Any = self.facts
+        return Sentences(facts) if facts and isinstance(facts[0], str) else facts
+
+    @property
+    def start(self) -> Unit:
+        """The opening as segments."""
+        if isinstance(self.opening, str):
+            return (Piece(self.opening),) if self.opening else ()
+        return self.opening
 
     @property
     def pieces(self) -> list[Piece]:
-        """All that it tells without filler, in order."""
-        return [*self.opening, *chain.from_iterable(self.updates)]
+        """All segments without filler, in order."""
+        return [*self.start, *chain.from_iterable(self.chunks)]
 
 
 class Example(NamedTuple):
@@ -189,7 +248,7 @@ class Question(Generic[A]):
     needs: tuple[int, ...]
     """The updates that decide the answer: dropping any one of them changes it."""
     chance_level: float
-    """What `Test.guess` scores on average; `Test.guesser` says what it knows, core/chance.py what that means."""
+    """What `Task.guess` scores on average; `Task.guesser` says what it knows, core/chance.py what that means."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What results are sliced by: complexity, view, hops."""
     examples: Sequence[Example] = ()
@@ -214,108 +273,3 @@ class Fault(NamedTuple):
 
 class Undecidable(Exception):
     """Raised by a solver: the text does not decide the question."""
-
-
-class Test(ABC, Generic[P, L, A]):
-    """A test. One file under `tasks/` holds one of these; being there is all the registration it needs."""
-
-    __test__: ClassVar[bool] = False
-    """It is not a test of the kind that pytest collects, whatever its name."""
-    version: ClassVar[int]
-    """Raised whenever the bytes of any item change."""
-    title: ClassVar[str]
-    capability: ClassVar[str]
-    """What it measures, in a few words, for lists and reports."""
-    category: ClassVar[str] = ""
-    """What it is one of several tests of, where its paper sorts them so: their scores are told together too."""
-    parameters: type[P]
-    """A frozen dataclass of parameters, each with its default."""
-    sized: ClassVar[bool] = False
-    """Whether a world is another at each length: its context is its structure, or it is given at some lengths."""
-    wording: ClassVar[Mapping[str, str]]
-    """Every sentence of the prompt that is not the world's: data, so that a prompt pack can replace it."""
-    verbatim: ClassVar[bool] = False
-    """Whether a reply is the answer as it stands: a text that may have anything in it, such as another question."""
-    echoes: ClassVar[int] = 0
-    """Up to how many tokens the prompt said back is one of the trivial replies: to read longer ones takes too long."""
-    inherent: ClassVar[Mapping[str, str]] = {}
-    """Shortcuts that it cannot do without, by name or kind (proof/shortcuts), each with a sentence why."""
-    guesser: Guesser = "without context"
-    """What `guess` knows: the chance level is what it scores."""
-    keeps: ClassVar[Mapping[str, str]] = {}
-    """What a part of the wording has to have, whoever words it: marks by which the context is found."""
-
-    @abstractmethod
-    def world(self, key: Key, params: P, room: Room | None) -> World[L]:
-        """The world of a key: the same at every length, unless the test is `sized`, which `room` is for."""
-
-    def shortcuts(self, params: P) -> Mapping[str, str]:
-        """Those that are inherent, and those that its parameters bring."""
-        return self.inherent
-
-    def given(self, params: P, length: int) -> int | None:
-        """How many worlds a length has, where they are not drawn but given by somebody, as they are."""
-        return None
-
-    def divided(self, params: P) -> bool:
-        """Whether its worlds are read from files that are divided among the splits already."""
-        return False
-
-    @abstractmethod
-    def questions(self, world: World[L], key: Key, params: P) -> Sequence[Question[A]]:
-        """The questions on a world, in a fixed order."""
-
-    @abstractmethod
-    def frame(self, world: World[L], question: Question[A], wording: Mapping[str, str], style: Style) -> Frame:
-        """The prompt around the context. Questions of one world share everything before the context."""
-
-    @abstractmethod
-    def solve(self, messages: Sequence[Message]) -> A:
-        """Read the answer from the rendered prompt alone. Raises Undecidable."""
-
-    @abstractmethod
-    def write(self, answer: A) -> str:
-        """The perfect reply."""
-
-    def said_back(self, question: Question[A]) -> Sequence[str]:
-        """The parts of the prompt that state no answer when a reply repeats them, though they name one."""
-        return [self.wording["rule"]] if "rule" in self.wording else []
-
-    @abstractmethod
-    def parse(self, reply: str, question: Question[A]) -> A | None:
-        """The answer that a reply states; None if it states none."""
-
-    @abstractmethod
-    def guess(self, dice: Dice, world: World[L], question: Question[A]) -> A:
-        """Draw an answer of the task's guesser (`guesser`), whose mean score is the question's `chance_level`."""
-
-    def score(self, answer: A, question: Question[A]) -> float:
-        """How right an answer is, from 0 to 1: the headline."""
-        return float(answer == question.gold)
-
-    def trivial(self, question: Question[A]) -> Mapping[str, str]:
-        """What those reply who do not do the task: that always say yes, name everything, copy what they were sent.
-
-        What they score stands beside every result, and a test on which they score well is a poor one.
-        """
-        return {}
-
-    def tricks(self, world: World[L], question: Question[A]) -> Mapping[str, str]:
-        """What those reply who follow some cheap way of the test's own kind, such as a greedy walk: for the search for
-        shortcuts (proof/shortcuts)."""
-        return {}
-
-    def drawn(self, world: World[L]) -> Iterable[Drawn]:
-        """What a world was drawn from that a search may have pushed away from even: `carrara stats` prints it."""
-        return ()
-
-    def fault(self, answer: A, question: Question[A]) -> Fault | None:
-        """In what way an answer is wrong, where a test tells several apart. None: it is right, or just wrong."""
-        return None
-
-    def published(self, reply: str, question: Question[A]) -> Mapping[str, float]:
-        """What published scorers give the same reply, by name, faults included: to compare with published numbers."""
-        return {}
-
-
-AnyTest = Test[Any, Any, Any]

@@ -9,12 +9,13 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import Split
 from carrara.core.places import here
 from carrara.core.talk import tell_once
-from carrara.core.types import AnyTest, Style
+from carrara.core.types import Style
 from carrara.door.given import File, Length, Value, drawn_of, length_of, parameters_of, whole
 from carrara.door.item import Item
 from carrara.prompt import items
 from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import read_pack
+from carrara.task import Task
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Loaded:
     """Those that are given; the others have their defaults."""
 
     @property
-    def test(self) -> AnyTest:
+    def test(self) -> Task:
         return registry.load(self.name)
 
     @property

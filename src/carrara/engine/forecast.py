@@ -95,8 +95,8 @@ def _line(
     window: int | None,
 ) -> Line:
     task, length = registry.load(job.first.task), job.first.length
-    shape = shaped(replace(job.first, length=min(length, FAR) if task.sized else 0))
-    answer = shape.answer * max(1.0, length / FAR) if task.sized else shape.answer
+    shape = shaped(replace(job.first, length=min(length, FAR) if task.is_sized else 0))
+    answer = shape.answer * max(1.0, length / FAR) if task.is_sized else shape.answer
     if job.worlds == ALL:
         raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
     worlds = job.worlds

@@ -15,13 +15,14 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.model._generate_config import active_generate_config
 
 from carrara import registry
+from carrara import task as carrara_task
 from carrara.core import params as parameters
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Split
 from carrara.core.lengths import read_length, write_length
 from carrara.core.meanings import parameters_of
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, Style
+from carrara.core.types import Style
 from carrara.engine import arguments
 from carrara.engine.arguments import one_of, text, whole
 from carrara.engine.inspect_errors import PrerequisiteFailure
@@ -48,10 +49,10 @@ def typed(name: str) -> Maker:
     """The same, with the test's own parameters in its signature: their types, and their defaults."""
     make, loaded = _make(name), registry.load(name)
     *own, other = inspect.signature(make).parameters.values()  # with the last Inspect leaves what is misspelt to us
-    hints, default = get_type_hints(loaded.parameters), loaded.parameters()
+    hints, default = get_type_hints(type(loaded)), loaded
     of_test = [
         inspect.Parameter(one.name, one.KEYWORD_ONLY, default=getattr(default, one.name), annotation=hints[one.name])
-        for one in inspect.signature(loaded.parameters).parameters.values()
+        for one in inspect.signature(type(loaded)).parameters.values()
         if one.name not in ARGUMENTS
     ]
     make.__signature__ = inspect.Signature([*own, *of_test, other], return_annotation=Task)  # type: ignore[attr-defined]
@@ -103,7 +104,7 @@ def _make(name: str) -> Maker:
                 recipe = Recipe(
                     task=name,
                     version=loaded.version,
-                    params=parameters.canonical(loaded, parameters.build(loaded, name, given)),
+                    params=parameters.canonical(parameters.build(loaded, name, given)),
                     split=one_of("split", split, Split),
                     seed=whole("seed", seed, 0),
                     index=whole("index", index, 0),
@@ -136,9 +137,9 @@ ARGUMENTS = tuple(inspect.signature(_make("")).parameters)[:-1]
 """What a task can be given beside the parameters of its test."""
 
 
-def _own(given: Mapping[str, Any], loaded: AnyTest) -> dict[str, str]:
+def _own(given: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
     """Parameters of the test, as they are written."""
-    names = [field.name for field in fields(loaded.parameters)]
+    names = [field.name for field in fields(loaded)]
     arguments.none_other([name for name in given if name not in names], [*ARGUMENTS, *names])
     return {name: text(value) for name, value in given.items()}
 

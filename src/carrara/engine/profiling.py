@@ -176,7 +176,7 @@ def _answered(results: Sequence[Result], model: str) -> list[Result]:
 
 def _subject(one: Capability, tokenizer: str, upto: int, min_base_score: float) -> Subject:
     [first] = recipes(Selection(one.test, dict(one.params)), Drawn(), None, tokenizer)
-    sized = registry.load(first.task).sized
+    sized = registry.load(first.task).is_sized
     bare = 0 if sized else max(_bare(replace(first, index=index)) for index in range(MEASURED))
     lengths = [length for length in lengths_for(sized, upto) if length == 0 or length >= bare]
     if lengths[-1] < upto:

@@ -58,7 +58,7 @@ def published(
     for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
         own, name = of[test], babilong.PREFIX + test.rpartition("/")[2] if suite == "babilong" else test
         task = registry.load(name)
-        params = canonical(task, build(task, name, {**read_canonical(own.params), "data": data}))
+        params = canonical(build(task, name, {**read_canonical(own.params), "data": data}))
         yield Job(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)
 
 

@@ -18,7 +18,7 @@ def repeats(firsts: Iterable[Recipe]) -> Iterator[str]:
         if not first.length:
             continue
         posed = questions_of(first)
-        text = posed.world.filler(posed.key.dice("repeats"), first.tokenizer) if posed.world.filler else None
+        text = posed.instance.filler(posed.key.dice("repeats"), first.tokenizer) if posed.instance.filler else None
         if not isinstance(text, Reading) or first.length <= text.available or text.corpus.name in told:
             continue
         told.add(text.corpus.name)

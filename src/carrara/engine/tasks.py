@@ -200,7 +200,7 @@ def _referred(id: str, retrieve: str, request: str) -> tuple[by_reference.Refere
 def _trivial(id: str) -> Mapping[str, Mapping[str, float]]:
     """What trivial replies to an item score, whichever model is asked: figures alone, for the replies may be long."""
     item = item_of(id)
-    prompt = item.text if item.prompt.tokens <= item.task.echoes else None
+    prompt = item.text if item.prompt.tokens <= item.task.echo_limit else None
     return {
         reply: {name: round(score, DIGITS) for name, score in scores.items()}
         for reply, scores in trivial(item.task, item.question, prompt).items()

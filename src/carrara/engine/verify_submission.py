@@ -31,7 +31,7 @@ from carrara.core.params import read_canonical
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN, Result, Subject, test_of
 from carrara.core.subsets import APART
-from carrara.core.types import AnyTest, Question
+from carrara.core.types import Question
 from carrara.engine import planned
 from carrara.engine.by_reference import REQUEST, RETRIEVE
 from carrara.engine.endings import ending
@@ -42,6 +42,7 @@ from carrara.prompt.items import context_of, no_question, questions_of, weight
 from carrara.prompt.prompt import fingerprint
 from carrara.results.analysis.series import RETRIEVE as RETRIEVED
 from carrara.results.report.sources import Source
+from carrara.task import Task
 from carrara.tokens import permission
 
 LONGEST, TOGETHER = 1 << 20, 8 << 20
@@ -191,7 +192,7 @@ def _is_known(recipe: Recipe) -> bool:
 
 def _is_outside(recipe: Recipe) -> bool:
     """Return whether an item needs what the package does not have: a text, a list, a prompt pack or a tokenizer."""
-    fields = registry.load(recipe.task).parameters.__dataclass_fields__
+    fields = registry.load(recipe.task).__dataclass_fields__
     opened = any("built_in" in fields[name].metadata for name in read_canonical(recipe.params) if name in fields)
     return bool(recipe.pack) or opened or not permission.is_allowed(recipe.tokenizer)
 
@@ -228,7 +229,7 @@ def _is_length(length: int, settings: Mapping[str, str], recipe: Recipe) -> bool
     return recipe.length == length
 
 
-def _is_item(result: Result, recipe: Recipe, task: AnyTest, question: Question[Any]) -> bool:
+def _is_item(result: Result, recipe: Recipe, task: Task, question: Question[Any]) -> bool:
     """Return whether what is stated beside a reply is what its id names."""
     stated = (result.task, result.gold, dict(result.labels), result.category)
     named = (test_of(recipe.task, question.part), task.write(question.gold), dict(question.labels), task.category)
@@ -236,7 +237,7 @@ def _is_item(result: Result, recipe: Recipe, task: AnyTest, question: Question[A
     return stated == named and same_chance and _is_length(result.length, result.settings, recipe)
 
 
-def _is_same_score(reply: Reply, task: AnyTest, question: Question[Any]) -> bool:
+def _is_same_score(reply: Reply, task: Task, question: Question[Any]) -> bool:
     try:
         output = ModelOutput.model_validate(reply.output)
         ended = ending(output)

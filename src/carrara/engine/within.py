@@ -33,7 +33,7 @@ def room(first: Recipe, worlds: int, pack: Pack | None, thinking: Thinking, max_
     """Of a test's length what is left to its answers."""
     if not first.length:
         return 0
-    if max_tokens or not load(first.task).sized:
+    if max_tokens or not load(first.task).is_sized:
         at = replace(first, length=0, pack="")
         budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(worlds))
         return needed(budget, thinking, max_tokens)

@@ -100,9 +100,9 @@ def table(talks: bool) -> Table:
 def talks(first: Recipe, pack: Pack | None) -> bool:
     """Whether a test's contexts are conversations."""
     first = replace(first, length=0)  # at any length it is the same, and at this one there is a world
-    task, _, _, world, questions = questions_of(first, pack)
+    task, _, instance, questions = questions_of(first, pack)
     wording = worded(first, load(first.task), pack)
-    return task.frame(world, questions[0], wording, first.style).turns
+    return task.prompt(instance, questions[0], wording, first.style).turns
 
 
 def config_of(first: Recipe, conversations: bool) -> str:

@@ -1,13 +1,11 @@
 """How contexts of words are laid out, and read again: lists, pairs, and lines behind a label."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count, repeat
-from typing import overload
 
 from carrara.answers.numerals import ORDINALS
-from carrara.core.types import Message, Piece, Role, Undecidable, Unit
+from carrara.core.types import Message, Piece, Role, Undecidable
 
 OPEN, INSTRUCT = "Context:", "Instruction:"
 """By what a context and what is asked of it are found."""
@@ -18,30 +16,6 @@ _piece: Callable[[tuple[str, Role, int, None]], Piece] = partial(tuple.__new__, 
 _QUOTED = re.compile(r'"([^"\n]*)"')
 _ORDINAL = re.compile(r"([0-9]{1,9})(?:st|nd|rd|th)")
 _LABELLED = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
-
-
-class Told(Sequence[Unit]):
-    """Updates of one piece each, made when they are looked at: a context may have a quarter of a million words."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, place: int) -> Unit: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Unit]: ...
-    def __getitem__(self, place: int | slice) -> Unit | Sequence[Unit]:
-        if isinstance(place, slice):
-            return [self[n] for n in range(*place.indices(len(self)))]
-        number = range(len(self))[place]
-        return (Piece(self._texts[number], update=number),)
-
-    def __iter__(self) -> Iterator[Unit]:
-        """Without a line of Python for each: they are gone through again and again."""
-        return zip(map(_piece, zip(self._texts, repeat(_USER), count(), repeat(None))))
 
 
 def split_prompt(messages: Sequence[Message]) -> tuple[str, str]:

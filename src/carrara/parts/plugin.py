@@ -16,32 +16,35 @@ from types import TracebackType
 from typing import Any, cast
 
 from carrara.answers.kinds import Answers
-from carrara.core.errors import CarraraError, PluginError, Unsuited, UsageError
-from carrara.core.types import AnyTest, BulkTap, EndingTap, Filler, Question, Tap, Undecidable, World
+from carrara.core.errors import CarraraError, PluginError, Unsuited
+from carrara.core.types import BulkTap, EndingTap, Filler, Instance, Question, Tap, Undecidable
+from carrara.task import Task
 
 LONGEST = 300
 """Characters of an exception's message that are repeated."""
 
 _METHODS = (
-    "world",
-    "shortcuts",
-    "given",
-    "divided",
+    "check",
+    "generate",
+    "generate_sized",
+    "filler",
     "questions",
-    "frame",
-    "solve",
+    "prompt",
+    "solve_prompt",
     "write",
-    "said_back",
     "parse",
-    "guess",
     "score",
-    "trivial",
-    "tricks",
-    "drawn",
-    "fault",
-    "published",
+    "guess",
+    "not_answers",
+    "trivial_baselines",
+    "heuristics",
+    "shortcuts",
+    "error_type",
+    "paper_scores",
+    "draws",
+    "given_count",
+    "is_divided",
 )
-_ATTRIBUTES = ("version", "title", "capability", "parameters", "wording")
 
 
 def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError:
@@ -53,33 +56,20 @@ def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError
     return _failed(f"{where or file} cannot be loaded: {_describe(error)}{_line(line, at, file)}", error)
 
 
-def checked(task: AnyTest, file: Path) -> AnyTest:
-    """Have every method of a test raise `PluginError` for whatever its code raises.
-
-    The test keeps its type: its class becomes a subclass of what it was.
-    """
-    if missing := [name for name in _ATTRIBUTES if not hasattr(task, name)]:
-        raise UsageError(f"{file} is no whole test: it does not say its {', '.join(missing)}; see docs/new-task.md")
-    kind = type(task)
-    if "checked_for" in vars(kind):  # two files may share one test
-        return task
+def checked(kind: type[Task], file: Path) -> type[Task]:
+    """Return a subclass of a task whose methods raise `PluginError` for whatever the plugin's code raises."""
     own: dict[str, Any] = {name: _caught(getattr(kind, name), file) for name in _METHODS}
-    own["world"] = _caught(_with_checked_filler(kind.world, file), file)
+    own["__post_init__"] = _caught(kind.__post_init__, file, ValueError)
+    own["check"] = _caught(kind.check, file, ValueError)
+    own["generate_sized"] = _caught(_with_checked_instance(kind.generate_sized, file), file)
+    own["filler"] = _caught(_with_checked_sentence(kind.filler), file)
     own["questions"] = _caught(_with_checked_gold(kind.questions), file)
-    own["solve"] = _caught(_with_checked_answer(kind.solve), file, Undecidable)
-    own |= {"checked_for": file, "__slots__": (), "__module__": kind.__module__}
-    metaclass: Any = type(kind)
-    object.__setattr__(task, "__class__", metaclass(kind.__name__, (kind,), own))
-    if hasattr(task.parameters, "__post_init__") and not hasattr(task.parameters, "sweeps"):
-        object.__setattr__(task, "parameters", checked_class(task.parameters, file))
-    return task
-
-
-def checked_class(kind: type, file: Path) -> type:
-    """A class whose check of its parameters raises `PluginError`, but for a ValueError: values do not go together."""
-    check = _caught(kind.__post_init__, file, ValueError)  # type: ignore[attr-defined]  # it has one
-    own = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    return type(kind)(kind.__name__, (kind,), {**own, "__post_init__": check})
+    own["solve_prompt"] = _caught(_with_checked_answer(kind.solve_prompt), file, Undecidable)
+    own |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    own["wording"] = kind.wording
+    made: type[Task] = type(kind)(kind.__name__, (kind,), own)  # type: ignore[misc]
+    made.is_sized, made.has_sentences = kind.is_sized, kind.has_sentences
+    return made
 
 
 def _caught(method: Callable[..., Any], file: Path, *passing: type[Exception]) -> Callable[..., Any]:
@@ -135,8 +125,8 @@ def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}{f': {cut}' if cut else ''}"
 
 
-def _with_checked_filler(method: Callable[..., Any], file: Path) -> Callable[..., Any]:
-    """The world of a test, whose filler is the plugin's code too and is drawn much later."""
+def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[..., Any]:
+    """An instance in which what becomes text is text, and whose filler, drawn much later, is checked too."""
 
     def opened(filler: Filler | None) -> Filler | None:
         if filler is None:
@@ -151,13 +141,39 @@ def _with_checked_filler(method: Callable[..., Any], file: Path) -> Callable[...
         return open_tap
 
     @wraps(method)
-    def world(*args: Any) -> Any:
-        made = method(*args)
-        if not isinstance(made, World):
-            raise Unsuited(f"`world` returned {described(made)}, where a World is expected")
-        return replace(made, filler=opened(made.filler), grit=opened(made.grit))
+    def generate_sized(*args: Any) -> Instance:
+        made = _checked_instance(method(*args))
+        return replace(made, filler=opened(made.filler), fine_filler=opened(made.fine_filler))
 
-    return world
+    return generate_sized
+
+
+def _checked_instance(instance: object) -> Instance:
+    if not isinstance(instance, Instance):
+        raise Unsuited(f"`generate` returned {described(instance)}, where a carrara.Instance is expected")
+    texts: dict[str, Sequence[object]] = {"options": instance.options, "names": list(instance.names.values())}
+    if not isinstance(instance.opening, tuple):
+        texts["opening"] = [instance.opening]
+    if instance.facts and not isinstance(instance.facts[0], tuple):
+        texts["facts"] = instance.facts
+    for name, values in texts.items():
+        if wrong := [value for value in values if not isinstance(value, str)]:
+            raise Unsuited(f"`{name}` of an Instance has {described(wrong[0])}, where a text is expected")
+    if beyond := [one for one in instance.evidence or () if not 0 <= one < len(instance.facts)]:
+        raise Unsuited(
+            f"`evidence` of an Instance names fact {beyond[0]}, and there are {len(instance.facts)} (from 0)"
+        )
+    return instance
+
+
+def _with_checked_sentence(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def filler(*args: Any) -> str:
+        if not isinstance(sentence := method(*args), str):
+            raise Unsuited(f"`filler` returned {described(sentence)}, where a text is expected")
+        return sentence
+
+    return filler
 
 
 def _with_checked_gold(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -182,7 +198,7 @@ def _with_checked_answer(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check(task: Any, answer: object, what: str) -> None:
-    answers = getattr(task, "answers", None)
+    answers = getattr(task, "answer", None)
     if isinstance(answers, Answers) and not answers.takes(answer):
         raise Unsuited(f"{what} {described(answer)}, where {type(answers).__name__} expects {answers.noun}")
 

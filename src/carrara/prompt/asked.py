@@ -59,7 +59,7 @@ def recipes(selection: Selection, drawn: Drawn, pack: Pack | None, tokenizer: st
             Recipe(
                 task=name,
                 version=test.version,
-                params=parameters.canonical(test, parameters.build(test, name, mine)),
+                params=parameters.canonical(parameters.build(test, name, mine)),
                 split=drawn.split,
                 seed=drawn.seed,
                 index=0,

@@ -15,14 +15,14 @@ from carrara.core.kept import Kept
 from carrara.core.keys import Key, Split
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.splits import owned_world
-from carrara.core.types import AnyTest, Message, Piece, Question, Room, Style, Unit, World
-from carrara.parts.bridge import Bridged
+from carrara.core.splits import draw_owned
+from carrara.core.types import Instance, Message, Piece, Question, Room, Style, Unit
 from carrara.prompt import sizing
 from carrara.prompt.measure import Measure, count
 from carrara.prompt.prompt import Prompt, Survey
 from carrara.prompt.weave import Weave, some
 from carrara.prompt.wording import Pack
+from carrara.task import Task
 from carrara.tokens import permission
 
 PROBED_UNITS = 256
@@ -42,10 +42,10 @@ OTHER_FILLER = 1000
 class Posed(NamedTuple):
     """A world with its questions, before any prompt."""
 
-    task: AnyTest
-    params: Any
+    task: Task
+    """With one value of each sweep."""
     key: Key
-    world: World[Any]
+    instance: Instance
     questions: Sequence[Question[Any]]
 
 
@@ -54,8 +54,8 @@ class Context:
     """A world in its filler, with the prompts of all its questions."""
 
     recipe: Recipe
-    task: AnyTest
-    world: World[Any]
+    task: Task
+    instance: Instance
     questions: Sequence[Question[Any]]
     prompts: Sequence[Prompt]
     pack: Pack | None = None
@@ -90,7 +90,7 @@ class Item:
         return str(self.recipe)
 
     @property
-    def task(self) -> AnyTest:
+    def task(self) -> Task:
         return self.context.task
 
     @property
@@ -109,9 +109,7 @@ class Item:
 
     def solve(self, messages: Sequence[Message]) -> Any:
         """Return the answer that the task's solver reads from a prompt of this item. Raises Undecidable."""
-        if isinstance(self.task, Bridged):
-            return self.task.solve(messages, worded(self.recipe, self.task, self.context.pack))
-        return self.task.solve(messages)
+        return self.task.solve_prompt(messages, worded(self.recipe, self.task, self.context.pack))
 
     @property
     def text(self) -> str:
@@ -159,7 +157,7 @@ def no_question(recipe: Recipe, there: int) -> str:
 
 def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
     """What names the world of a recipe, and it alone: the same for all recipes that share it."""
-    if recipe.length and registry.load(recipe.task).sized:
+    if recipe.length and registry.load(recipe.task).is_sized:
         return replace(recipe, question=0), pack
     return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
 
@@ -167,40 +165,41 @@ def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
 def pose(recipe: Recipe, pack: Pack | None) -> Posed:
     """A world with its questions, built anew."""
     permission.check(recipe.tokenizer)
-    task = registry.load(recipe.task)
-    if recipe.version != task.version:
+    default = registry.load(recipe.task)
+    if recipe.version != default.version:
         raise UsageError(
-            f"{recipe.world_id} is of version {recipe.version} of {recipe.task}, and this is version {task.version}: "
-            f"generate the items anew, or install the release that made them"
+            f"{recipe.world_id} is of version {recipe.version} of {recipe.task}, and this is version "
+            f"{default.version}: generate the items anew, or install the release that made them"
         )
-    params = parameters.build_canonical(task, recipe.task, recipe.params)
-    if parameters.canonical(task, params) != recipe.params:
+    configured = parameters.build_canonical(default, recipe.task, recipe.params)
+    if parameters.canonical(configured) != recipe.params:
         raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
-    parameters.check_unsized(task, recipe.task, params, recipe.length)
-    if task.sized and recipe.length > SIZED_MOST:
+    parameters.check_unsized(configured, recipe.task, recipe.length)
+    if configured.is_sized and recipe.length > SIZED_MOST:
         raise UsageError(
             f"{recipe.task} holds its whole context in memory and makes at most {write_length(SIZED_MOST)} tokens: "
             f"ask for fewer than {write_length(recipe.length)}"
         )
-    key = replace(recipe.key, params=parameters.of_world(task, params))
-    if task.given(params, recipe.length) is not None:
-        world = task.world(key, params, Room(recipe.length))
+    key = replace(recipe.key, params=parameters.of_instance(configured))
+    task = configured.dealt(key)
+    if task.given_count(recipe.length) is not None:
+        instance = task.draw(key, Room(recipe.length))
     else:
-        world, key = owned_world(task, key, params)
+        instance, key = draw_owned(task, key)
         if recipe.length:
-            world = sizing.world_of(task, key, params, recipe, worded(recipe, task, pack))
-    return Posed(task, params, key, world, task.questions(world, key, params))
+            instance = sizing.sized(task, key, recipe, worded(recipe, task, pack)) if task.is_sized else instance
+    return Posed(task, key, instance, task.questions(instance))
 
 
 def weight(recipe: Recipe, pack: Pack | None = None) -> int:
     """How much is held by whoever keeps the world of a recipe, in tokens."""
-    return max(SMALL, recipe.length) if registry.load(recipe.task).sized else SMALL
+    return max(SMALL, recipe.length) if registry.load(recipe.task).is_sized else SMALL
 
 
 _posed = Kept(pose, weight, KEPT)
 
 
-def worded(recipe: Recipe, task: AnyTest, pack: Pack | None) -> Mapping[str, str]:
+def worded(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
     """The words of a recipe's prompt: the test's own, or those of the pack that it was made with."""
     if recipe.pack != (pack.hash if pack else ""):
         raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
@@ -210,16 +209,16 @@ def worded(recipe: Recipe, task: AnyTest, pack: Pack | None) -> Mapping[str, str
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
     """The context that a recipe names. `variant` is for the audit (weave.py)."""
     permission.check(recipe.tokenizer)
-    task, params, key, world, questions = questions_of(recipe, pack)
-    measures = _measures(replace(recipe, question=0, length=recipe.length if task.sized else 0), pack)
-    fixed = world.pieces
+    task, key, instance, questions = questions_of(recipe, pack)
+    measures = _measures(replace(recipe, question=0, length=recipe.length if task.is_sized else 0), pack)
+    fixed = instance.pieces
     longest = max(measures, key=lambda measure: measure.puzzle)
-    room = 0 if task.given(params, recipe.length) is not None else _room(recipe, longest.puzzle)
-    weave = Weave(world, room, longest.cost, key, recipe.tokenizer, variant)
+    room = 0 if task.given_count(recipe.length) is not None else _room(recipe, longest.puzzle)
+    weave = Weave(instance, room, longest.cost, key, recipe.tokenizer, variant)
     if room:
-        if world.filler is None:
+        if instance.filler is None:
             raise Unreachable(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
-        if not _adds_up(recipe, world, longest, fixed, weave):
+        if not _adds_up(recipe, instance, longest, fixed, weave):
             weave = _repaired(recipe, longest, weave)
         try:
             weave.settle()
@@ -229,14 +228,14 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
         Prompt(measure.frame, weave, measure, question.needs, measure.puzzle + room)
         for measure, question in zip(measures, questions, strict=True)
     ]
-    return Context(recipe, task, world, questions, prompts, pack)
+    return Context(recipe, task, instance, questions, prompts, pack)
 
 
 def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
     """The frames of a world's questions, measured."""
-    task, _, _, world, questions = questions_of(recipe, pack)
-    wording, tokenizer, fixed = worded(recipe, task, pack), tokens.get(recipe.tokenizer), world.pieces
-    frames = [task.frame(world, question, wording, recipe.style) for question in questions]
+    task, _, instance, questions = questions_of(recipe, pack)
+    wording, tokenizer, fixed = worded(recipe, task, pack), tokens.get(recipe.tokenizer), instance.pieces
+    frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
     return [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
 
 
@@ -253,10 +252,10 @@ def _room(recipe: Recipe, puzzle: int) -> int:
     return recipe.length - puzzle if recipe.length else 0
 
 
-def _adds_up(recipe: Recipe, world: World[Any], measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
+def _adds_up(recipe: Recipe, instance: Instance, measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
     def units() -> list[Unit]:
-        assert world.filler is not None
-        return some(world.filler(weave.key.dice("probe"), recipe.tokenizer), 0, PROBED_UNITS)
+        assert instance.filler is not None
+        return some(instance.filler(weave.key.dice("probe"), recipe.tokenizer), 0, PROBED_UNITS)
 
     return measure.additive(f"{recipe.task};{recipe.params}", units, fixed)
 
@@ -298,7 +297,7 @@ def make(
     recipe = Recipe(
         task=task,
         version=loaded.version,
-        params=parameters.canonical(loaded, settled),
+        params=parameters.canonical(settled),
         split=split,
         seed=seed,
         index=index,
@@ -358,8 +357,8 @@ def too_long(first: Recipe, count: int, unfit: Sequence[Unreachable]) -> str:
 
 def there(first: Recipe, count: int) -> int:
     """How many of `count` worlds from a recipe's on there are: of given ones there may be fewer."""
-    task = registry.load(first.task)
-    given = task.given(parameters.build_canonical(task, first.task, first.params), first.length)
+    configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
+    given = configured.given_count(first.length)
     return count if given is None else min(count, given - first.index)
 
 

@@ -7,15 +7,16 @@ is corrected by what it is off. Where prices add up, as they do with nearly all 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, cast
+from typing import cast
 
 from carrara import tokens
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, Frame, Piece, Prices, Room, World
+from carrara.core.types import Frame, Instance, Piece, Prices, Room
 from carrara.prompt.measure import assemble, count
+from carrara.task import Task
 
 CORRECTIONS = 8
 """Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
@@ -43,17 +44,17 @@ def prices(name: str) -> Prices:
     return priced
 
 
-def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapping[str, str]) -> World[Any]:
-    """The world of a key whose longest prompt has exactly the tokens that a recipe asks for."""
+def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str]) -> Instance:
+    """Return the instance of a key whose longest prompt has exactly the tokens that a recipe asks for."""
     tokenizer = tokens.get(recipe.tokenizer)
     priced = prices(recipe.tokenizer)
 
-    def taken(world: World[Any], pieces: Sequence[Piece]) -> tuple[int, Frame]:
+    def taken(instance: Instance, pieces: Sequence[Piece]) -> tuple[int, Frame]:
         """By its longest prompt, and the frame of one."""
-        frames = [task.frame(world, q, wording, recipe.style) for q in task.questions(world, key, params)]
+        frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
         return max(count(tokenizer, recipe.style, assemble(frame, pieces)) for frame in frames), frames[0]
 
-    bare = task.world(key, params, None)
+    bare = task.draw(key)
     pieces = bare.pieces
     whole, frame = taken(bare, pieces)
     budget = recipe.length - (whole - sum(priced([piece.text for piece in pieces], frame.joint)))
@@ -63,13 +64,13 @@ def world_of(task: AnyTest, key: Key, params: Any, recipe: Recipe, wording: Mapp
         while budget not in tried and len(tried) < CORRECTIONS:
             tried.add(budget)
             try:
-                world = task.world(key, params, Room(recipe.length, budget, priced, again))
+                instance = task.draw(key, Room(recipe.length, budget, priced, again))
             except Unreachable as reason:
                 unfit = reason
                 break
-            off = taken(world, world.pieces)[0] - recipe.length
+            off = taken(instance, instance.pieces)[0] - recipe.length
             if not off:
-                return world
+                return instance
             budget -= off
     if unfit is None:
         unfit = Unreachable("its prompt comes out at other lengths", f"none comes out exactly so by {recipe.tokenizer}")

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, gcd
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from carrara.core.errors import Dry, Unreachable
 from carrara.core.keys import Key
-from carrara.core.types import BulkTap, EndingTap, Piece, Tap, Unit, World
+from carrara.core.types import BulkTap, EndingTap, Instance, Piece, Tap, Unit
 
 Cost = Callable[[Unit], int]
 
@@ -59,7 +59,7 @@ class _Settled(NamedTuple):
 class Weave:
     """A world in its filler. Iterating gives its pieces in order, the same on every pass."""
 
-    world: World[Any]
+    instance: Instance
     room: int
     """Tokens of filler."""
     cost: Cost
@@ -69,9 +69,9 @@ class Weave:
     """Another number gives other filler around the same updates."""
 
     def __iter__(self) -> Iterator[Piece]:
-        yield from self.world.opening
-        if self.world.filler is None or self.room == 0:
-            for update in self.world.updates:
+        yield from self.instance.start
+        if self.instance.filler is None or self.room == 0:
+            for update in self.instance.chunks:
                 yield from update
             return
         for unit in self._held if self.room <= HELD or "_held" in vars(self) else self._units():
@@ -79,7 +79,7 @@ class Weave:
 
     def hold(self) -> None:
         """Keep what is woven, as far as it is in small pieces: somebody will ask for it again and again."""
-        if self.world.filler is not None and HELD < self.room <= MOST:
+        if self.instance.filler is not None and HELD < self.room <= MOST:
             _ = self._held
 
     def _units(self) -> Iterable[Unit]:
@@ -94,15 +94,15 @@ class Weave:
     @cached_property
     def drawn(self) -> tuple[float, ...]:
         """The share of its window that is to stand before each update: the same at every length."""
-        if self.world.depths is not None:
-            return self.world.depths
+        if self.instance.depths is not None:
+            return self.instance.depths
         dice = self.key.dice("depths")
-        return tuple(sorted(dice.random() for _ in self.world.updates))
+        return tuple(sorted(dice.random() for _ in self.instance.chunks))
 
     def offsets(self) -> list[int]:
         """How far from its drawn place each update came to stand, in tokens of filler."""
         bounds = self._bounds
-        used = -sum(self.cost((piece,)) for piece in self.world.opening)
+        used = -sum(self.cost((piece,)) for piece in self.instance.start)
         found: dict[int, int] = {}
         for piece in self:
             if piece.update is None:
@@ -115,26 +115,26 @@ class Weave:
     def _bounds(self) -> list[int]:
         """The tokens of filler that are to stand before each update."""
         low, high = self._limits()
-        if self.world.spread == "tokens":
+        if self.instance.spread == "tokens":
             return [low + int(share * (high - low)) for share in self.drawn]
         gaps = self._gaps(high)
         first, last = bisect_left(gaps, low), bisect_right(gaps, high)
         if first == last:
-            raise Unreachable(f"there is no gap between units of filler in the window {_percent(self.world.window)}")
+            raise Unreachable(f"there is no gap between units of filler in the window {_percent(self.instance.window)}")
         return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
 
     def _limits(self) -> tuple[int, int]:
         """The least and the most filler that may stand before an update."""
-        start, end = self.world.window
+        start, end = self.instance.window
         if (start, end) == (0.0, 1.0):
             return 0, self.room
-        updates = sum(self.cost(update) for update in self.world.updates)
+        updates = sum(self.cost(update) for update in self.instance.chunks)
         size = self.room + updates
         low, high = ceil(start * size), min(self.room, int(end * size) - updates)
         if high < low:
             raise Unreachable(
-                f"its updates take {updates} tokens, and the window {_percent(self.world.window)} of this context is "
-                f"smaller; ask for a greater length or a wider window"
+                f"its updates take {updates} tokens, and the window {_percent(self.instance.window)} of this context "
+                f"is smaller; ask for a greater length or a wider window"
             )
         return low, high
 
@@ -200,7 +200,7 @@ class Weave:
             for unit, after in self._reach(tap, gap, used, bounds[gap]):
                 used = after
                 yield unit
-            yield self.world.updates[gap]
+            yield self.instance.chunks[gap]
         for unit, after in self._reach(tap, chosen, used, bounds[chosen] - window):
             used = after
             yield unit
@@ -210,7 +210,7 @@ class Weave:
         behind = bounds[chosen]
         tail: list[Unit] = []
         for gap in range(chosen + 1, len(bounds)):
-            tail.append(self.world.updates[gap - 1])
+            tail.append(self.instance.chunks[gap - 1])
             for unit, after in self._reach(tap, gap, behind, bounds[gap]):
                 behind = after
                 tail.append(unit)
@@ -238,7 +238,8 @@ class Weave:
         """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""
         if room < 0:
             raise Unreachable(f"its filler runs over by {-room} tokens; ask for more")
-        grit = self.world.grit(self.key.dice("grit", self.variant), self.tokenizer) if self.world.grit else tap
+        fine = self.instance.fine_filler
+        grit = fine(self.key.dice("grit", self.variant), self.tokenizer) if fine else tap
         mask = (2 << room) - 1
         units: list[Unit] = []
         reach = [1]  # bit n of reach[i]: some of the first i units cost n together
@@ -267,8 +268,8 @@ class Weave:
             return None
 
     def _open(self, purpose: str, *more: int) -> Tap:
-        assert self.world.filler is not None
-        return self.world.filler(self.key.dice(purpose, *more), self.tokenizer)
+        assert self.instance.filler is not None
+        return self.instance.filler(self.key.dice(purpose, *more), self.tokenizer)
 
 
 class _Pool:

@@ -14,10 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import SMALL, content
-from carrara.core.types import AnyTest
+
+if TYPE_CHECKING:
+    from carrara.task import Task
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Names that TOML takes without quotes."""
@@ -41,7 +44,7 @@ class Pack:
     def __hash__(self) -> int:
         return hash(self.hash)
 
-    def wording(self, name: str, task: AnyTest) -> Mapping[str, str]:
+    def wording(self, name: str, task: "Task") -> Mapping[str, str]:
         mine = self.replaced.get(name, {})
         for part, words in mine.items():
             if part not in task.wording:
@@ -50,7 +53,7 @@ class Pack:
                     f"its parts are {', '.join(task.wording)}"
                 )
             _check_fields(name, part, task.wording[part], words)
-            if (mark := task.keeps.get(part, "")) not in words:
+            if (mark := task.marks.get(part, "")) not in words:
                 raise UsageError(
                     f"the prompt pack's {part!r} for {name} lacks {mark!r}, by which the context is found: add it"
                 )

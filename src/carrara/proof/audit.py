@@ -133,10 +133,10 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
                 taken.append(search.take(item))
             report.chance_level += item.question.chance_level
             dice = item.recipe.key.dice("guess", item.recipe.question)
-            simulation.take(item.task, context.world, item.question, dice, context.recipe.context_id)
-        offsets += context.weave.offsets() if first.length and context.world.filler else []
-        world = context.world
-        puzzles["\n".join(p.text for u in world.updates for p in u) + "|".join(q.ask for q in context.questions)] += 1
+            simulation.take(item.task, context.instance, item.question, dice, context.recipe.context_id)
+        offsets += context.weave.offsets() if first.length and context.instance.filler else []
+        instance = context.instance
+        puzzles["\n".join(p.text for u in instance.chunks for p in u) + "|".join(q.ask for q in context.questions)] += 1
     report.chance_level /= max(1, report.items)
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
@@ -175,8 +175,8 @@ def searched(first: Recipe, worlds: int, pack: Pack | None = None) -> Found:
 
 def _given(first: Recipe) -> bool:
     """Whether items are given by somebody, as in published files, or their worlds are."""
-    task, params = registry.load(first.task), items.questions_of(first).params
-    return task.given(params, first.length) is not None or task.divided(params)
+    task = items.questions_of(first).task
+    return task.given_count(first.length) is not None or task.is_divided()
 
 
 def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
@@ -186,11 +186,11 @@ def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
 
 
 def _check_context(report: Audited, context: Context, asked: Sequence[Item], first: Recipe, pack: Pack | None) -> None:
-    given = context.task.given(items.questions_of(context.recipe).params, first.length) is not None
-    others = _refilled(report, context, pack) if first.length and context.world.filler else None
-    owned_by = first.split if _given(first) else owner(items.questions_of(replace(context.recipe, length=0)).world)
+    given = context.task.given_count(first.length) is not None
+    others = _refilled(report, context, pack) if first.length and context.instance.filler else None
+    owned_by = first.split if _given(first) else owner(items.questions_of(replace(context.recipe, length=0)).instance)
     longest = max(item.survey.tokens for item in asked)
-    told = [[piece.text for piece in update] for update in context.world.updates]
+    told = [[piece.text for piece in update] for update in context.instance.chunks]
 
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))

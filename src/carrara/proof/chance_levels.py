@@ -44,7 +44,7 @@ def kept() -> dict[str, float]:
 def computed(name: str, worlds: int = WORLDS) -> float:
     """Return the mean chance level of the questions on a test's first worlds."""
     task = registry.load(name)
-    found = list(_questions(name, LENGTH if task.sized else 0, worlds)) or list(_questions(name, 0, worlds))
+    found = list(_questions(name, LENGTH if task.is_sized else 0, worlds)) or list(_questions(name, 0, worlds))
     return round(fmean(found), DIGITS)
 
 

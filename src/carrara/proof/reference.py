@@ -30,13 +30,13 @@ def chance(item: Item, messages: Sequence[Message]) -> str:
     """Guess as the task's guesser does, whose mean score is the chance level."""
     context = item.context
     dice = item.recipe.key.dice("chance", item.recipe.question)
-    return item.task.write(item.task.guess(dice, context.world, item.question))
+    return item.task.write(item.task.guess(dice, context.instance, item.question))
 
 
 def majority(item: Item, messages: Sequence[Message]) -> str:
     """Gives the answer that is commonest for this kind of question, of those that are possible where they are known."""
     recipe = replace(item.recipe, index=0, question=0)
-    given = item.task.given(questions_of(recipe).params, recipe.length)
+    given = item.task.given_count(recipe.length)
     # Items that are given by somebody, as they are, have no training split: theirs is the commonest of their answers.
     answers = _answers(replace(recipe, split="train", length=0), LEARNED) if given is None else _answers(recipe, given)
     kind = _kind(item.question)

@@ -1,4 +1,4 @@
-"""Simulate the guessers: what `Test.guess` scores, beside the chance levels that its questions declare.
+"""Simulate the guessers: what `Task.guess` scores, beside the chance levels that its questions declare.
 
 A declared chance level may be too low or too high: both are wrong statements. Questions are compared by part, and by
 their labels where their chance levels differ.
@@ -12,7 +12,8 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from carrara.core.keys import Dice
-from carrara.core.types import ANSWER, AnyTest, Question, World
+from carrara.core.types import ANSWER, Instance, Question
+from carrara.task import Task
 
 DRAWS = 16
 """Guesses for each question."""
@@ -73,7 +74,7 @@ class Simulation:
         self._draws = draws
         self._taken = defaultdict[str, list[_Guessed]](list)
 
-    def take(self, task: AnyTest, world: World[Any], question: Question[Any], dice: Dice, name: str) -> None:
+    def take(self, task: Task, instance: Instance, question: Question[Any], dice: Dice, name: str) -> None:
         """Guess at a question.
 
         Args:
@@ -83,7 +84,7 @@ class Simulation:
             dice: Random numbers for the guesses.
             name: Names the world: questions on one world are not independent.
         """
-        guesses = [task.guess(dice, world, question) for _ in range(self._draws)]
+        guesses = [task.guess(dice, instance, question) for _ in range(self._draws)]
         written = [task.write(guess) for guess in guesses]
         counts, different = Counter(written), dict(zip(written, guesses, strict=True))
         score = sum(task.score(guess, question) * counts[text] for text, guess in different.items()) / self._draws

@@ -161,10 +161,10 @@ def _decided(
 
 
 def _right(item: Item, question: Question[Any], facts: Sequence[Fact]) -> str:
-    pieces = [*item.context.world.opening, *(Piece(fact.text) for fact in facts)]
+    pieces = [*item.context.instance.start, *(Piece(fact.text) for fact in facts)]
     if not pieces:
         return ""
-    frame = item.task.frame(item.context.world, question, item.task.wording, "chat")
+    frame = item.task.prompt(item.context.instance, question, item.task.wording, "chat")
     try:
         return item.task.write(item.solve(assemble(frame, pieces)))
     except Undecidable:

@@ -15,12 +15,13 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, BulkTap, Frame, Piece, Question, Undecidable
+from carrara.core.types import BulkTap, Frame, Piece, Question, Undecidable
 from carrara.prompt.items import Posed, pose
 from carrara.prompt.measure import assemble
 from carrara.recurrent.strewing import Strewing
 from carrara.recurrent.tongue import Tongue
 from carrara.recurrent.vocabulary import Ids
+from carrara.task import Task
 
 TOKENIZER = "words"
 SAMPLED = 600
@@ -69,7 +70,7 @@ class Stories:
 
     def __init__(self, first: Recipe, start: int = 0, stride: int = 1, strewn: float = 0.0) -> None:
         self.first, self.task, self.strewn = replace(first, length=0), first.task, strewn
-        self.test: AnyTest = registry.load(first.task)
+        self.test: Task = registry.load(first.task)
         self.index, self.stride = start, stride
         """Of the next world: all that goes on from one sample to another."""
 
@@ -110,7 +111,7 @@ class Stories:
 
     def filler(self, tokens: int) -> Iterator[str]:
         posed = self._posed("train", 0)
-        tap = posed.world.filler(posed.key.dice("vocabulary"), TOKENIZER) if posed.world.filler else None
+        tap = posed.instance.filler(posed.key.dice("vocabulary"), TOKENIZER) if posed.instance.filler else None
         used = 0
         while tap and used < tokens:
             for piece in tap(0):
@@ -141,9 +142,9 @@ class Stories:
         self, tongue: Tongue, posed: Posed, segments: int, size: int, between: bool, strewn: float
     ) -> Sample | None:
         """Nothing where there is no room, or where what was strewn changes an answer."""
-        world, dice = posed.world, posed.key.dice("training")
+        instance, dice = posed.instance, posed.key.dice("training")
         whole = segments * size
-        joint = one_text(posed.task.frame(world, posed.questions[0], posed.task.wording, "chat")).joint
+        joint = one_text(posed.task.prompt(instance, posed.questions[0], posed.task.wording, "chat")).joint
         encoded: dict[str, list[int]] = {}
 
         def encode(piece: Piece) -> list[int]:
@@ -161,7 +162,7 @@ class Stories:
         ids: list[int] = []
         spans: list[_Span] = []
         for piece, stray in self._woven(posed, room, encode, dice, strewn):
-            if stray or piece.update is not None or piece in world.opening:
+            if stray or piece.update is not None or piece in instance.start:
                 spans.append(_Span(len(ids), len(ids) + len(encode(piece)), piece, stray))
             ids += encode(piece)
         blank = tongue.encode(" ")[:1] or [0] if tongue.pad is None else [tongue.pad]
@@ -186,11 +187,11 @@ class Stories:
         """Updates at drawn places of the filler, and of each piece whether it was changed. Quicker than the house's
         weave, for it need not end at a token. Only prose is strewn: other filler means something.
         """
-        world, other = posed.world, posed.key.dice("strewn")
-        tap = world.filler(posed.key.dice("filler"), TOKENIZER) if world.filler and room else None
+        instance, other = posed.instance, posed.key.dice("strewn")
+        tap = instance.filler(posed.key.dice("filler"), TOKENIZER) if instance.filler and room else None
         strewn = strewn if isinstance(tap, BulkTap) else 0.0
-        yield from ((piece, False) for piece in world.opening)
-        places = sorted(dice.random() for _ in world.updates)
+        yield from ((piece, False) for piece in instance.start)
+        places = sorted(dice.random() for _ in instance.chunks)
         used = 0
         for gap, place in enumerate([*places, 1.0]):
             while tap:
@@ -202,7 +203,7 @@ class Stories:
                 used += cost
                 yield from ((piece, stray) for piece in unit)
             if gap < len(places):
-                yield from ((piece, False) for piece in world.updates[gap])
+                yield from ((piece, False) for piece in instance.chunks[gap])
 
     def _asked(
         self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], dice: Dice
@@ -227,9 +228,10 @@ class Stories:
 
     def _solved(self, posed: Posed, question: Question[Any], pieces: Sequence[Piece]) -> str | None:
         """The answer by the test's own solver, where these pieces decide it."""
-        test = posed.task
+        task = posed.task
+        frame = task.prompt(posed.instance, question, task.wording, "chat")
         try:
-            return test.write(test.solve(assemble(test.frame(posed.world, question, test.wording, "chat"), pieces)))
+            return task.write(task.solve_prompt(assemble(frame, pieces), task.wording))
         except Undecidable:
             return None
 
@@ -245,4 +247,4 @@ class _Span(NamedTuple):
 
 
 def _told(posed: Posed) -> tuple[Piece, ...]:
-    return tuple(posed.world.pieces)
+    return tuple(posed.instance.pieces)

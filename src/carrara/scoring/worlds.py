@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 from carrara.core.kept import Kept
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, Question
+from carrara.core.types import Question
 from carrara.prompt.items import named, pose
 from carrara.prompt.wording import Pack
+from carrara.task import Task
 
 SMALL = 256
 """What the questions of a world weigh that is the same at every length, in tokens."""
@@ -18,7 +19,7 @@ ROOM = 8192 * SMALL
 class Asked(NamedTuple):
     """What grading needs of a world."""
 
-    task: AnyTest
+    task: Task
     questions: Sequence[Question[Any]]
 
 

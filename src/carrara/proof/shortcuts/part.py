@@ -59,7 +59,7 @@ class _Cut:
 
 def scores(item: Item) -> dict[str, float]:
     """What the oracle scores on each part of an item's context, and on it backwards. What must come first is there."""
-    opening = len(item.context.world.opening)
+    opening = len(item.context.instance.start)
     pieces = list(item.prompt.weave)
     head, body = pieces[:opening], pieces[opening:]
     if len(body) < LEAST:

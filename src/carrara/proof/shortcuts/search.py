@@ -8,8 +8,9 @@ An item is worth what its cheapest wrong way is worth. Four kinds of them are tr
     learned   who has learned from the training split which of these to believe when (learned.py)
 
 Of each kind the best one is chosen on the training split and scored on the test split, so that the best of many is no
-better by luck. A test may declare shortcuts that it cannot do without (`Test.inherent`; `Test.shortcuts` for what its
-parameters bring): of a kind that has such, the best of the others is found too, and whoever learns does without them.
+better by luck. A task may declare shortcuts that it cannot do without (`Task.known_shortcuts`; `Task.shortcuts` for
+what its parameters bring): of a kind that has such, the best of the others is found too, and whoever learns does
+without them.
 """
 
 from collections import defaultdict
@@ -23,7 +24,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from carrara.answers.grade import read
-from carrara.prompt.items import Item, questions_of
+from carrara.prompt.items import Item
 from carrara.proof.shortcuts import part
 from carrara.proof.shortcuts.blind import Habits
 from carrara.proof.shortcuts.learned import Learned, Posed, counts
@@ -117,8 +118,8 @@ class Search:
         said = {name: reader(sight, form) for name, reader in READERS.items()}
         strings = {name: form.reply(what) for name, what in said.items() if what is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
-        strings |= dict(item.task.trivial(item.question))
-        strings |= dict(item.task.tricks(item.context.world, item.question))
+        strings |= dict(item.task.trivial_baselines(item.question))
+        strings |= dict(item.task.heuristics(item.context.instance, item.question))
         believed = {} if "strings" in self._declared else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
         by = _sayings(sight, form, believed)
@@ -195,7 +196,7 @@ def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Tak
 
 def _declared(item: Item) -> Mapping[str, str]:
     """By name or kind, each with why."""
-    return item.task.shortcuts(questions_of(item.recipe).params)
+    return item.task.shortcuts()
 
 
 def _by_name(declared: Mapping[str, str], name: str) -> str:

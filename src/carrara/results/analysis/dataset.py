@@ -49,9 +49,9 @@ def shape(first: Recipe, worlds: int) -> Shape:
     drawn = list[Drawn]()
     for index in range(first.index, first.index + worlds):
         posed = questions_of(replace(first, index=index))
-        drawn += posed.task.drawn(posed.world)
+        drawn += posed.task.draws(posed.instance)
         for question in posed.questions:
-            updates.append(len(posed.world.updates))
+            updates.append(len(posed.instance.facts))
             support.append(len(question.support or question.needs))
             answers[posed.task.write(question.gold)] += 1
     total = sum(answers.values())

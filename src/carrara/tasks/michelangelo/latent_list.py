@@ -33,8 +33,9 @@ from carrara.answers.layout import tidy
 from carrara.answers.numbers import find_lists, find_numbers, read_list, read_number, settled
 from carrara.answers.reading import stated
 from carrara.core.keys import Dice, Key
+from carrara.core.splits import draw_owned
 from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, Tap, Undecidable, Unit
-from carrara.task import Instance, Rng, Sweep, Task, draw_owned
+from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
 from carrara.tasks.michelangelo._list_worlds import filler_block, renumbered, search
@@ -229,7 +230,7 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     """Return a short session from the few-shot split, with a little filler, so that its forms are seen."""
     task = LatentList(complexity=3 + number % 4, view=view, fillers=fillers, examples=0)
     key = Key("michelangelo/latent_list", task.version, f"view={view}", "few-shot", 0, number)
-    instance, own = draw_owned(task, key)
+    instance, own = draw_owned(task.dealt(key), key)
     dice = own.dice("example")
     tap = _filler(instance.structure.operations, fillers, dice)
     lines = [str(instance.opening)]

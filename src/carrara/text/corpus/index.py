@@ -21,7 +21,7 @@ import numpy as np
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Split
 from carrara.core.splits import owner
-from carrara.core.types import Piece, World
+from carrara.core.types import Instance
 from carrara.text.corpus import cache
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.markers import has_marker
@@ -183,4 +183,4 @@ class Writer:
 
 def _owner(text: str) -> Split:
     """A document belongs to the split that would own a world which says just this (splits.py)."""
-    return owner(World(None, ((Piece(text),),)))
+    return owner(Instance((text,)))
