@@ -359,19 +359,19 @@ class Task(ABC):
 
     def sweep_labels(self) -> Mapping[str, str]:
         """Return the value of each sweep that has several."""
-        return {name: _write(getattr(self, name)) for name in self.sweeps if len(self.values(name)) > 1}
+        return {name: _write(getattr(self, name)) for name in self.sweeps if len(self.sweep_values(name)) > 1}
 
-    def values(self, name: str) -> tuple[Any, ...]:
+    def sweep_values(self, name: str) -> tuple[Any, ...]:
         """Return all the values of a sweep, of which this task has one."""
         all_values: tuple[Any, ...] = self.__dict__.get("_all", self.__dict__)[name]
         return all_values
 
     def _cells(self) -> list[tuple[Any, ...]]:
-        return list(product(*(self.values(name) for name in self.sweeps)))
+        return list(product(*(self.sweep_values(name) for name in self.sweeps)))
 
     def _at(self, cell: Sequence[Any]) -> "Task":
         one = copy(self)
-        one.__dict__["_all"] = {name: self.values(name) for name in self.sweeps}
+        one.__dict__["_all"] = {name: self.sweep_values(name) for name in self.sweeps}
         one.__dict__.update(zip(self.sweeps, cell, strict=True))
         return one
 

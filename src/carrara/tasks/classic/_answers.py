@@ -1,11 +1,11 @@
 """Answers that are values hidden in the text: one of them, or several in any order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from carrara.answers.kinds import Answers
 from carrara.core.keys import Dice
 from carrara.core.types import Question
-from carrara.tasks.classic import _published, _reading
+from carrara.tasks.classic import _reading
 from carrara.tasks.classic._values import Kind
 
 SPARE = 32
@@ -62,7 +62,3 @@ class Values(Answers[tuple[str, ...]]):
 
     def budget(self, gold: tuple[str, ...]) -> int:
         return SPARE + self._kind(gold).tokens * len(gold)
-
-
-def ruler(reply: str, gold: tuple[str, ...]) -> Mapping[str, float]:
-    return {"ruler": _published.recall(reply, gold)}

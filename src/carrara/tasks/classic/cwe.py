@@ -19,19 +19,19 @@ The hidden structure is how often a word occurs. The updates are the common word
 ones; the filler is more rare words, which occur three times at most however long it is, so it changes no answer.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import Any
 
 from carrara.answers.contract import asks_for
-from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Filler, Piece, Question, Room, Tap, World
+from carrara.core.keys import Dice
+from carrara.core.types import PRESENTS, Filler, Piece, Question, Tap
+from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting, _reading
-from carrara.tasks.classic._answers import Values, ruler
-from carrara.tasks.classic._classic import Classic, wording
-from carrara.tasks.classic._examples import Worked, check, worked
+from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
 from carrara.tasks.classic._values import NAME
-from carrara.tasks.classic._words import names
+from carrara.tasks.classic._words import names as all_names
 
 RIVALS = 2
 """Rare words in the puzzle itself, for each common one: at length 0, too, naming all words gains nothing."""
@@ -39,8 +39,19 @@ WAITING = 4096
 """Rare words that are kept to come again."""
 
 
-@dataclass(frozen=True)
-class Params:
+class CommonWords(Classic):
+    version, title, capability = 2, "Common words", "counting words over a whole list"
+    guesser = "context candidates"
+    answer = Values(NAME)
+    instruction = "The text below is a list of words. A few of them come up again and again, the rest rarely."
+    example = EXAMPLE
+    ask = "Which {count} of its words occur most often?"
+    rule = asks_for("those words, separated by commas")
+    known_shortcuts = {
+        "strings": "Which words are said oftenest is what is asked; and without filler they are mostly said first.",
+        "learned": "Which words are said oftenest is what is asked.",
+        "part": "Without filler, a tenth of the list shows what comes often.",
+    }
     words: int = 10
     """Common words, all of which are asked for."""
     often: int = 30
@@ -50,87 +61,42 @@ class Params:
     examples: int = field(default=1, metadata=PRESENTS)
     """Worked examples: short lists, in which common words occur three times and others once."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not (1 <= self.words <= 100 and self.often <= 1000):
             raise ValueError("words go from 1 to 100, and often to 1000")
         if not 1 <= self.rarely <= self.often - 2:
             raise ValueError("rarely goes from 1 to two less than often")
-        check(self.examples)
+        check_examples(self.examples)
 
-
-@dataclass(frozen=True)
-class Counts:
-    """The hidden structure."""
-
-    common: tuple[str, ...]
-    rare: tuple[str, ...]
-    examples: tuple[Worked, ...]
-
-
-class CommonWords(Classic[Params, Counts, tuple[str, ...]]):
-    version = 2
-    title = "Common words"
-    capability = "counting words over a whole list"
-    parameters = Params
-    inherent = {
-        "strings": "Which words are said oftenest is what is asked; and without filler they are mostly said first.",
-        "learned": "Which words are said oftenest is what is asked.",
-        "part": "Without filler, a tenth of the list shows what comes often.",
-    }
-    guesser = "context candidates"
-    answers = Values(NAME)
-    asked = re.compile(r"\bWhich ([0-9]+) of (?:its|the) words\b")
-    wording = wording(
-        "The text below is a list of words. A few of them come up again and again, the rest rarely.",
-        examples=True,
-        several=asks_for("those words, separated by commas"),
-    )
-
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Counts]:
-        dice = key.dice("words")
-        drawn = NAME.distinct(dice, params.words * (1 + RIVALS))
-        common, rare = drawn[: params.words], drawn[params.words :]
-        order = dice.shuffled([*common * params.often, *rare * params.rarely])
-        small = replace(params, often=3, rarely=1, examples=0)
-        return World(
-            structure=Counts(common, rare, worked(self, key, small, params.examples)),
-            updates=tuple((Piece(word, update=i),) for i, word in enumerate(order)),
-            filler=_rare_words(frozenset(drawn), params.rarely),
-            timeless=True,
+    def generate(self, rng: Rng) -> Instance:
+        words = rng.stream("words")
+        drawn = NAME.distinct(words, self.words * (1 + RIVALS))
+        common, rare = drawn[: self.words], drawn[self.words :]
+        return Instance(
+            facts=words.shuffled([*common * self.often, *rare * self.rarely]),
+            gold=tuple(sorted(common)),
+            names={"count": str(self.words)},
+            evidence=(),  # no single occurrence decides
+            filler=_rare_words(frozenset(drawn), self.rarely),
+            chance_level=_reading.blind(len(drawn), self.words),
+            unordered=True,
+            structure=draw_examples(replace(self, often=3, rarely=1, examples=0), rng.key, self.examples),
         )
 
-    def questions(self, world: World[Counts], key: Key, params: Params) -> Sequence[Question[tuple[str, ...]]]:
-        common, rare = world.structure.common, world.structure.rare
-        gold = tuple(sorted(common))
-        return [
-            Question(
-                ask=f"Which {len(common)} of its words occur most often?",
-                gold=gold,
-                needs=(),  # no single occurrence decides
-                chance_level=_reading.blind(len(common) + len(rare), len(common)),
-                budget=self.answers.budget(gold),
-            )
-        ]
+    def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
+        return _counting.most_frequent(context.split(), int(names["count"]))
 
-    def examples(self, world: World[Counts]) -> Sequence[Worked]:
-        return world.structure.examples
-
-    def answer(self, text: str, asked: str) -> tuple[str, ...]:
-        return _counting.most_frequent(text.split(), int(asked))
-
-    def guess(self, dice: Dice, world: World[Counts], question: Question[tuple[str, ...]]) -> tuple[str, ...]:
-        """As many as are asked for, of all the words in the puzzle."""
-        return tuple(sorted(dice.sample(world.structure.common + world.structure.rare, len(question.gold))))
-
-    def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return ruler(reply, question.gold)
+    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
+        """Draw as many as are asked for, of all the words in the puzzle."""
+        words = [piece.text for [piece] in instance.chunks]
+        return tuple(sorted(rng.sample(sorted(set(words)), self.words)))
 
 
 def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
     """Words without end, none of them more than so many times."""
 
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        fresh = (word for word in names(dice) if word not in taken)
+        fresh = (word for word in all_names(dice) if word not in taken)
         waiting: list[str] = []
         """What may come again, as many times as it stands here."""
 
@@ -153,6 +119,3 @@ def _drawn(dice: Dice, words: list[str]) -> str:
     at = dice.below(len(words))
     words[at], words[-1] = words[-1], words[at]
     return words.pop()
-
-
-task = CommonWords()

@@ -23,16 +23,17 @@ units: one that has the word of some rank has all those of the ranks before it t
 gets more of them than one of a higher rank, so filler changes no answer.
 """
 
-import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from carrara.answers.contract import asks_for
-from carrara.core.keys import Dice, Key
-from carrara.core.types import Filler, Piece, Question, Room, Tap, World
+from carrara.core.keys import Dice
+from carrara.core.types import Filler, Piece, Question, Tap
+from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting, _reading
-from carrara.tasks.classic._answers import Values, ruler
-from carrara.tasks.classic._classic import Classic, wording
+from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._values import letters
 from carrara.tasks.classic._words import codes
 
@@ -44,104 +45,77 @@ RANKS = 20
 """Ranks that have a word of their own, the dots included. What would be rarer are words that come once."""
 
 
-@dataclass(frozen=True)
-class Params:
-    alpha: float = 2.0
-    """The power of the law: the greater, the rarer are later ranks."""
-
-    def __post_init__(self) -> None:
-        if not 1.5 <= self.alpha <= 3.5:
-            raise ValueError("alpha goes from 1.5 to 3.5")
-
-    def counts(self) -> list[int]:
-        """How often each rank occurs in the puzzle: as few as leave no doubt which are the asked ones."""
-        first = 1
-        while True:
-            counts = [max(1, round(first * share)) for share in self.shares()]
-            if counts[ASKED] - counts[ASKED + 1] >= 2:
-                return counts
-            first += 1
-
-    def shares(self) -> list[float]:
-        """How often each rank occurs for one of the first."""
-        return [rank**-self.alpha for rank in range(1, RANKS + 1)]
-
-    def beyond(self) -> float:
-        """How often all later ranks occur together for one of the first (the sum as an integral)."""
-        return float((RANKS + 0.5) ** (1 - self.alpha) / (self.alpha - 1))
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """The hidden structure: coded words from the second rank on."""
-
-    coded: tuple[str, ...]
-
-
-class FrequentWords(Classic[Params, Ranks, tuple[str, ...]]):
-    version = 2
-    title = "Frequent words"
-    capability = "telling how often words occur in a whole text"
-    parameters = Params
-    inherent = {
+class FrequentWords(Classic):
+    version, title, capability = 2, "Frequent words", "telling how often words occur in a whole text"
+    guesser = "context candidates"
+    answer = Values(CODED)
+    instruction = "The text below is in coded words. Dots stand for what does not matter."
+    ask = "Which {count} coded words occur most often?"
+    rule = asks_for("those words, separated by commas")
+    known_shortcuts = {
         "strings": "Which words are said oftenest is what is asked; and what is said oftenest is mostly said first.",
         "learned": "Which words are said oftenest is what is asked.",
         "part": "The three words are far more frequent than others: a tenth shows it, as in the published test.",
     }
-    guesser = "context candidates"
-    answers = Values(CODED)
-    asked = re.compile(r"\bWhich ([0-9]+) coded words\b")
-    wording = wording(
-        "The text below is in coded words. Dots stand for what does not matter.",
-        several=asks_for("those words, separated by commas"),
-    )
+    alpha: float = 2.0
+    """The power of the law: the greater, the rarer are later ranks."""
 
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Ranks]:
-        dice = key.dice("words")
-        coded = CODED.distinct(dice, RANKS - 1)
-        counted = zip((DOTS, *coded), params.counts(), strict=True)
-        order = dice.shuffled([word for word, count in counted for _ in range(count)])
-        return World(
-            structure=Ranks(coded),
-            updates=tuple((Piece(word, update=i),) for i, word in enumerate(order)),
-            filler=_nested(coded, params),
-            timeless=True,
+    def check(self) -> None:
+        if not 1.5 <= self.alpha <= 3.5:
+            raise ValueError("alpha goes from 1.5 to 3.5")
+
+    def generate(self, rng: Rng) -> Instance:
+        words = rng.stream("words")
+        coded = CODED.distinct(words, RANKS - 1)
+        counted = zip((DOTS, *coded), _counts(self.alpha), strict=True)
+        return Instance(
+            facts=words.shuffled([word for word, count in counted for _ in range(count)]),
+            gold=tuple(sorted(coded[:ASKED])),
+            names={"count": str(ASKED)},
+            evidence=(),  # no single occurrence decides
+            filler=_nested(coded, self.alpha),
+            chance_level=_reading.blind(len(coded), ASKED),
+            unordered=True,
+            structure=(),
         )
 
-    def questions(self, world: World[Ranks], key: Key, params: Params) -> Sequence[Question[tuple[str, ...]]]:
-        gold = tuple(sorted(world.structure.coded[:ASKED]))
-        return [
-            Question(
-                ask=f"Which {ASKED} coded words occur most often?",
-                gold=gold,
-                needs=(),  # no single occurrence decides
-                chance_level=_reading.blind(len(world.structure.coded), ASKED),
-                budget=self.answers.budget(gold),
-            )
-        ]
+    def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
+        return _counting.most_frequent((word for word in context.split() if word != DOTS), int(names["count"]))
 
-    def answer(self, text: str, asked: str) -> tuple[str, ...]:
-        return _counting.most_frequent((word for word in text.split() if word != DOTS), int(asked))
-
-    def guess(self, dice: Dice, world: World[Ranks], question: Question[tuple[str, ...]]) -> tuple[str, ...]:
-        """As many as are asked for, of all the words in the puzzle."""
-        return tuple(sorted(dice.sample(world.structure.coded, ASKED)))
-
-    def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return ruler(reply, question.gold)
+    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
+        """Draw as many as are asked for, of all the words in the puzzle."""
+        words = {piece.text for [piece] in instance.chunks} - {DOTS}
+        return tuple(sorted(rng.sample(sorted(words), ASKED)))
 
 
-def _nested(coded: Sequence[str], params: Params) -> Filler:
-    """Units of dots and the words of the ranks up to a drawn one, with a word now and then that comes only once."""
-    shares, beyond = params.shares(), params.beyond()
+def _shares(alpha: float) -> list[float]:
+    """Return how often each rank occurs for one of the first."""
+    return [rank**-alpha for rank in range(1, RANKS + 1)]
+
+
+def _counts(alpha: float) -> list[int]:
+    """Return how often each rank occurs in the puzzle: as few as leave no doubt which are the asked ones."""
+    first = 1
+    while True:
+        counts = [max(1, round(first * share)) for share in _shares(alpha)]
+        if counts[ASKED] - counts[ASKED + 1] >= 2:
+            return counts
+        first += 1
+
+
+def _nested(coded: Sequence[str], alpha: float) -> Filler:
+    """Return units of dots and the words of the ranks up to a drawn one, now and then with a word that comes once."""
+    rising = _shares(alpha)[::-1]
+    beyond = (RANKS + 0.5) ** (1 - alpha) / (
+        alpha - 1
+    )  # how often all later ranks occur together: the sum as an integral
 
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
         fresh = (word for word in codes(dice, LETTERS) if word not in coded)
 
         def tap(gap: int) -> tuple[Piece, ...]:
-            luck = dice.random()
-            upto = sum(luck < share for share in shares)
-            words = [DOTS, *coded[: upto - 1]]
+            ranks = RANKS - bisect_right(rising, dice.random())
+            words = [DOTS, *coded[: ranks - 1]]
             if dice.chance(beyond):
                 words.append(next(fresh))
             return tuple(map(Piece, dice.shuffled(words)))
@@ -149,6 +123,3 @@ def _nested(coded: Sequence[str], params: Params) -> Filler:
         return tap
 
     return open_tap
-
-
-task = FrequentWords()

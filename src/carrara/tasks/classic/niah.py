@@ -14,23 +14,23 @@ for curious-market is 9064814. One number kept for faint-camera is 6886496. </te
 <BLANKLINE>
 Which number is kept for curious-market? Reply with one line and nothing else: FINAL ANSWER: followed by that.
 
-The hidden structure says which values are kept for which names; an update is a needle, a sentence that says one of
+The hidden structure says which values are kept for which names. A fact is a needle, a sentence that says one of
 them. Nothing else in the text speaks of the names that are asked for.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
 from carrara.answers.contract import asks_for
 from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Filler, Piece, Question, Room, Tap, Undecidable, World
+from carrara.core.types import PRESENTS, Filler, Piece, Tap, Undecidable
+from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.classic import _haystacks, _turns, _values
-from carrara.tasks.classic._answers import Values, ruler
-from carrara.tasks.classic._classic import Classic, wording
-from carrara.tasks.classic._words import names
-from carrara.text.turns import in_turn
+from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic._task import Classic
+from carrara.tasks.classic._words import names as all_names
 
 NameKind = Literal["words", "uuid"]
 ValueKind = Literal["number", "uuid", "words"]
@@ -69,9 +69,19 @@ SHAPES: Mapping[Variant, Shape] = {
 _NEEDLE = re.compile(r"\bOne (?:number|code|name) kept for ([a-z0-9-]+) is ([a-z0-9-]+)\.")
 
 
-@dataclass(frozen=True)
-class Params:
-    variant: tuple[Variant, ...] = tuple(SHAPES)
+class Niah(Classic):
+    version, title, capability = 2, "Needle in a haystack", "finding what is said once in a long text"
+    answer = Values(*KINDS.values())
+    instruction = (
+        "The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are "
+        "asked what that is."
+    )
+    ask = {"one": "Which {word} is kept for {names}?", "several": "Which {word}s are kept for {names}?"}
+    rule = {"one": asks_for("that"), "several": asks_for("all of them, separated by commas")}
+    known_shortcuts = {
+        "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
+    }
+    variant: Sweep[Variant] = Sweep(*SHAPES)
     """RULER's variants, taken in turn; what follows is the variant's own where it is not given."""
     keys: int = 0
     """Names that something is kept for; never fewer than are asked for. 0: the variant's own."""
@@ -88,14 +98,15 @@ class Params:
     depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
     """Needles stand anywhere, or all at one of these depths, which are taken in turn."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not all(0 <= number <= MOST for number in (self.keys, self.values, self.queries)):
             raise ValueError(f"keys, values and queries go from 1 to {MOST}; 0 is the variant's own number")
         _haystacks.check(self.haystack)
         _turns.depths(self.depth)
 
-    def shape(self, variant: Variant) -> Shape:
-        own = SHAPES[variant]
+    def shape(self) -> Shape:
+        """Return the variant with whatever is given otherwise."""
+        own = SHAPES[self.variant]
         queries = self.queries or own.queries
         return Shape(
             haystack=own.haystack if self.haystack == "own" else self.haystack,
@@ -106,86 +117,35 @@ class Params:
             value=own.value if self.value == "own" else self.value,
         )
 
-
-@dataclass(frozen=True)
-class Store:
-    """The hidden structure: what is kept for whom."""
-
-    variant: Variant
-    shape: Shape
-    kept: Mapping[str, tuple[str, ...]]
-    asked: tuple[str, ...]
-    order: tuple[tuple[str, str], ...]
-    """The needles as they stand in the text."""
-
-
-class Niah(Classic[Params, Store, tuple[str, ...]]):
-    version = 2
-    title = "Needle in a haystack"
-    capability = "finding what is said once in a long text"
-    parameters = Params
-    inherent = {
-        "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
-    }
-    answers = Values(*KINDS.values())
-    asked = re.compile(r"\bWhich (?:number|code|name)s? (?:is|are) kept for ([a-z0-9-]+(?:(?:, | and )[a-z0-9-]+)*)\?")
-    wording = wording(
-        "The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are "
-        "asked what that is.",
-        one=asks_for("that"),
-        several=asks_for("all of them, separated by commas"),
-    )
-
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Store]:
-        variant = in_turn(key, "variant", params.variant)
-        shape = params.shape(variant)
-        dice = key.dice("needles")
-        called = _names(shape.key).distinct(dice, shape.keys)
-        values = KINDS[shape.value].distinct(dice, shape.keys * shape.values, taken=called)
+    def generate(self, rng: Rng) -> Instance:
+        shape, key, every = self.shape(), rng.key, len(self.sweep_values("variant"))
+        rng_needles = rng.stream("needles")
+        called = (_values.NAME if shape.key == "words" else _values.CODE).distinct(rng_needles, shape.keys)
+        values = KINDS[shape.value].distinct(rng_needles, shape.keys * shape.values, taken=called)
         kept = {name: values[i * shape.values : (i + 1) * shape.values] for i, name in enumerate(called)}
-        order = dice.shuffled([(name, value) for name in called for value in kept[name]])
-        return World(
-            structure=Store(variant, shape, kept, called[: shape.queries], tuple(order)),
-            updates=tuple((Piece(_needle(shape.value, *pair), update=i),) for i, pair in enumerate(order)),
+        order = rng_needles.shuffled([(name, value) for name in called for value in kept[name]])
+        asked = called[: shape.queries]
+        gold = tuple(sorted(value for name in asked for value in kept[name]))
+        return Instance(
+            facts=[_needle(shape.value, *pair) for pair in order],
+            gold=gold,
+            ask="one" if len(gold) == 1 else "several",
+            names={"word": KINDS[shape.value].word, "names": _listed(asked)},
+            evidence=[i for i, (name, _) in enumerate(order) if name in asked],
             filler=_filler(shape, called, values, key),
-            depths=_turns.places(key, params.depth, len(order), every=len(params.variant)),
-            timeless=True,
+            depths=_turns.places(key, self.depth, len(order), every),
+            labels={"variant": self.variant, **_turns.label(key, self.depth, every)},
+            unordered=True,
         )
 
-    def questions(self, world: World[Store], key: Key, params: Params) -> Sequence[Question[tuple[str, ...]]]:
-        store, shape = world.structure, world.structure.shape
-        gold = tuple(sorted(value for name in store.asked for value in store.kept[name]))
-        word = KINDS[shape.value].word
-        which = f"{word} is" if len(gold) == 1 else f"{word}s are"
-        return [
-            Question(
-                ask=f"Which {which} kept for {_listed(store.asked)}?",
-                gold=gold,
-                needs=tuple(i for i, (name, _) in enumerate(store.order) if name in store.asked),
-                chance_level=self.answers.chance_level(gold),
-                labels={"variant": store.variant, **_turns.label(key, params.depth, every=len(params.variant))},
-                budget=self.answers.budget(gold),
-            )
-        ]
-
-    def part(self, question: Question[tuple[str, ...]]) -> str:
-        return "one" if len(question.gold) == 1 else "several"
-
-    def answer(self, text: str, asked: str) -> tuple[str, ...]:
-        kept: dict[str, list[str]] = {name: [] for name in re.split(r", | and ", asked)}
-        for name, value in _NEEDLE.findall(text):
+    def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
+        kept: dict[str, list[str]] = {name: [] for name in re.split(r", | and ", names["names"])}
+        for name, value in _NEEDLE.findall(context):
             if name in kept:
                 kept[name].append(value)
         if empty := [name for name, values in kept.items() if not values]:
             raise Undecidable(f"nothing is kept for {', '.join(empty)}")
         return tuple(sorted(value for values in kept.values() for value in values))
-
-    def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return ruler(reply, question.gold)
-
-
-def _names(kind: NameKind) -> _values.Kind:
-    return _values.NAME if kind == "words" else _values.CODE
 
 
 def _needle(kind: ValueKind, name: str, value: str) -> str:
@@ -206,7 +166,7 @@ def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Fill
     """Needles for other names, each once."""
 
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        others = names(dice) if shape.key == "words" else iter(lambda: _values.CODE.draw(dice), "")
+        others = all_names(dice) if shape.key == "words" else iter(lambda: _values.CODE.draw(dice), "")
 
         def tap(gap: int) -> tuple[Piece, ...]:
             name = next(name for name in others if name not in called)
@@ -216,6 +176,3 @@ def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Fill
         return tap
 
     return open_tap
-
-
-task = Niah()

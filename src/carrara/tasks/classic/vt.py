@@ -22,15 +22,16 @@ of the same length beside it, and `chains=1` is as published.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from typing import Any
 
 from carrara.answers.contract import asks_for
-from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Piece, Question, Room, Undecidable, World
+from carrara.core.keys import Dice
+from carrara.core.types import PRESENTS, Question, Undecidable
+from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _reading, _values
-from carrara.tasks.classic._answers import Values, ruler
-from carrara.tasks.classic._classic import Classic, wording
-from carrara.tasks.classic._examples import Worked, check, worked
+from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
 
 VARIABLE = _values.letters("variable", 5, str.upper)
 VALUE = _values.number(5)
@@ -39,8 +40,21 @@ MOST = 64
 _STATEMENT = re.compile(r"\bLet ([A-Z]{5}) be ([A-Z]{5}|[0-9]{5})\.")
 
 
-@dataclass(frozen=True)
-class Params:
+class VariableTracking(Classic):
+    version, title = 2, "Variable tracking"
+    capability = "following chains of assignments through a long text"
+    guesser = "context candidates"
+    answer = Values(VARIABLE)
+    instruction = (
+        "In the text below, variables are given values: some a number, the others the value of a variable that has one "
+        "already. Keep track of them."
+    )
+    example = EXAMPLE
+    ask = "Which {count} variables have the value {value} in the end?"
+    rule = asks_for("their names, separated by commas")
+    known_shortcuts = {
+        "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
+    }
     hops: int = 4
     """Steps from the first variable of a chain, which has a value, to the last."""
     chains: int = 4
@@ -50,91 +64,44 @@ class Params:
     examples: int = field(default=1, metadata=PRESENTS)
     """Worked examples, with two chains."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not (1 <= self.hops <= MOST and 1 <= self.chains <= MOST):
             raise ValueError(f"hops and chains go from 1 to {MOST}")
-        check(self.examples)
+        check_examples(self.examples)
         _haystacks.check(self.haystack)
 
-
-@dataclass(frozen=True)
-class Chains:
-    """The hidden structure: variables in the order in which they get the value, the asked chain first."""
-
-    chains: tuple[tuple[str, ...], ...]
-    values: tuple[str, ...]
-    order: tuple[int, ...]
-    """The chains of the statements as they stand in the text."""
-    examples: tuple[Worked, ...]
-
-
-class VariableTracking(Classic[Params, Chains, tuple[str, ...]]):
-    version = 2
-    title = "Variable tracking"
-    capability = "following chains of assignments through a long text"
-    parameters = Params
-    inherent = {
-        "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
-    }
-    guesser = "context candidates"
-    answers = Values(VARIABLE)
-    asked = re.compile(r"\bvalue ([0-9]{5})\b")
-    wording = wording(
-        "In the text below, variables are given values: some a number, the others the value of a variable that has one "
-        "already. Keep track of them.",
-        examples=True,
-        several=asks_for("their names, separated by commas"),
-    )
-
-    def world(self, key: Key, params: Params, room: Room | None) -> World[Chains]:
-        dice = key.dice("chains")
-        size = params.hops + 1
-        names = VARIABLE.distinct(dice, params.chains * size)
-        chains = tuple(names[i * size : (i + 1) * size] for i in range(params.chains))
-        values = VALUE.distinct(dice, params.chains)
-        order = tuple(dice.shuffled([chain for chain in range(params.chains) for _ in range(size)]))
-        small = replace(params, chains=min(2, params.chains), examples=0)
-        examples = worked(self, key, small, params.examples)
-        return World(
-            structure=Chains(chains, values, order, examples),
-            updates=tuple((Piece(said, update=i),) for i, said in enumerate(_statements(chains, values, order))),
-            filler=_haystacks.filler(params.haystack, key),
+    def generate(self, rng: Rng) -> Instance:
+        drawn, size = rng.stream("chains"), self.hops + 1
+        variables = VARIABLE.distinct(drawn, self.chains * size)
+        chains = [variables[i * size : (i + 1) * size] for i in range(self.chains)]
+        values = VALUE.distinct(drawn, self.chains)
+        order = drawn.shuffled([chain for chain in range(self.chains) for _ in range(size)])
+        small = replace(self, chains=min(2, self.chains), examples=0)
+        return Instance(
+            facts=_statements(chains, values, order),
+            gold=tuple(sorted(chains[0])),
+            names={"count": str(size), "value": values[0]},
+            evidence=[i for i, chain in enumerate(order) if chain == 0],
+            filler=_haystacks.filler(self.haystack, rng.key),
+            chance_level=_reading.blind(len(variables), size),
+            labels={"hops": str(self.hops), "chains": str(self.chains)},
+            structure=draw_examples(small, rng.key, self.examples),
         )
 
-    def questions(self, world: World[Chains], key: Key, params: Params) -> Sequence[Question[tuple[str, ...]]]:
-        gold = world.structure.chains[0]
-        return [
-            Question(
-                ask=f"Which {len(gold)} variables have the value {world.structure.values[0]} in the end?",
-                gold=tuple(sorted(gold)),
-                needs=tuple(i for i, chain in enumerate(world.structure.order) if chain == 0),
-                chance_level=_reading.blind(len(gold) * params.chains, len(gold)),
-                labels={"hops": str(params.hops), "chains": str(params.chains)},
-                budget=self.answers.budget(gold),
-            )
-        ]
-
-    def examples(self, world: World[Chains]) -> Sequence[Worked]:
-        return world.structure.examples
-
-    def answer(self, text: str, asked: str) -> tuple[str, ...]:
+    def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         known: dict[str, str] = {}
-        for name, source in _STATEMENT.findall(text):
+        for name, source in _STATEMENT.findall(context):
             if source.isdigit() or source in known:
                 known[name] = known.get(source, source)
-        found = sorted(name for name, value in known.items() if value == asked)
+        found = sorted(name for name, value in known.items() if value == names["value"])
         if not found:
-            raise Undecidable(f"no variable has the value {asked}")
+            raise Undecidable(f"no variable has the value {names['value']}")
         return tuple(found)
 
-    def guess(self, dice: Dice, world: World[Chains], question: Question[tuple[str, ...]]) -> tuple[str, ...]:
-        """As many as are asked for, of all the variables."""
-        return tuple(
-            sorted(dice.sample([name for chain in world.structure.chains for name in chain], len(question.gold)))
-        )
-
-    def published(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
-        return ruler(reply, question.gold)
+    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
+        """Draw as many as are asked for, of all the variables."""
+        variables = sorted({name for name, _ in _STATEMENT.findall(" ".join(map(str, instance.facts)))})
+        return tuple(sorted(rng.sample(variables, len(question.gold))))
 
 
 def _statements(chains: Sequence[Sequence[str]], values: Sequence[str], order: Sequence[int]) -> list[str]:
@@ -146,6 +113,3 @@ def _statements(chains: Sequence[Sequence[str]], values: Sequence[str], order: S
         said.append(f"Let {chains[chain][step]} be {source}.")
         steps[chain] += 1
     return said
-
-
-task = VariableTracking()

@@ -116,7 +116,7 @@ class LatentList(Task):
             raise ValueError("examples go from 0 to 100")
 
     def shortcuts(self) -> Mapping[str, str]:
-        return dict.fromkeys(("strings", "learned"), ONE_OPERATION) if self.values("complexity") == (1,) else {}
+        return dict.fromkeys(("strings", "learned"), ONE_OPERATION) if self.sweep_values("complexity") == (1,) else {}
 
     def dealt(self, key: Key) -> "LatentList":
         return self._at(in_turn(key, "strata", self._cells()))  # type: ignore[return-value]

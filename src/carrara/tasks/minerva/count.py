@@ -54,7 +54,7 @@ class Count(Minerva):
             filler=vocabulary.filler(self.words, drawn),
             gold=self.times,
             names={"word": word},
-            guesses=self.values("times"),
+            guesses=self.sweep_values("times"),
             labels={ANSWER: str(self.times)},
         )
 

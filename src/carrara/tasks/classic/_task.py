@@ -1,0 +1,93 @@
+"""What most tasks of this folder share: worked examples before the text, and a rule behind each question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+from carrara.answers.contract import FINAL
+from carrara.core.keys import Key
+from carrara.core.splits import draw_owned
+from carrara.core.types import Frame, Question, Style
+from carrara.task import CLOSE, OPEN, Instance, Task
+from carrara.tasks.classic import _published
+
+EXAMPLE = f"<example>\n{{text}}{{ask}}\n{FINAL} {{answer}}\n</example>\n\n"
+MOST_EXAMPLES = 100
+
+
+class Example(NamedTuple):
+    """A worked example: a text, the question and the answer."""
+
+    text: str
+    ask: str
+    answer: str
+
+
+class Classic(Task):
+    rule: ClassVar[str | Mapping[str, str]]
+    """The form of the answer, for every question or for each by its name."""
+    example: ClassVar[str] = ""
+    """The form of a worked example, where the task has them. They are the `structure` of an instance."""
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        rules = {"rule": cls.rule} if isinstance(cls.rule, str) else {_rule(part): cls.rule[part] for part in cls.rule}
+        return {
+            "instruction": f"{cls.instruction}\n\n",
+            **({"example": cls.example} if cls.example else {}),
+            "open": f"{OPEN} ",
+            "close": f" {CLOSE}\n\n",
+            **cls.asks(),
+            **rules,
+            "answer": f"\n{FINAL}",
+        }
+
+    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+        rule = wording["rule"] if "rule" in wording else wording[_rule(instance.ask)]
+        shown = "".join(
+            wording["example"].format(
+                text=wording["open"] + example.text + wording["close"],
+                ask=f"{example.ask} {rule}",
+                answer=example.answer,
+            )
+            for example in instance.structure or ()
+        )
+        ask = self.fill(wording, instance.ask, instance)
+        return Frame(
+            before=wording["instruction"] + shown + wording["open"],
+            after=wording["close"] + f"{ask} {rule}" + (wording["answer"] if style == "base" else ""),
+            joint=self.separator,
+            stop=("\n",),
+        )
+
+    def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
+        """Return RULER's score: the share of the values that stand anywhere in the reply."""
+        return {"ruler": _published.recall(reply, question.gold)} if isinstance(question.gold, tuple) else {}
+
+    def not_answers(self, question: Question[Any]) -> Sequence[str]:
+        return ()
+
+
+def _rule(part: str) -> str:
+    return f"rule of {part}"
+
+
+def check_examples(examples: int) -> None:
+    if not 0 <= examples <= MOST_EXAMPLES:
+        raise ValueError(f"examples go from 0 to {MOST_EXAMPLES}")
+
+
+def draw_examples(small: Task, key: Key, examples: int) -> tuple[Example, ...]:
+    """Return small instances of the few-shot split as examples, other ones for each item.
+
+    Items of the few-shot split itself have none.
+    """
+    if key.split == "few-shot":
+        return ()
+    shown = []
+    for n in range(examples):
+        instance, _ = draw_owned(small, replace(key, split="few-shot", index=key.index * examples + n, attempt=0))
+        [question] = small.questions(instance)
+        text = " ".join(piece.text for fact in instance.chunks for piece in fact)
+        shown.append(Example(text, question.ask, small.write(question.gold)))
+    return tuple(shown)
