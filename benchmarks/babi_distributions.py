@@ -10,11 +10,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from tests.babi import LIMIT, against_published, compare, official, simulated
+from tests.babi import LIMIT, against_published, compare, official, simulated, write_story
 
 from carrara.core.keys import Dice
-from carrara.tasks.babilong._teller import Story
-from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._twenty import TASKS
 
 
 def duplicates(stories: Sequence[Story]) -> tuple[int, int]:
@@ -55,16 +55,16 @@ def main(arguments: Sequence[str]) -> None:
         ranges = [[min(q.after for s in part for q in s.questions), max(q.after for s in part for q in s.questions)]
                   for part in (here, there)]  # fmt: skip
         items, again = duplicates(there)
-        _, again_fresh = duplicates([numbered(task).story(Dice("fresh", task, i), "fresh") for i in range(len(there))])
+        _, again_fresh = duplicates([write_story(task, Dice("fresh", task, i), "fresh") for i in range(len(there))])
         _, again_sound = duplicates(
-            [numbered(task).story(Dice("sound", task, i), "classic", True) for i in range(len(there))]
+            [write_story(task, Dice("sound", task, i), "classic", True) for i in range(len(there))]
         )
         random = [row.errors**2 for row in rows if 0 < row.errors < float("inf")]
         print(f"facts before a question: {ranges[0]} officially, {ranges[1]} simulated")
         print(f"duplicates: {duplicates(here)[1]} of {duplicates(here)[0]} officially; of {items} simulated {again}")
         print(f"duplicates with fresh words: {again_fresh}; classic and sound: {again_sound}")
         for vocabulary in ("classic", "fresh"):
-            speed = _speed(lambda i, t=task, v=vocabulary: numbered(t).story(Dice("speed", t, i), v))  # type: ignore[misc]
+            speed = _speed(lambda i, t=task, v=vocabulary: write_story(t, Dice("speed", t, i), v))  # type: ignore[misc]
             print(f"stories a second, {vocabulary}: {speed:.0f}")
         print(
             f"mean squared error: {sum(random) / max(1, len(random)):.2f}, greatest: {max(r.errors for r in rows):.2f}"

@@ -24,8 +24,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tests import handwritten, test_babilong_reply, test_latent_list
+from tests import handwritten, test_latent_list
 from tests.fuzz import Case
+from tests.tasks.babilong import test_answers as babilong_answers
 
 from carrara import registry
 from carrara.answers.grade import grade
@@ -171,7 +172,7 @@ def predictions(source: str) -> Iterator[Replayed]:
         task = int(path.name.split("_qa")[1].split("_")[0])
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file)):
-                options = test_babilong_reply.options(task, row["question"])
+                options = babilong_answers.options(task, row["question"])
                 question = Question(row["question"], row["target"], (), 0.0, options=options)
                 test = registry.load(f"babilong/qa{task}")
                 yield one(source, test, f"babilong/qa{task}", number, question, row["output"])
@@ -179,10 +180,10 @@ def predictions(source: str) -> Iterator[Replayed]:
 
 def labelled(source: str) -> Iterator[Replayed]:
     number = 0
-    for group in test_babilong_reply.REPLIES:
+    for group in babilong_answers.REPLIES:
         task, ask, labels = group["task"], group["question"], group["labels"]
-        cast = None if labels == "classic" else test_babilong_reply.cast_of(labels)
-        options = test_babilong_reply.options(task, ask, cast)
+        cast = None if labels == "classic" else babilong_answers.cast_of(labels)
+        options = babilong_answers.options(task, ask, cast)
         for reply, answer in group["replies"]:
             number += 1
             question = Question(ask, answer or "", (), 0.0, options=options)

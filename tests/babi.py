@@ -9,12 +9,12 @@ differences, counted in errors, is about 1.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 from typing import NamedTuple
 
 from carrara.core.keys import Dice
-from carrara.tasks.babilong._asking import asked
 from carrara.tasks.babilong._facts import (
     STEP,
     Dropped,
@@ -35,9 +35,11 @@ from carrara.tasks.babilong._facts import (
     WhoReceived,
 )
 from carrara.tasks.babilong._grammar import read
+from carrara.tasks.babilong._questions import read_question
+from carrara.tasks.babilong._story_builder import Story, StoryQuestion
 from carrara.tasks.babilong._story_files import read_stories
-from carrara.tasks.babilong._teller import Asked, Story
-from carrara.tasks.babilong._twenty import numbered
+from carrara.tasks.babilong._twenty import load_task
+from carrara.tasks.babilong._words import Vocabulary, draw_cast
 from tests import published
 
 LIMIT = 4.0
@@ -52,14 +54,20 @@ Figure = Iterator[tuple[str, float, float]]
 def official(task: int) -> list[Story]:
     """The stories of the official training file of a task."""
     [path] = published.official().glob(f"qa{task}_*_train.txt")
-    return list(read_stories(path, numbered(task).cast))
+    return list(read_stories(path, load_task(task).cast))
+
+
+def write_story(task: int, rng: Dice, vocabulary: Vocabulary = "classic", sound: bool = False) -> Story:
+    """Return a story of a task."""
+    own = replace(load_task(task), vocab=vocabulary, sound=sound)
+    return own.story(rng, draw_cast(rng, own.cast, vocabulary))
 
 
 def simulated(task: int, questions: int, seed: str = "distributions") -> list[Story]:
     """Stories with at least so many questions."""
     stories: list[Story] = []
     while questions > 0:
-        stories.append(numbered(task).story(Dice(seed, task, len(stories))))
+        stories.append(write_story(task, Dice(seed, task, len(stories))))
         questions -= len(stories[-1].questions)
     return stories
 
@@ -101,7 +109,7 @@ def figures(task: int, told: Story) -> Figure:
     yield from _of_task(task, told, facts)
 
 
-def _of_question(task: int, told: Story, question: Asked) -> Figure:
+def _of_question(task: int, told: Story, question: StoryQuestion) -> Figure:
     yield "facts before a question: mean", question.after, 1
     yield "facts before a question: mean square", question.after**2, 1
     for limit in (2, 4, 8, 16, 32, 64):
@@ -118,7 +126,7 @@ def _of_question(task: int, told: Story, question: Asked) -> Figure:
     yield "oldest support back", 0, 1
     yield f"supporting facts: {len(question.support)}", 1, 0
     yield "supporting facts", 0, 1
-    query = asked(question.text)
+    query = read_question(question.text)
     form = type(query).__name__
     match query:
         case WhoGave(_, extra) | WhoReceived(_, extra):
@@ -178,7 +186,7 @@ def _of_task(task: int, told: Story, facts: Sequence[Fact | None]) -> Figure:
             fits = [(fact.small, fact.large) for fact in facts if isinstance(fact, Fits)]
             yield "facts repeated: share", len(fits) - len(set(fits)), len(fits)
             for question in told.questions:
-                query = asked(question.text)
+                query = read_question(question.text)
                 if isinstance(query, IsBigger):
                     pair = query.small, query.large
                     yield "the pair: told", pair in fits[: question.after] or pair[::-1] in fits[: question.after], 1

@@ -15,8 +15,8 @@ from carrara.core import files
 from carrara.core.errors import UsageError
 from carrara.prompt.wording import read_pack
 from carrara.results.published import outside
-from carrara.tasks.babilong import _given as babilong
 from carrara.tasks.babilong import _predictions as predictions
+from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.babilong import _story_files as stories
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _rows as minerva_rows

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -16,15 +17,16 @@ from carrara.core.reserved import NO_CORPUS
 from carrara.core.types import Filler, Tap, Unit
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong import _text
+from carrara.tasks.babilong._distractors import distractors, draw_strangers
 from carrara.tasks.babilong._facts import Went
 from carrara.tasks.babilong._grammar import read
-from carrara.tasks.babilong._others import others, strangers
-from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._twenty import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
 from carrara.text import corpus, haystack
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.sentences import split_text
 from carrara.text.corpus.sources import BuiltIn
+from tests.babi import write_story
 from tests.published import BOOKS, needs_books
 
 STORIES = 25
@@ -85,7 +87,7 @@ def test_harmless(sentence: str) -> None:
 def every_fact() -> list[str]:
     """Facts of all tasks, in the official words and in others."""
     stories = [
-        numbered(task).story(Dice("facts", task, vocabulary, n), vocabulary)
+        write_story(task, Dice("facts", task, vocabulary, n), vocabulary)
         for task in TASKS
         for vocabulary in VOCABULARIES
         for n in range(40)
@@ -257,10 +259,10 @@ def groups(facts: tuple[str, ...]) -> list[list[int]]:
 @pytest.mark.sampled(20)
 def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and support of every question are those of the story alone, wherever facts about others stand."""
-    test = numbered(task)
+    test = load_task(task)
     for n in range(STORIES):
         dice = Dice("woven", task, vocabulary, int(sound), n)
-        own = test.story(dice, vocabulary, sound)
+        own = write_story(task, dice, vocabulary, sound)
         tap = about_others(task, own.cast, sound)(dice, "")
         for question in own.questions:
             woven: list[str] = []
@@ -277,8 +279,8 @@ def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool)
 
 
 def about_others(task: int, own: Cast, sound: bool = False) -> Filler:
-    test = numbered(task)
-    return others(own, test.cast, lambda dice, cast: test.tell(dice, cast, sound))
+    test = replace(load_task(task), sound=sound)
+    return distractors(own, test.cast, test.story)
 
 
 def everyone(cast: Cast) -> set[str]:
@@ -289,8 +291,8 @@ def everyone(cast: Cast) -> set[str]:
 @pytest.mark.parametrize("task", TASKS)
 def test_others_share_what_is_answered_with_and_nothing_else(task: int, vocabulary: Vocabulary) -> None:
     for n in range(40):
-        own = draw_cast(Dice("own", n), numbered(task).cast, vocabulary)
-        cast = strangers(Dice("others", n), own, numbered(task).cast)
+        own = draw_cast(Dice("own", n), load_task(task).cast, vocabulary)
+        cast = draw_strangers(Dice("others", n), own, load_task(task).cast)
         assert not everyone(own) & everyone(cast)
         assert (cast.colours, cast.moods) == (own.colours, own.moods)
         assert (set(cast.places) == set(own.places)) == bool(own.people or not own.places)
@@ -305,7 +307,7 @@ def test_others_share_what_is_answered_with_and_nothing_else(task: int, vocabula
 
 @pytest.mark.parametrize("task", [11, 13])
 def test_pronouns_stay_behind_their_names(task: int) -> None:
-    units = take(about_others(task, numbered(task).cast)(Dice("pairs"), ""), 300)
+    units = take(about_others(task, load_task(task).cast)(Dice("pairs"), ""), 300)
     assert all(len(unit) == 2 for unit in units)
     for first, then in units:
         assert re.match(r"(?:After that|Afterwards|Following that|Then) (?:he|she|they) ", then.text)
@@ -314,10 +316,10 @@ def test_pronouns_stay_behind_their_names(task: int) -> None:
 
 def test_others_are_told_in_whole_stories() -> None:
     """Nothing of a story is left out, and the next one has other people."""
-    test = numbered(13)
+    test = load_task(13)
     own = test.cast
     dice = Dice("stories")
-    stories = [test.tell(dice, strangers(dice, own, own), False) for _ in range(12)]
+    stories = [test.story(dice, draw_strangers(dice, own, own)) for _ in range(12)]
     facts = [fact for story in stories for fact in story.facts]
     tap = about_others(13, own)(Dice("stories"), "")
     assert texts_of(take(tap, len(facts) // 2)) == facts

@@ -7,7 +7,7 @@ import pytest
 
 from carrara.cli._talk import talking
 from carrara.core.talk import tell, tell_once
-from carrara.tasks.babilong import _given as babilong
+from carrara.tasks.babilong import _published_items as babilong
 from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]

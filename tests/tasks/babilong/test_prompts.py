@@ -4,19 +4,19 @@ hold."""
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import astuple, fields
+from dataclasses import astuple, fields, replace
 from typing import NamedTuple, get_args
 
 import pytest
 
 from carrara.core.keys import Key
+from carrara.task import Rng
 from carrara.tasks.babilong import _lexicon as lexicon
-from carrara.tasks.babilong._asking import asked
-from carrara.tasks.babilong._babilong import Params
 from carrara.tasks.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
 from carrara.tasks.babilong._grammar import read
+from carrara.tasks.babilong._questions import read_question
 from carrara.tasks.babilong._text import statements
-from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._twenty import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Vocabulary
 from tests.babi import official
 
@@ -49,7 +49,7 @@ class Example(NamedTuple):
 
 
 def examples(number: int) -> list[Example]:
-    text = numbered(number).wording["examples"]
+    text = load_task(number).wording["examples"]
     found = re.findall(r"<example>\n(.+)\nQuestion: (.+)\nFINAL ANSWER: (.+)\n</example>", text)
     assert len(found) == text.count("<example>") == text.count("</example>")
     return [Example(tuple(statements(facts)), question, answer) for facts, question, answer in found]
@@ -70,7 +70,7 @@ def kind(query: Query | None) -> str:
 def test_examples_are_right(number: int) -> None:
     for example in examples(number):
         assert all(read(fact) for fact in example.facts)
-        assert numbered(number).solution(example.facts, example.question).answer == example.answer
+        assert load_task(number).solution(example.facts, example.question).answer == example.answer
 
 
 @pytest.mark.parametrize("number", TASKS)
@@ -95,8 +95,8 @@ def test_examples_show_all_kinds_of_answers(number: int) -> None:
 
 @pytest.mark.parametrize("number", TASKS)
 def test_examples_show_all_forms_of_questions(number: int) -> None:
-    queries = [asked(example.question) for example in examples(number)]
-    assert {type(query) for query in queries} == set(numbered(number).queries)
+    queries = [read_question(example.question) for example in examples(number)]
+    assert {type(query) for query in queries} == set(load_task(number).queries)
     if number in (4, 5, 18):
         assert len(set(map(kind, queries))) == {4: 2, 5: 5, 18: 2}[number]
 
@@ -129,7 +129,7 @@ def test_examples_use_words_of_no_story(number: int) -> None:
     assert {"mary", "kitchen", "walking stick", "photo album", "red square", "hungry"} <= others
     for example in examples(number):
         said = [astuple(fact) for fact in map(read, example.facts) if fact]
-        query = asked(example.question)
+        query = read_question(example.question)
         assert query is not None
         own = {*words(said), *words(astuple(query)), *words(example.answer)} - structure
         assert own & others <= KNOWN.get(number, set()), example
@@ -137,7 +137,7 @@ def test_examples_use_words_of_no_story(number: int) -> None:
 
 @pytest.mark.parametrize("number", TASKS)
 def test_rule_says_what_to_reply(number: int) -> None:
-    task = numbered(number)
+    task = load_task(number)
     assert all(text.strip() for text in task.wording.values())
     rule = task.wording["rule"]
     assert set(FORMS[number]) <= set(re.findall(r"\w+", rule))
@@ -145,7 +145,7 @@ def test_rule_says_what_to_reply(number: int) -> None:
 
 
 def test_each_task_has_its_own_words() -> None:
-    tasks = [numbered(number) for number in TASKS]
+    tasks = [load_task(number) for number in TASKS]
     assert [task.number for task in tasks] == list(TASKS)
     assert all(task.title.startswith(f"qa{task.number}: ") for task in tasks)
     for of in (lambda task: task.title, lambda task: task.capability, lambda task: task.wording["instruction"]):
@@ -154,7 +154,7 @@ def test_each_task_has_its_own_words() -> None:
 
 def test_moods_lead_where_the_instruction_says() -> None:
     """No story tells where a mood leads, so the instruction of task 20 has to."""
-    instruction = numbered(20).wording["instruction"]
+    instruction = load_task(20).wording["instruction"]
     said = re.search(r"People act.*?\.", instruction)
     assert said
     for mood, (place, _) in lexicon.MOTIVES.items():
@@ -175,12 +175,11 @@ def test_no_example_is_official(number: int) -> None:
 @pytest.mark.sampled(8)
 def test_chance_level_is_the_share_of_the_commonest_answer(number: int, vocabulary: Vocabulary, sound: bool) -> None:
     """No more and no less, beyond sampling error; a fresh cast has no common answer but numbers and the like."""
-    task = numbered(number)
-    params = Params(vocab=vocabulary, sound=sound, haystack="none")
+    task = replace(load_task(number), vocab=vocabulary, sound=sound, haystack="none")
     golds: dict[tuple[float, int, str], Counter[str]] = {}
     for index in range(STORIES):
         key = Key(f"babilong/qa{number}", task.version, "", "test", 0, index)
-        question = task.questions(task.world(key, params, None), key, params)[0]
+        question = task.questions(task.generate(Rng(key)))[0]
         told = re.sub(r"(?<=will |.did )\w+", "…", question.ask) if number == 20 else ""  # the question tells a mood
         golds.setdefault((question.chance_level, len(question.options), told), Counter())[question.gold] += 1
     for (chance_level, *_), answers in golds.items():

@@ -5,8 +5,8 @@ import pytest
 from carrara.core.types import Undecidable
 from carrara.tasks.babilong._facts import Fits
 from carrara.tasks.babilong._grammar import read
-from carrara.tasks.babilong._teller import Asked
-from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._story_builder import StoryQuestion
+from carrara.tasks.babilong._twenty import TASKS, load_task
 from carrara.tasks.babilong.qa18 import chains
 from tests.babi import official
 
@@ -38,7 +38,7 @@ def test_official_file(task: int) -> None:
             questions += 1
             facts = told.facts[: question.after]
             try:
-                solved = numbered(task).solution(facts, question.text)
+                solved = load_task(task).solution(facts, question.text)
             except Undecidable:
                 undecided += 1
                 continue
@@ -50,7 +50,7 @@ def test_official_file(task: int) -> None:
     assert (questions, wrong, undecided) == (1000, 0, UNDECIDED.get(task, 0))
 
 
-def _is_chain(facts: tuple[str, ...], question: Asked) -> bool:
+def _is_chain(facts: tuple[str, ...], question: StoryQuestion) -> bool:
     fits = [(i, fact) for i, fact in enumerate(map(read, facts)) if isinstance(fact, Fits)]
     up = question.support if question.answer == "no" else question.support[::-1]
     low, high = (dict(fits)[i] for i in up)
@@ -60,7 +60,7 @@ def _is_chain(facts: tuple[str, ...], question: Asked) -> bool:
 def test_chains_are_mostly_the_first() -> None:
     """How often the official support of task 18 is the chain that the solver names: where there is but one, always."""
     first = sum(
-        numbered(18).solution(told.facts[: q.after], q.text).support == q.support
+        load_task(18).solution(told.facts[: q.after], q.text).support == q.support
         for told in official(18)
         for q in told.questions
     )
@@ -70,12 +70,12 @@ def test_chains_are_mostly_the_first() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_official_labels(task: int) -> None:
     """Every official answer is one of the task's labels, and every sentence is read."""
-    test = numbered(task)
-    allowed = test.labels(test.cast)
+    test = load_task(task)
+    allowed = test.answer.labels(test.cast)
     for told in official(task):
         assert all(read(sentence) for sentence in told.facts)
         for question in told.questions:
-            assert set(test.parts(question.answer)) <= set(allowed)
+            assert set(test.answer.parts(question.answer)) <= set(allowed)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -89,7 +89,7 @@ def test_novel_between_facts(task: int) -> None:
             mixed.append(NOVEL[i % len(NOVEL)])
             where.append(len(mixed))
             mixed.append(fact)
-        solved = numbered(task).solution(mixed + list(NOVEL), question.text)
+        solved = load_task(task).solution(mixed + list(NOVEL), question.text)
         assert solved == (question.answer, tuple(where[i] for i in question.support))
 
 
@@ -104,7 +104,7 @@ def test_nothing_told(task: int) -> None:
     for question in official(task)[0].questions:
         for facts in ((), NOVEL):
             with pytest.raises(Undecidable):
-                numbered(task).solution(facts, question.text)
+                load_task(task).solution(facts, question.text)
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_nothing_told(task: int) -> None:
 )  # fmt: skip
 def test_undecided(task: int, facts: list[str], question: str) -> None:
     with pytest.raises(Undecidable):
-        numbered(task).solution(facts, question)
+        load_task(task).solution(facts, question)
 
 
 def test_other_words() -> None:
     """Names, places and things are whatever stands in the slots."""
     facts = ["Aunt Ottilie went to the boiler room.", "Aunt Ottilie took the magnifying glass there."]
-    solved = numbered(2).solution([*facts, "Aunt Ottilie went to the attic."], "Where is the magnifying glass? ")
+    solved = load_task(2).solution([*facts, "Aunt Ottilie went to the attic."], "Where is the magnifying glass? ")
     assert solved == ("attic", (1, 2))

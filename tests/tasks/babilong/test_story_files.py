@@ -11,7 +11,7 @@ import carrara
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
 from carrara.tasks.babilong._story_files import read_stories
-from carrara.tasks.babilong._twenty import numbered
+from carrara.tasks.babilong._twenty import load_task
 from tests import published
 
 Capture = pytest.CaptureFixture[str]
@@ -33,7 +33,7 @@ def write(folder: Path, text: str, name: str = "qa1_single-supporting-fact_test.
 
 
 def test_a_file_is_read_as_stories(tmp_path: Path) -> None:
-    first, second = read_stories(write(tmp_path, STORY), numbered(1).cast)
+    first, second = read_stories(write(tmp_path, STORY), load_task(1).cast)
     assert first.facts == ("Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.")
     assert [(q.text, q.answer, q.support, q.after) for q in first.questions] == [
         ("Where is Mary?", "bathroom", (0,), 2),
@@ -185,7 +185,7 @@ def test_official_stories_are_hidden_in_any_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"index": 3}, "the files of qa1 have 3 questions, and none numbered 3: ask for fewer"),
+        ({"index": 3}, "the files of qa1 have 3 questions, and none load_task 3: ask for fewer"),
         (
             {"split": "train"},
             "the folder of stories has no qa1_…_train.txt: put it there, or draw from the other split",
@@ -217,5 +217,5 @@ def forget() -> None:
     from carrara.tasks.babilong import _story_files
     from carrara.text import rows
 
-    for cached in (_posed, _story_files._told, _story_files._order, rows.file_hash):
+    for cached in (_posed, _story_files._questions, _story_files._order, rows.file_hash):
         cached.cache_clear()

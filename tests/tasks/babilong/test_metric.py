@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from carrara.tasks.babilong._metric import published
-from carrara.tasks.babilong._twenty import numbered
+from carrara.tasks.babilong._twenty import load_task
 from tests.published import predictions
 
 
@@ -13,7 +13,7 @@ from tests.published import predictions
 def test_published_counts(task: int, correct: int) -> None:
     file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     with file.open(encoding="utf-8", newline="") as rows:
-        labels = numbered(task).official_labels
+        labels = load_task(task).official_labels
         counted = [published(labels, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
     assert sum(counted) == correct
 
@@ -40,7 +40,7 @@ def test_published_counts(task: int, correct: int) -> None:
     ],
 )
 def test_its_faults(task: int, reply: str, target: str, question: str, counts: bool) -> None:
-    assert published(numbered(task).official_labels, reply, target, question) is counts
+    assert published(load_task(task).official_labels, reply, target, question) is counts
 
 
 PLACES = frozenset({"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"})
@@ -62,4 +62,4 @@ LABELS = {
 
 @pytest.mark.parametrize("task", LABELS)
 def test_the_official_words_make_the_published_labels(task: int) -> None:
-    assert numbered(task).official_labels == LABELS[task]
+    assert load_task(task).official_labels == LABELS[task]

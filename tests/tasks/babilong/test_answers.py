@@ -12,28 +12,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.core.keys import Dice
+from carrara.core.types import Question
 from carrara.tasks.babilong._lexicon import MOTIVES
 from carrara.tasks.babilong._metric import published
-from carrara.tasks.babilong._reply import read as read_whole
-from carrara.tasks.babilong._twenty import TASKS, numbered
+from carrara.tasks.babilong._twenty import TASKS, load_task
 from carrara.tasks.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
+from tests.babi import write_story
 from tests.published import predictions
 from tests.told import told
 
-REPLIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "babilong_replies.json").read_text("utf-8"))
+REPLIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "replies.json").read_text("utf-8"))
 """Replies with the answer that a careful reader finds in them, or none; judged before the code had read them."""
 
 
 def read(task: int, question: str, options: Sequence[str], reply: str) -> str | None:
-    return told(lambda text: read_whole(task, question, options, text), reply, ask=question)
+    asked = Question(question, "", (), 0.0, options=tuple(options))
+    return told(lambda text: load_task(task).parse(text, asked), reply, ask=question)
 
 
 def own(task: int) -> tuple[str, ...]:
-    return numbered(task).labels(numbered(task).cast)
+    return load_task(task).answer.labels(load_task(task).cast)
 
 
 def options(task: int, question: str, cast: Cast | None = None) -> tuple[str, ...]:
-    test = numbered(task)
+    test = load_task(task)
     return test.options(test.query(question), cast or test.cast)
 
 
@@ -46,7 +48,7 @@ def cast_of(labels: list[str]) -> Cast:
 
 
 def is_answer(task: int, answer: str, possible: tuple[str, ...]) -> bool:
-    parts = numbered(task).parts(answer)
+    parts = load_task(task).answer.parts(answer)
     return set(parts) <= set(possible) and len(set(parts)) == len(parts) and ("nothing" not in parts or len(parts) == 1)
 
 
@@ -94,10 +96,10 @@ def test_options(task: int, question: str, possible: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_the_answer_is_an_option(task: int, vocabulary: Vocabulary) -> None:
     for index in range(30):
-        told = numbered(task).story(Dice("options", task, index), vocabulary)
+        told = write_story(task, Dice("options", task, index), vocabulary)
         for question in told.questions:
             possible = options(task, question.text, told.cast)
-            assert set(numbered(task).parts(question.answer)) <= set(possible)
+            assert set(load_task(task).answer.parts(question.answer)) <= set(possible)
             assert task in (6, 9, 10, 17, 18, 19, 7) or not any(f"the {one}?" in question.text for one in possible)
 
 
@@ -132,7 +134,7 @@ PERFECT = (
 )
 def test_perfect_replies(task: int, fresh: bool, seed: int, form: str, way: Any) -> None:
     """Every option of a drawn cast, said alone or announced, in any case, is read as itself."""
-    told = numbered(task).story(Dice("perfect", task, seed), "fresh" if fresh else "classic")
+    told = write_story(task, Dice("perfect", task, seed), "fresh" if fresh else "classic")
     question = told.questions[0]
     possible = options(task, question.text, told.cast)
     named = task in (1, 2, 3, 4, 5, 11, 12, 13, 14, 15)
@@ -145,7 +147,7 @@ def test_perfect_replies(task: int, fresh: bool, seed: int, form: str, way: Any)
 @given(task=st.sampled_from(TASKS), seed=st.integers(0, 10_000), joint=st.sampled_from([", ", " or ", "/", " and "]))
 def test_naming_every_option_gains_nothing(task: int, seed: int, joint: str) -> None:
     """But where all of them are an answer: everything that somebody may carry, without `nothing`."""
-    told = numbered(task).story(Dice("all", task, seed), "fresh")
+    told = write_story(task, Dice("all", task, seed), "fresh")
     question = told.questions[0]
     possible = options(task, question.text, told.cast)
     for reply in (joint.join(possible), f"The answer is {joint.join(possible)}."):
@@ -165,7 +167,7 @@ SCRAPS = (
     reply=st.one_of(st.text(), st.lists(st.sampled_from(SCRAPS), max_size=30).map(" ".join)),
 )
 def test_whatever_is_said_an_answer_is_an_option(task: int, reply: str) -> None:
-    question = numbered(task).story(Dice("any", task)).questions[0].text
+    question = write_story(task, Dice("any", task)).questions[0].text
     possible = options(task, question)
     answer = read(task, question, possible, reply)
     assert answer is None or is_answer(task, answer, possible)
@@ -321,7 +323,7 @@ def test_published_predictions(task: int, paper: int, sound: int, unparsed: int,
     file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     with file.open(encoding="utf-8", newline="") as rows:
         cases = [(row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
-    by_paper = [published(numbered(task).official_labels, *case) for case in cases]
+    by_paper = [published(load_task(task).official_labels, *case) for case in cases]
     answers = [say(task, question, output) for output, _, question in cases]
     right = [answer == target for answer, (_, target, _) in zip(answers, cases, strict=True)]
     differ = sum(a != b for a, b in zip(by_paper, right, strict=True))

@@ -17,7 +17,7 @@ from carrara.core.types import Undecidable
 from carrara.prompt.items import Item, contexts, make, questions_of
 from carrara.prompt.measure import count
 from carrara.proof.audit import audit
-from carrara.tasks.babilong._twenty import numbered
+from carrara.tasks.babilong._twenty import load_task
 from carrara.text import corpus
 
 QA = [f"babilong/qa{n}" for n in range(1, 21)]
@@ -136,7 +136,8 @@ def test_the_haystack_names_nobody_of_the_story() -> None:
     for index in range(5):
         for vocab in ("classic", "fresh"):
             item = make("babilong/qa2", length=30000, index=index, params={"vocab": vocab, "background": "all"})
-            cast = item.context.world.structure.cast
+            posed = questions_of(item.recipe)
+            cast = posed.world.structure.task.draw_story(posed.key.dice("story")).cast
             text = item.messages()[-1].content
             for span in reversed(item.survey.spans):
                 text = text[: span.start] + text[span.end :]
@@ -169,12 +170,12 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
     """Together with the supporting facts they are enough, where no two facts can make up for each other."""
     for index in range(20):
         posed = questions_of(recipe(task, index=index))
-        scene, question = posed.world.structure, posed.questions[0]
+        facts, question = [piece.text for piece in posed.world.pieces], posed.questions[0]
         number = int(task.rpartition("qa")[2])
-        assert numbered(number).solution(scene.facts, question.ask).answer == question.gold
-        alone = [scene.facts[i] for i in sorted({*question.support, *question.needs})]
+        assert load_task(number).solution(facts, question.ask).answer == question.gold
+        alone = [facts[i] for i in sorted({*question.support, *question.needs})]
         if number not in (3, 5, 18):  # taken twice; the latest gift; several chains
-            assert numbered(number).solution(alone, question.ask).answer == question.gold
+            assert load_task(number).solution(alone, question.ask).answer == question.gold
 
 
 @pytest.mark.parametrize("params", ["", "vocab=fresh;sound=true"])
@@ -182,15 +183,15 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
 def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> None:
     def told(facts: Sequence[str], ask: str) -> str | None:
         try:
-            return numbered(int(task.rpartition("qa")[2])).solution(facts, ask).answer
+            return load_task(int(task.rpartition("qa")[2])).solution(facts, ask).answer
         except Undecidable:
             return None
 
     for index in range(30):
         posed = questions_of(recipe(task, params, index=100 + index))
-        scene, question = posed.world.structure, posed.questions[0]
-        without = [[f for v, g in enumerate(scene.groups) if v != u for f in g] for u in range(len(scene.groups))]
-        answers = [told([scene.facts[f] for f in sorted(left)], question.ask) for left in without]
+        pieces, question = posed.world.pieces, posed.questions[0]
+        without = [[one.text for one in pieces if one.update != u] for u in range(len(posed.world.updates))]
+        answers = [told(left, question.ask) for left in without]
         assert question.needs == tuple(u for u, answer in enumerate(answers) if answer != question.gold)
 
 
@@ -199,7 +200,7 @@ def test_the_same_facts_in_another_order_are_of_one_split() -> None:
     for task in ("babilong/qa4", "babilong/qa17"):
         told = {
             split: {
-                (frozenset(posed.world.structure.facts), posed.questions[0].ask)
+                (frozenset(piece.text for piece in posed.world.pieces), posed.questions[0].ask)
                 for posed in (questions_of(recipe(task, index=index, split=split)) for index in range(300))
             }
             for split in SPLITS
