@@ -185,7 +185,7 @@ def test_official_stories_are_hidden_in_any_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"index": 3}, "the files of qa1 have 3 questions, and none load_task 3: ask for fewer"),
+        ({"index": 3}, "the files of qa1 have 3 questions, and none numbered 3: ask for fewer"),
         (
             {"split": "train"},
             "the folder of stories has no qa1_…_train.txt: put it there, or draw from the other split",
