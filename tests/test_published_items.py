@@ -14,7 +14,6 @@ from carrara.cli.run import arguments, planned
 from carrara.core.errors import UsageError
 from carrara.engine.presets import PRESETS, preset_of
 from carrara.prompt.items import contexts, make, rebuild
-from carrara.tasks.babilong._task import Babilong
 from tests.process import Ended, carrara
 
 ROWS = 5
@@ -305,4 +304,3 @@ def test_files_to_fine_tune_with(tmp_path: Path) -> None:
     first = json.loads((tmp_path / "finetune.jsonl").read_text("utf-8").splitlines()[0])
     assert set(first) == {"prompt", "completion"}
     assert first["prompt"].endswith("\nFINAL ANSWER:")
-    assert isinstance(registry.load("babilong/qa1").task, Babilong)
