@@ -31,9 +31,9 @@ def view_rates(complexity: int, worlds: int) -> dict[str, float]:
             dice = posed.key.dice("chance")
             for _ in range(GUESSES):
                 length = dice.between(0, complexity)  # the paper's guess, which a blind guesser betters
-                guess = length if view == "len" else task.guess(dice, posed.world, posed.questions[0])
+                guess = length if view == "len" else task.guess(dice, posed.instance, posed.questions[0])
                 answer = task.write(guess)
-                total += task.published(answer, posed.questions[0])["paper"]
+                total += task.paper_scores(answer, posed.questions[0])["paper"]
         rates[view] = 100 * total / worlds / GUESSES
     return rates
 

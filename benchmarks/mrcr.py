@@ -91,7 +91,7 @@ def _chance() -> None:
     scores: dict[str, list[tuple[float, float]]] = {"any draft": [], "shares format or topic": []}
     for index in range(CONVERSATIONS):
         made = item(index, LENGTH)
-        told = made.context.world.structure
+        told = made.context.instance.structure
         drafts = {"any draft": [message.content for message in _drafts(made)]}
         drafts["shares format or topic"] = [turn.draft for turn in told.turns]
         dice = Dice("chance", index)

@@ -31,7 +31,8 @@ from tests.tasks.babilong import test_answers as babilong_answers
 from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.cores import on_all
-from carrara.core.types import AnyTest, Question
+from carrara.core.types import Question
+from carrara.task import Task
 from carrara.tasks.minerva import _given
 
 SHARED = Path(os.environ.get("CARRARA_PUBLISHED") or "nowhere")
@@ -137,7 +138,7 @@ def replay(job: tuple[str, str, int]) -> list[Replayed]:
     return list(SOURCES[source](source)) if source in SOURCES else list(fuzzed(test, n))
 
 
-def one(source: str, test: AnyTest, name: str, number: int, question: Question[Any], reply: str) -> Replayed:
+def one(source: str, test: Task, name: str, number: int, question: Question[Any], reply: str) -> Replayed:
     graded, right = grade(test, question, reply), test.write(question.gold)
     line = Line(
         source, name, number, hashed(f"{question.ask}\0{right}\0{reply}"),

@@ -123,7 +123,7 @@ def timed_plainly(path: Path, number: int) -> tuple[Times, float]:
             if n % max(1, number // PLAIN):
                 continue
             recipe = Recipe.parse(row["id"])
-            task, _, _, _, questions = pose(*named(recipe, None))
+            task, _, _, questions = pose(*named(recipe, None))
             graded = grade(task, questions[recipe.question], row["reply"])
             json.dumps({"id": row["id"], "score": graded.score, "scores": dict(graded.scores)})
             wall += time.perf_counter() - start

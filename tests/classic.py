@@ -2,7 +2,6 @@
 
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item
-from carrara.tasks.classic import _classic
 
 TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 
@@ -12,4 +11,5 @@ def recipe(test: str, params: str = "", length: int = 0, index: int = 0, tokeniz
 
 
 def text_of(item: Item) -> str:
-    return _classic.split_prompt(item.messages())[0]
+    context, _ = item.task.split(item.messages())
+    return context

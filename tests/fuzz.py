@@ -57,7 +57,7 @@ def perfect() -> Sequence[str]:
 def _items(test: str, worlds: int) -> Iterator[Sequence[Item]]:
     """The questions of some worlds, for each length that has room for them."""
     task = registry.load(test)
-    params = canonical(task, build(task, test, {}))
+    params = canonical(build(task, test, {}))
     for length in LENGTHS:
         first = Recipe(test, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
         try:

@@ -256,7 +256,7 @@ def test_examples_are_other_worlds_and_right(test: str) -> None:
         text, _, answer = example.partition("\nFINAL ANSWER: ")
         assert text[8:60] not in item.text.rpartition("</example>")[2]
         asked = [item.messages()[-1]._replace(content=text)]
-        assert item.task.write(item.task.solve(asked)) == answer.strip()
+        assert item.task.write(item.solve(asked)) == answer.strip()
     assert len(seen) == 20
     assert "<example>" not in make(f"classic/{test}", split="few-shot").text
 
@@ -274,7 +274,7 @@ def test_common_words_are_common_and_no_other_word_is(length: int) -> None:
 
 
 def test_rare_words_stay_rare_however_many_are_taken() -> None:
-    world = questions_of(recipe("cwe")).world
+    world = questions_of(recipe("cwe")).instance
     assert world.filler is not None
     for seed in range(3):
         tap = world.filler(Dice("rare", seed), "gpt2")
@@ -286,7 +286,7 @@ def test_rare_words_stay_rare_however_many_are_taken() -> None:
 @pytest.mark.parametrize("alpha", ["1.5", "2.0", "3.5"])
 def test_no_choice_of_units_makes_a_rank_rarer_than_the_next(alpha: str) -> None:
     given = "" if alpha == "2.0" else f"alpha={alpha}"
-    world = questions_of(recipe("fwe", given)).world
+    world = questions_of(recipe("fwe", given)).instance
     assert world.filler is not None
     tap = world.filler(Dice("units"), "gpt2")
     units = [tap(0) for _ in range(20_000)]
@@ -335,7 +335,7 @@ def test_losing_enough_of_a_word_changes_the_answer(test: str) -> None:
 
 def _try(item: Item, messages: list[Message]) -> tuple[str, ...]:
     try:
-        return tuple(item.task.solve(messages))
+        return tuple(item.solve(messages))
     except Undecidable:
         return ()
 
@@ -365,7 +365,7 @@ def test_chance_levels_are_what_guesses_score() -> None:
             [question] = one.questions
             chance_levels.append(question.chance_level)
             scores += [
-                one.task.score(one.task.guess(Dice(test, one.key.index, n), one.world, question), question)
+                one.task.score(one.task.guess(Dice(test, one.key.index, n), one.instance, question), question)
                 for n in range(60)
             ]
         assert sum(scores) / len(scores) == pytest.approx(sum(chance_levels) / len(chance_levels), abs=0.006)

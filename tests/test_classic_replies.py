@@ -391,7 +391,7 @@ def test_two_values_of_an_object_are_none() -> None:
     task, question = item.task, item.question
     assert answered(task, "\n".join(values), question) is None
     assert answered(task, f"{values[0]} or {values[1]}", question) is None
-    assert task.published("\n".join(values), question) == {"helmet": 1.0}
+    assert task.paper_scores("\n".join(values), question) == {"helmet": 1.0}
 
 
 def test_pass_keys() -> None:
@@ -460,7 +460,7 @@ def test_nothing_else_is_needed_of_a_text(test: str) -> None:
     message = item.messages()[-1]
     for content in ("", message.content.rpartition("\n")[0].partition("<text>")[0].partition("{")[0], "<text> </text>"):
         with pytest.raises(Undecidable):
-            item.task.solve([message._replace(content=content)])
+            item.solve([message._replace(content=content)])
 
 
 def test_published_scores_see_thinking_and_lists() -> None:

@@ -23,7 +23,7 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Dice, Key
 from carrara.core.lengths import read_length
 from carrara.core.splits import owner
-from carrara.core.types import Frame, Piece, Unit, World
+from carrara.core.types import Frame, Instance, Piece, Unit
 from carrara.prompt.measure import Measure, count
 from carrara.prompt.prompt import Prompt
 from carrara.prompt.weave import Weave
@@ -539,7 +539,7 @@ def test_splits_own_documents(folder: Path) -> None:
     assert all(owned[:2])  # few documents, and a few-shot split that owns a tenth of them may have none
     for split, documents in zip(SPLITS, owned, strict=True):
         for d in documents:
-            assert owner(World(None, ((Piece(opened.text(*opened.document(d))),),))) == split
+            assert owner(Instance((opened.text(*opened.document(d)),))) == split
         if not documents:
             continue
         tap = corpus.reading(opened, Dice("a"), "gpt2", split=split)
@@ -584,11 +584,11 @@ def test_words_are_found_in_italics_and_quotes(tmp_path: Path) -> None:
 def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> None:
     opened = corpus.open(str(folder))
     updates: tuple[Unit, ...] = tuple((Piece(f"Mary went to room {n}.", update=n),) for n in range(5))
-    world = World(None, updates, filler=lambda dice, name: corpus.reading(opened, dice, name, repeat=True))
+    instance = Instance(updates, filler=lambda dice, name: corpus.reading(opened, dice, name, repeat=True))
     frame = Frame("<context> ", "\n</context>\nWhere is Mary?", joint=" ")
     measure = Measure.of(tokens.get(tokenizer), "base", frame, [piece for update in updates for piece in update])
     for length in map(read_length, ("1k", "4k", "32k")):
-        weave = Weave(world, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
+        weave = Weave(instance, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
         prompt = Prompt(frame, weave, measure, (), length)
         assert count(measure.tokenizer, "base", prompt.messages()) == length
 

@@ -69,9 +69,7 @@ def test_no_parameter_of_an_id_names_a_file(
     """Whatever parameter reads a file when a user names one; a test that has no such parameter is here, too."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").write_text("private words\nof mine\n" * 50)
-    reading = [
-        name for name, field in load(task).parameters.__dataclass_fields__.items() if "built_in" in field.metadata
-    ]
+    reading = [name for name, field in load(task).__dataclass_fields__.items() if "built_in" in field.metadata]
     assert reading == ([parameter] if task != "babilong/qa1" else ["stories", "haystack"]) if parameter else not reading
     for value in ("notes.txt", ".", "..", "~", "hf:imdb", "file:notes.txt") if parameter else ():
         with pytest.raises(UsageError) as refused:
@@ -84,7 +82,7 @@ def test_every_parameter_that_reads_a_file_says_what_is_built_in() -> None:
     from carrara import registry
 
     for name in registry.names():
-        for field in registry.load(name).parameters.__dataclass_fields__.values():
+        for field in registry.load(name).__dataclass_fields__.values():
             reads = field.metadata.get("reads")
             if reads is not None and field.name != "depth":
                 assert "built_in" in field.metadata, (name, field.name)

@@ -272,7 +272,9 @@ def cases(replies: str, wanted: str | None) -> list[tuple[str, str | None]]:
 )
 def test_replies(reply: str, wanted: str | None) -> None:
     posed = questions_of(recipe())
-    question = type(posed.questions[0])(ask="What is the dog of Ada called?", gold="Pepper", needs=(), chance_level=0.7, options=OPTIONS)
+    question = type(posed.questions[0])(
+        ask="What is the dog of Ada called?", gold="Pepper", needs=(), chance_level=0.7, options=OPTIONS
+    )
     assert answered(posed.task, reply, question) == wanted
 
 

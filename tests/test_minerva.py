@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from carrara.parts.bridge import Bridged
 
 from carrara import registry
 from carrara.answers.grade import grade, trivial
@@ -16,7 +17,6 @@ from carrara.core.errors import Unreachable, UsageError
 from carrara.core.types import ANSWER
 from carrara.engine.presets import PRESETS
 from carrara.engine.thinking import lead_of
-from carrara.parts.bridge import Bridged
 from carrara.parts.fitting import pick
 from carrara.parts.layout import lines_of
 from carrara.prompt.items import Item, contexts, make

@@ -172,7 +172,7 @@ def test_openais_rows_are_sent_as_their_messages(tmp_path: Path) -> None:
         sent = rebuild(item.id).messages()
         assert [message._asdict() for message in sent] == json.loads(row["prompt"])
         assert item.gold == row["answer"]
-        assert item.task.write(item.task.solve(sent)) == row["answer"]
+        assert item.task.write(item.solve(sent)) == row["answer"]
         assert item.question.labels["needles"] == str(row["n_needles"])
         assert item.survey.tokens == item.prompt.tokens > 1000
 
@@ -183,7 +183,7 @@ def test_a_base_model_gets_openais_conversation_as_one_text(tmp_path: Path) -> N
     (item,) = items(tmp_path, 8192, OPENAI, "base")
     said = json.loads(row["prompt"])
     assert item.text == "\n".join(f"{one['role'].title()}: {one['content']}" for one in said) + "\nAssistant:"
-    assert item.task.write(item.task.solve(item.messages())) == row["answer"]
+    assert item.task.write(item.solve(item.messages())) == row["answer"]
 
 
 @pytest.mark.parametrize("style", ["chat", "base"])
@@ -198,7 +198,7 @@ def test_mrcr_v2_is_sent_as_its_one_text(tmp_path: Path, style: str) -> None:
         (sent,) = rebuild(item.id).messages()
         assert (sent.role, sent.content) == ("user", row["queries"])
         assert item.gold == row["answer"]
-        assert item.task.solve([sent]) == item.question.gold
+        assert item.solve([sent]) == item.question.gold
         assert item.question.labels == {
             "needles": "8",
             "asked": row["view_ops"].partition(" to the ")[2].split()[0],
@@ -313,12 +313,12 @@ def test_published_metrics_agree_with_the_published_code() -> None:
                 reply = about + marker + said
                 question = _question("abcdefghijkl", gold)
                 whole = question.gold.whole
-                assert load(OPENAI).published(reply, question) == {"openai": _card(reply, whole, "abcdefghijkl")}
-                assert load(GDM).published(reply, question) == {"gdm": _eval_hub(reply, whole)}
+                assert load(OPENAI).paper_scores(reply, question) == {"openai": _card(reply, whole, "abcdefghijkl")}
+                assert load(GDM).paper_scores(reply, question) == {"gdm": _eval_hub(reply, whole)}
     task = load(GDM)
     question = _question("abcdefghijkl", "hello world")
-    assert task.published("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
-    assert task.published("", question) == task.published("hello world", question) == {"gdm": 0.0}
+    assert task.paper_scores("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
+    assert task.paper_scores("", question) == task.paper_scores("hello world", question) == {"gdm": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_the_chance_level_is_what_saying_any_draft_of_the_key_scores(tmp_path: P
         assert sum(guess.score for guess in guesses) / len(found) == pytest.approx(chance_level, abs=0.3)
         assert {guess.status for guess in guesses} == {"ok"}
         published = [
-            item.task.published(item.question.gold.marker + draft, item.question)["openai"]
+            item.task.paper_scores(item.question.gold.marker + draft, item.question)["openai"]
             for item in found
             for draft in drafts(item)
         ]
@@ -443,10 +443,7 @@ def test_files_of_one_length_take_turns(tmp_path: Path) -> None:
 def test_an_item_names_its_text(tmp_path: Path) -> None:
     path = parquet(tmp_path / "8k.parquet", [openai(told(0, 2, False))])
     (item,) = items(tmp_path, 8192, OPENAI)
-    assert (
-        params.canonical(item.task, params.build(item.task, OPENAI, {"data": item.recipe.params[5:]}))
-        == item.recipe.params
-    )
+    assert params.canonical(params.build(item.task, OPENAI, {"data": item.recipe.params[5:]})) == item.recipe.params
     with pytest.raises(UsageError, match="have 1 rows, and none numbered 1"):
         questions_of(replace(item.recipe, index=1))
     path.unlink()

@@ -85,11 +85,11 @@ def test_tasks_have_the_parameters_of_their_tests() -> None:
     for short, make in all_tasks().items():
         own = signature(make).parameters
         [name] = [name for name in registry.names() if name.endswith(f"/{short}")]
-        parameters = registry.load(name).parameters
-        for one in signature(parameters).parameters.values():
+        loaded = registry.load(name)
+        for one in signature(type(loaded)).parameters.values():
             if one.name != "first":  # of one test, and of all: a recipe
-                assert own[one.name].default == getattr(parameters(), one.name), name
-                assert own[one.name].annotation == get_type_hints(parameters)[one.name], name
+                assert own[one.name].default == getattr(loaded, one.name), name
+                assert own[one.name].annotation == get_type_hints(type(loaded))[one.name], name
 
 
 def test_a_broken_test_of_ones_own_stands_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

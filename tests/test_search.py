@@ -12,7 +12,6 @@ from carrara.cli.main import main
 from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
 from carrara.core.types import Piece
-from carrara.parts.bridge import Bridged
 from carrara.proof.audit import audit, searched
 from carrara.proof.shortcuts import search
 from carrara.proof.shortcuts.kept import kept
@@ -62,8 +61,8 @@ class Found(Task):
 
 
 def of_one(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> Recipe:
-    bridged, load = Bridged(made), registry.load
-    monkeypatch.setattr(registry, "load", lambda name: bridged if name == "own/made" else load(name))
+    own, load = made(), registry.load
+    monkeypatch.setattr(registry, "load", lambda name: own if name == "own/made" else load(name))
     return Recipe("own/made", 1, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
 
 

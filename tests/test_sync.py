@@ -10,7 +10,6 @@ from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
-from carrara.core.params import build
 from carrara.prompt import items
 from carrara.prompt.items import Item, make
 from carrara.tasks.sync import _paths, _words
@@ -19,7 +18,7 @@ from carrara.tasks.sync._graph_worlds import BLOCK, _block, apart, distant, due,
 from carrara.tasks.sync._scribe import Scribe
 from carrara.tasks.sync._tongues import Shape, astray, coverage, covered, greedy, letters
 from carrara.tasks.sync._tongues import drawn as drawn_tongues
-from carrara.tasks.sync.graph import LABELS, Answer
+from carrara.tasks.sync.graph import LABELS, Answer, SyncGraph
 from tests.told import told
 
 CONNECTED, SHORTEST, LONGEST = range(3)
@@ -103,14 +102,14 @@ def test_only_graphs_of_the_same_block_are_drawn_before_one(place: int) -> None:
 
 def test_no_two_of_150_graphs_are_isomorphic() -> None:
     task = registry.load("sync/graph")
-    params = build(task, "sync/graph", {})
+    assert isinstance(task, SyncGraph)
     key = Key("sync/graph", task.version, "", "test", 0, 0)
-    for nodes in params.nodes:
-        found = [graph_of(key, place, nodes, params.density, params.longest) for place in range(150)]
+    for nodes in task.nodes:
+        found = [graph_of(key, place, nodes, task.density, task.longest) for place in range(150)]
         assert all(not isomorphic(one, other) for one, other in combinations(found, 2))
         for graph in found:
             assert graph.nodes == nodes
-            assert len(graph.longest()) > params.longest
+            assert len(graph.longest()) > task.longest
             assert any(True for _ in distant(graph))
 
 
@@ -487,7 +486,7 @@ def _starts(dictionaries: Any, word: str) -> list[str]:
 
 def test_languages_are_as_the_paper_has_them() -> None:
     for index, languages in enumerate((3, 5, 7, 3)):
-        tongues = posed("translation", index, COVERAGE).context.world.structure.instance.structure.tongues
+        tongues = posed("translation", index, COVERAGE).context.instance.structure.tongues
         assert len(tongues.vocabularies) == languages
         words = [word for vocabulary in tongues.vocabularies for word in vocabulary]
         assert len(words) == 250 * languages == len(set(words))
@@ -538,7 +537,7 @@ def test_replies_with_a_translation(text: str, status: str, score: float, fault:
 def test_replies_with_a_coverage() -> None:
     item = posed("translation", 1, COVERAGE)
     best = item.question.gold.words
-    tongues = item.context.world.structure.instance.structure.tongues
+    tongues = item.context.instance.structure.tongues
 
     def graded(words: list[str]) -> tuple[float, str]:
         found = grade(item.task, item.question, f"Letter Coverage: {', '.join(words)}")
@@ -703,8 +702,8 @@ def test_a_length_below_the_puzzle_is_refused(test: str) -> None:
 
 def test_worlds_are_the_same_at_every_length_and_whatever_is_asked() -> None:
     for test in ("graph", "translation"):
-        one = items.make(f"sync/{test}", index=2, length=0).context.world.structure.instance.structure
-        other = items.make(f"sync/{test}", index=2, length=16384).context.world.structure.instance.structure
+        one = items.make(f"sync/{test}", index=2, length=0).context.instance.structure
+        other = items.make(f"sync/{test}", index=2, length=16384).context.instance.structure
         assert one == other
     part = posed("graph", 4, 0, about="longest")
     assert part.question.gold == posed("graph", 4, LONGEST).question.gold
@@ -724,7 +723,7 @@ def test_greed_is_led_astray_in_all_but_a_share() -> None:
 
 def grade_of(item: Item) -> float:
     """What the best of the greedy scores."""
-    said = item.task.tricks(item.context.world, item.question).values()
+    said = item.task.heuristics(item.context.instance, item.question).values()
     return max(grade(item.task, item.question, one).score for one in said)
 
 

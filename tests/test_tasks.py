@@ -69,7 +69,7 @@ def test_seeds_share_no_item(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_worlds_are_the_same_at_every_length(task: str) -> None:
-    if registry.load(task).sized:
+    if registry.load(task).is_sized:
         pytest.skip("its context is its structure: tests/test_minerva.py says what stays the same")
     golds = [[make(task, length=length, index=i).gold for i in range(6)] for length in (0, 4096, 6000)]
     assert golds[0] == golds[1] == golds[2]
@@ -98,7 +98,7 @@ def test_no_blind_answer_beats_the_chance_level(task: str) -> None:
         chance_levels[kind] = [question.chance_level for _, question in pairs]
         guessed[kind] = []
         for one, question in pairs:
-            reply = one.task.write(one.task.guess(one.key.dice("test of the chance level"), one.world, question))
+            reply = one.task.write(one.task.guess(one.key.dice("test of the chance level"), one.instance, question))
             guessed[kind].append(grade(one.task, question, reply).score)
         constant = [grade(one.task, question, common).score for one, question in pairs[1::2]]
         for scores in (guessed[kind], constant):
@@ -124,8 +124,8 @@ def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
 def test_parameters_have_defaults_that_read_back(task: str) -> None:
     loaded = registry.load(task)
     written = params.defaults(loaded)
-    assert params.build(loaded, task, written) == loaded.parameters()
-    assert params.canonical(loaded, loaded.parameters()) == ""
+    assert params.build(loaded, task, written) == loaded
+    assert params.canonical(loaded) == ""
 
 
 ATTACKS = {

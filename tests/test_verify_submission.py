@@ -196,7 +196,7 @@ def test_one_endless_length_keeps_nothing_from_being_checked(
 ) -> None:
     """An item of 500 million tokens is left out itself; forged scores of the others are still found."""
     replies = [with_result(one, score=1.0) for one in read_replies(folder)]
-    name = next(name for name in names() if load(name).sized)
+    name = next(name for name in names() if load(name).is_sized)
     id = f"{name}@{load(name).version}/test-0-0.0/{1 << 29}/chat/gpt2"
     endless = with_id(replies[0], replies[0].result.id, id)
     monkeypatch.setattr(verify_submission, "read_replies", lambda _: [endless, *replies])

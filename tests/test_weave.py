@@ -94,7 +94,7 @@ def test_token_spans_are_those_of_the_text(tokenizer: str, style: Style) -> None
 def shares(item: Item) -> list[float]:
     """The share of the filler before each update."""
     weave = item.prompt.weave
-    before = -sum(weave.cost((piece,)) for piece in item.context.world.opening)
+    before = -sum(weave.cost((piece,)) for piece in item.context.instance.start)
     found = []
     for piece in weave:
         if piece.update is None:

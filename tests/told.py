@@ -5,7 +5,8 @@ from typing import Any, TypeVar
 
 from carrara.answers.grade import read
 from carrara.answers.turns import heard
-from carrara.core.types import AnyTest, Question
+from carrara.core.types import Question
+from carrara.task import Task
 
 T = TypeVar("T")
 
@@ -15,7 +16,7 @@ def told(read: Callable[..., T | None], reply: str, *others: object, ask: str = 
     return next((answer for text in heard(reply, ask) if (answer := read(text, *others, **named)) is not None), None)
 
 
-def answered(test: AnyTest, reply: str, question: Question[Any]) -> Any:
+def answered(test: Task, reply: str, question: Question[Any]) -> Any:
     """The answer that a reply states, as it is graded."""
     stated = read(test, question, reply)
     return stated and stated.answer

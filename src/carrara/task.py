@@ -93,47 +93,52 @@ else:
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, kw_only=True)
 class Task(ABC):
-    """A task. A file of a folder of tasks holds one of these, and being there is all the registration it needs.
+    """A task: a class whose instances are questions about a hidden structure that a context tells.
 
-    A subclass is a frozen dataclass: each annotated field is a parameter with its default, and the text under it says
-    what it means. A `Sweep` is a parameter with several values, which instances take in turn.
+    A file of a folder of tasks holds one of these, and being there is all the registration it needs. A subclass is a
+    frozen dataclass: each annotated field is a parameter with its default, and the text under it says what it means.
+
+    Attributes:
+        version: A whole number. Raise it whenever the bytes of any item change.
+        title: The name in lists.
+        capability: What the task measures, in a few words.
+        category: The group of tasks in its paper, whose scores are reported together too.
+        answer: The answer type: how an answer is asked for, read, compared and guessed (`carrara.answers`).
+        ask: The question, with fields in braces that `Instance.names` fills; or several questions by name.
+        instruction: The first sentence of the prompt.
+        separator: The text between two segments of the context.
+        guesser: What the guesser knows: the options alone (`without context`), or the candidates in the context
+            (`context candidates`).
+        known_shortcuts: Heuristics that score well on the task by its nature, by name or kind, each with a sentence
+            that says why.
+        wording: Every sentence of the prompt, by name: data, so that a prompt pack can replace it. It is made of the
+            attributes above, unless the task gives it.
+        marks: What a part of the wording must contain in every prompt pack, so that the context is found.
+        verbatim: Whether the whole reply is the answer, such as a text to repeat.
+        echo_limit: The most tokens of a prompt that is graded as a reply, to show what repeating it scores.
+        sweeps: The names of the parameters that are a `Sweep`. They are found in the class.
+        is_sized: Whether an instance is another one at each length, because the task overrides `generate_sized`.
+        has_sentences: Whether the task overrides `filler`.
     """
 
     __test__: ClassVar[bool] = False
     version: ClassVar[int]
-    """Raise it whenever the bytes of any item change."""
     title: ClassVar[str]
-    """The name in lists."""
     capability: ClassVar[str]
-    """What the task measures, in a few words."""
     category: ClassVar[str] = ""
-    """The group of tasks in its paper, whose scores are reported together too."""
     answer: ClassVar[Answers[Any]]
-    """The answer type: how an answer is asked for, read, compared and guessed."""
     ask: ClassVar[Any]
-    """The question, with fields in braces that `Instance.names` fills; or several questions by name."""
     instruction: ClassVar[str] = "Read the text and answer the question about it."
-    """The first sentence of the prompt."""
     separator: ClassVar[str] = " "
-    """The text between two segments of the context."""
     guesser: ClassVar[Guesser] = "without context"
-    """What the guesser knows: the options alone, or the candidates in the context (`context candidates`)."""
     known_shortcuts: ClassVar[Mapping[str, str]] = {}
-    """Heuristics that score well on this task by its nature, by name or kind, each with a sentence that says why."""
-    marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
-    """What a part of the wording must contain in every prompt pack, so that the context is found."""
-    verbatim: ClassVar[bool] = False
-    """Whether the whole reply is the answer, such as a text to repeat."""
-    echo_limit: ClassVar[int] = 0
-    """The most tokens of a prompt that is graded as a reply, to show what repeating it scores."""
     wording: ClassVar[Mapping[str, str]]
-    """Every sentence of the prompt, by name: data, so that a prompt pack can replace it."""
+    marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
+    verbatim: ClassVar[bool] = False
+    echo_limit: ClassVar[int] = 0
     sweeps: ClassVar[tuple[str, ...]] = ()
-    """The names of the parameters that are a `Sweep`."""
     is_sized: ClassVar[bool]
-    """Whether an instance is another one at each length: the task overrides `generate_sized`."""
     has_sentences: ClassVar[bool]
-    """Whether the task overrides `filler`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

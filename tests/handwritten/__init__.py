@@ -26,8 +26,9 @@ from carrara import registry
 from carrara.answers.grade import Graded, grade
 from carrara.core.params import build, canonical
 from carrara.core.recipe import Recipe
-from carrara.core.types import AnyTest, Question
+from carrara.core.types import Question
 from carrara.prompt.items import questions_of
+from carrara.task import Task
 from tests.handwritten._forms import FORMS, parts
 
 Verdict = Literal["right", "wrong", "nothing"]
@@ -52,7 +53,7 @@ class Entry:
 
     def found(self) -> "Asked":
         task = registry.load(self.test)
-        params = canonical(task, build(task, self.test, self.params))
+        params = canonical(build(task, self.test, self.params))
         for index in range(SEARCHED):
             recipe = Recipe(self.test, task.version, params, "test", 0, index, 0, 0, "chat", "", "")
             for question in questions_of(recipe).questions:
@@ -79,7 +80,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Asked:
-    task: AnyTest
+    task: Task
     question: Question[Any]
     facts: Mapping[str, str]
 

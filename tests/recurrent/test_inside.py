@@ -26,7 +26,7 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
     probes = fitted(trained, stories(), 8)
     found = look(trained, item, stories().pool, probes)
     assert found.points[-1] == found.segments - 1
-    assert [fact.text for fact in found.facts] == [piece.text for u in item.context.world.updates for piece in u]
+    assert [fact.text for fact in found.facts] == [piece.text for u in item.context.instance.chunks for piece in u]
     assert [fact.needed for fact in found.facts].count(True) == len(item.question.needs)
     own = next(one for one in found.answers if one.ask == item.question.ask)
     assert own.right[-1] == item.gold

@@ -165,44 +165,47 @@ class Sentences(Sequence[Unit]):
 
 @dataclass(frozen=True)
 class Instance:
-    """One hidden structure: the facts that tell it, and what is asked of it."""
+    """One hidden structure: the facts that tell it, and what is asked of it.
+
+    Attributes:
+        facts: The sentences that tell the structure, in order. A fact of several segments is a tuple of them.
+        gold: The right answer.
+        names: What fills the fields of the question: `Where is {who}?`.
+        evidence: The numbers of the facts that decide the answer: without any one of them it is another one. None: all.
+        opening: What comes before all facts and filler.
+        ending: What comes after all facts and filler.
+        filler: Text that changes nothing, as a stream. None: the task's method `filler`.
+        fine_filler: Smaller pieces of filler, for the last tokens of a length.
+        ask: Which of the task's questions is asked, where `Task.ask` has several by name.
+        options: The possible answers, where they are a closed list.
+        guesses: The answers that the guesser chooses from. None: those of the answer type.
+        chance_level: What the guesser scores on average. None: the mean score of `guesses`, or that of the answer type.
+        labels: What results are sliced by. None: the parameters that have several values.
+        depths: Where each fact stands, from 0 (start) to 1 (end), ascending. None: anywhere, at random.
+        unordered: Whether the order of the facts says nothing.
+        window: The part of the context, from 0 to 1, that holds all facts.
+        spread: Whether depths are shares of the tokens, or of the gaps between pieces of filler.
+        structure: Whatever the task's own further methods need.
+    """
 
     facts: Sequence[str] | Sequence[Unit]
-    """The sentences that tell the structure, in order. A fact of several segments is a tuple of them."""
     gold: Any = None
-    """The right answer."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What fills the fields of the question: `Where is {who}?`."""
     evidence: Sequence[int] | None = None
-    """The numbers of the facts that decide the answer: without any one of them it is another one. None: all."""
     opening: str | Unit = ""
-    """What comes before all facts and filler."""
     ending: str = ""
-    """What comes after all facts and filler."""
     filler: Filler | None = None
-    """Text that changes nothing, as a stream; None: the task's method `filler`."""
     fine_filler: Filler | None = None
-    """Smaller pieces of filler, for the last tokens of a length."""
     ask: str = "ask"
-    """Which of the task's questions is asked, where `ask` has several by name."""
     options: tuple[str, ...] = ()
-    """The possible answers, where they are a closed list."""
     guesses: Sequence[Any] | None = None
-    """The answers that the guesser chooses from. None: those of the answer type."""
     chance_level: float | None = None
-    """What the guesser scores on average. None: the mean score of `guesses`, or what the answer type says."""
     labels: Mapping[str, str] | None = None
-    """What results are sliced by. None: the parameters that have several values."""
     depths: tuple[float, ...] | None = None
-    """Where each fact stands, from 0 (start) to 1 (end), ascending. None: anywhere, at random."""
     unordered: bool = False
-    """Whether the order of the facts says nothing."""
     window: tuple[float, float] = (0.0, 1.0)
-    """The part of the context, from 0 to 1, that holds all facts."""
     spread: Spread = "tokens"
-    """Whether depths are shares of the tokens, or of the gaps between pieces of filler."""
     structure: Any = None
-    """Whatever the task's own further methods need."""
 
     @cached_property
     def chunks(self) -> Sequence[Unit]:

@@ -79,7 +79,7 @@ def test_each_part_can_be_left_out() -> None:
         assert len(text) == len(whole) - len(parts[name]) - len("\n\n")
     bare = make("babilong/qa5", params=dict.fromkeys(("instruction", "examples", "rule"), "false"))
     assert bare.text.startswith("<context> ")
-    assert bare.task.solve(bare.messages()) == bare.gold
+    assert bare.solve(bare.messages()) == bare.gold
 
 
 @pytest.mark.parametrize("place", ["gaps", "tokens"])
@@ -137,7 +137,7 @@ def test_the_haystack_names_nobody_of_the_story() -> None:
         for vocab in ("classic", "fresh"):
             item = make("babilong/qa2", length=30000, index=index, params={"vocab": vocab, "background": "all"})
             posed = questions_of(item.recipe)
-            cast = posed.world.structure.task.draw_story(posed.key.dice("story")).cast
+            cast = posed.instance.structure.task.draw_story(posed.key.dice("story")).cast
             text = item.messages()[-1].content
             for span in reversed(item.survey.spans):
                 text = text[: span.start] + text[span.end :]
@@ -150,7 +150,7 @@ def test_kept_names_change_no_answer() -> None:
     given = {"screen": "false", "background": "all"}
     texts = [make("babilong/qa1", length=65536, index=index, params=given, tokenizer="gpt2") for index in range(8)]
     for item in texts:
-        assert item.task.solve(item.messages()) == item.gold
+        assert item.solve(item.messages()) == item.gold
     assert any(re.search(r"\bJohn\b(?! (?:went|moved|journeyed|travelled))", item.text) for item in texts)
 
 
@@ -160,9 +160,9 @@ def test_pronouns_stay_with_their_names_where_it_is_sound() -> None:
         return sum(after.start - before.end > 1 for before, after in pairwise(spans) if before.update == after.update)
 
     item = make("babilong/qa11", length=8192, params={"sound": "true"})
-    assert any(len(update) == 2 for update in item.context.world.updates)
+    assert any(len(update) == 2 for update in item.context.instance.chunks)
     assert apart(item) == 0
-    assert all(len(update) == 1 for update in make("babilong/qa11", length=8192).context.world.updates)
+    assert all(len(update) == 1 for update in make("babilong/qa11", length=8192).context.instance.chunks)
 
 
 @pytest.mark.parametrize("task", QA)
@@ -170,7 +170,7 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
     """Together with the supporting facts they are enough, where no two facts can make up for each other."""
     for index in range(20):
         posed = questions_of(recipe(task, index=index))
-        facts, question = [piece.text for piece in posed.world.pieces], posed.questions[0]
+        facts, question = [piece.text for piece in posed.instance.pieces], posed.questions[0]
         number = int(task.rpartition("qa")[2])
         assert load_task(number).solution(facts, question.ask).answer == question.gold
         alone = [facts[i] for i in sorted({*question.support, *question.needs})]
@@ -189,8 +189,8 @@ def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> N
 
     for index in range(30):
         posed = questions_of(recipe(task, params, index=100 + index))
-        pieces, question = posed.world.pieces, posed.questions[0]
-        without = [[one.text for one in pieces if one.update != u] for u in range(len(posed.world.updates))]
+        pieces, question = posed.instance.pieces, posed.questions[0]
+        without = [[one.text for one in pieces if one.update != u] for u in range(len(posed.instance.facts))]
         answers = [told(left, question.ask) for left in without]
         assert question.needs == tuple(u for u, answer in enumerate(answers) if answer != question.gold)
 
@@ -200,7 +200,7 @@ def test_the_same_facts_in_another_order_are_of_one_split() -> None:
     for task in ("babilong/qa4", "babilong/qa17"):
         told = {
             split: {
-                (frozenset(piece.text for piece in posed.world.pieces), posed.questions[0].ask)
+                (frozenset(piece.text for piece in posed.instance.pieces), posed.questions[0].ask)
                 for posed in (questions_of(recipe(task, index=index, split=split)) for index in range(300))
             }
             for split in SPLITS
