@@ -18,10 +18,10 @@ from carrara.core.types import ANSWER
 from carrara.engine.presets import PRESETS
 from carrara.engine.thinking import lead_of
 from carrara.parts.fitting import pick
-from carrara.parts.layout import lines_of
 from carrara.prompt.items import Item, contexts, make
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack, read_pack
+from carrara.tasks.minerva._lists import read_lines
 from carrara.text import vocabulary
 
 TESTS = registry.select("minerva")
@@ -216,7 +216,7 @@ def test_positions_are_balanced() -> None:
 def test_no_list_is_longer_for_what_is_asked_of_it(test: str) -> None:
     for length in (0, 4000):
         for item in items(f"minerva/{test}", 20, length):
-            sizes = [len(words) for _, words in lines_of(context_of(item))]
+            sizes = [len(words) for _, words in read_lines(context_of(item))]
             assert max(sizes) - min(sizes) <= 1
 
 

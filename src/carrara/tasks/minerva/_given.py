@@ -26,8 +26,9 @@ from carrara.answers.naming import BEFORE, PRESENT, SAME, ListName, YesNo
 from carrara.answers.statements import word
 from carrara.core.errors import UsageError
 from carrara.core.types import Question
-from carrara.parts.layout import INSTRUCT, items_of, lines_of, quoted
+from carrara.tasks.minerva._lists import read_lines
 from carrara.tasks.minerva._published import primary
+from carrara.tasks.minerva._task import INSTRUCT, split_items
 
 Gold = str | int | Words | Hands
 
@@ -68,6 +69,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _LISTS, _MOST_LISTS = 100, 1000
 """How many lists an answer may name: where no context tells, and at all."""
 _OPEN = re.compile(r"(?:Context|Agents? actions):")
+_QUOTED = re.compile(r'"([^"\n]*)"')
 _ACTED_ON = re.compile(r'following words:? "?([^".\n]+)')
 
 
@@ -174,11 +176,14 @@ def _opened(prompt: str) -> tuple[str, str]:
 
 def _trivial(task: str, gold: Words, context: str, asked: str) -> Mapping[str, tuple[str, ...]]:
     """The lists that somebody has without doing the task, as our own tests name them; none where no context tells."""
-    named, lines = quoted(asked, 0), [words for _, words in lines_of(context)]
+    named, lines = (
+        [text for text in _QUOTED.findall(asked) if ":" not in text],
+        [words for _, words in read_lines(context)],
+    )
     trivial: dict[str, tuple[str, ...]] = {}
     match task:
         case "batch_key_value_search":
-            trivial["the words asked for"] = tuple(items_of(named[-1])) if named else ()
+            trivial["the words asked for"] = tuple(split_items(named[-1])) if named else ()
         case "iterate_last" | "iterate_first":
             other = 0 if task == "iterate_last" else -1
             trivial["the words at the other ends"] = tuple(words[other] for words in lines)
@@ -190,7 +195,7 @@ def _trivial(task: str, gold: Words, context: str, asked: str) -> Mapping[str, t
         case "set_state":
             trivial["every word"] = _acted_on(context)
         case _:
-            trivial["the context as it is"] = tuple(items_of(context))
+            trivial["the context as it is"] = tuple(split_items(context))
             if named and task in ("replace_all", "overwrite_positions"):
                 trivial["one word over and over"] = (named[-1],) * len(gold.items)
     return {name: items for name, items in trivial.items() if items}
@@ -198,7 +203,7 @@ def _trivial(task: str, gold: Words, context: str, asked: str) -> Mapping[str, t
 
 def _acted_on(context: str) -> tuple[str, ...]:
     """Every word that agents start with, draw, discard or swap."""
-    return tuple(dict.fromkeys(one for words in _ACTED_ON.findall(context) for one in items_of(words)))
+    return tuple(dict.fromkeys(one for words in _ACTED_ON.findall(context) for one in split_items(words)))
 
 
 def _options(task: str, gold: Gold, context: str) -> tuple[str, ...]:
@@ -206,5 +211,5 @@ def _options(task: str, gold: Gold, context: str) -> tuple[str, ...]:
     if not isinstance(ANSWERS[task], ListName):
         return ()
     named = _LIST.fullmatch(str(gold))
-    lists = max(min(len(lines_of(context)) or _LISTS, _MOST_LISTS), int(named[1]) if named else 0)
+    lists = max(min(len(read_lines(context)) or _LISTS, _MOST_LISTS), int(named[1]) if named else 0)
     return (*(f"List {n}" for n in range(1, lists + 1)), *_no_list(task))

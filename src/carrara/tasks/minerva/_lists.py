@@ -9,7 +9,7 @@ from typing import NamedTuple
 from carrara.core.errors import Unreachable
 from carrara.core.types import Room
 from carrara.parts.fitting import filled
-from carrara.parts.layout import items_of
+from carrara.tasks.minerva._task import split_items
 from carrara.text import vocabulary
 
 _LINE = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
@@ -54,7 +54,7 @@ def read_lines(context: str) -> list[tuple[str, list[str]]]:
     >>> read_lines("List 1: oak, elm\\nList 2: ash")
     [('List 1', ['oak', 'elm']), ('List 2', ['ash'])]
     """
-    return [(label, items_of(words)) for label, words in _LINE.findall(context)]
+    return [(label, split_items(words)) for label, words in _LINE.findall(context)]
 
 
 def deal_words(

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from carrara.core.keys import Dice
 from carrara.core.types import Filler
-from carrara.parts.layout import items_of
+from carrara.tasks.minerva._task import split_items
 from carrara.text import vocabulary
 
 
@@ -19,7 +19,7 @@ def read_pairs(context: str) -> dict[str, str]:
     >>> read_pairs("oak: elm, ash: yew")
     {'oak': 'elm', 'ash': 'yew'}
     """
-    return {word: partner for item in items_of(context) for word, _, partner in [item.partition(": ")]}
+    return {word: partner for item in split_items(context) for word, _, partner in [item.partition(": ")]}
 
 
 def pair_filler(words: str, without: Collection[str]) -> Filler:

@@ -5,12 +5,13 @@ from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
 from carrara.answers.contract import FINAL, behind_label
-from carrara.core.types import PRESENTS, Frame, Message, Question, Style
-from carrara.parts.layout import INSTRUCT, OPEN, split_prompt
+from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Undecidable
 from carrara.task import Instance, Task
 from carrara.tasks.minerva import _published
 from carrara.text import vocabulary
 
+OPEN, INSTRUCT = "Context:", "Instruction:"
+"""The marks before the context and before the question."""
 WORDS: Mapping[str, object] = {"reads": vocabulary.named, "built_in": vocabulary.KINDS}
 """Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
 MOST_ITEMS = 1_000_000
@@ -86,7 +87,11 @@ class Minerva(Task):
         )
 
     def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        return split_prompt(messages)
+        _, found, rest = messages[-1].content.partition(OPEN)
+        context, also, asked = rest.rpartition(INSTRUCT)
+        if not (found and also):
+            raise Undecidable("no context was found")
+        return context.strip(), asked.strip()
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         name = self.paper_task_of(question.labels)
@@ -102,6 +107,15 @@ class Minerva(Task):
 
 def _phrased(part: str, n: int) -> str:
     return part if n == 1 else f"{part} {n}"
+
+
+def split_items(context: str) -> list[str]:
+    """Return the items of a context, or of a line.
+
+    >>> split_items("oak, elm, ash")
+    ['oak', 'elm', 'ash']
+    """
+    return context.split(", ") if context else []
 
 
 def check_number(name: str, number: int, least: int, most: int = 1000) -> None:

@@ -24,10 +24,9 @@ from dataclasses import field
 from carrara.answers.contract import asks_for
 from carrara.answers.listing import Listing, Words
 from carrara.core.types import Undecidable
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import pair_filler, read_pairs, write_pair
-from carrara.tasks.minerva._task import WORDS, Minerva, check_number
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
 
 
@@ -76,6 +75,6 @@ class Batch(Minerva):
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         pairs = read_pairs(context)
         try:
-            return Words(tuple(pairs[key] for key in items_of(names["keys"])))
+            return Words(tuple(pairs[key] for key in split_items(names["keys"])))
         except KeyError as error:
             raise Undecidable(f"no pair has the word {error}") from None

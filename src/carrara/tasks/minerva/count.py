@@ -19,9 +19,8 @@ from dataclasses import field
 
 from carrara.answers.kinds import Number
 from carrara.core.types import ANSWER
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._task import WORDS, Minerva, check_number
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
 
 
@@ -59,4 +58,4 @@ class Count(Minerva):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> int:
-        return items_of(context).count(names["word"])
+        return split_items(context).count(names["word"])

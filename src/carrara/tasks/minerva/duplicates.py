@@ -22,9 +22,8 @@ from dataclasses import field
 
 from carrara.answers.kinds import Word
 from carrara.core.types import Undecidable
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._task import WORDS, Minerva, check_number
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
 
 
@@ -61,7 +60,7 @@ class Duplicates(Minerva):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        repeated = [item for item, times in Counter(items_of(context)).items() if times > 1]
+        repeated = [item for item, times in Counter(split_items(context)).items() if times > 1]
         if len(repeated) != 1:
             raise Undecidable(f"{len(repeated)} words come more than once")
         return repeated[0]

@@ -22,10 +22,9 @@ from dataclasses import field
 
 from carrara.answers.listing import Words
 from carrara.core.types import UNSIZED, Room
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, Edit, draw_numbers, edited
-from carrara.tasks.minerva._task import MOST_ITEMS, check_number
+from carrara.tasks.minerva._task import MOST_ITEMS, check_number, split_items
 
 _CHANGE = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 
@@ -71,7 +70,7 @@ class Functional(Edit):
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         verb = names["ask"].split()[0]
-        return Words(tuple(_changed(items_of(context), verb, int(names["by"]))))
+        return Words(tuple(_changed(split_items(context), verb, int(names["by"]))))
 
 
 def _changed(items: Sequence[str], verb: str, by: int) -> list[str]:

@@ -23,10 +23,10 @@ from typing import Literal
 
 from carrara.answers.listing import Words
 from carrara.core.types import UNSIZED, Room
-from carrara.parts.layout import items_of, ordinal, read_ordinal
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, Edit, draw_items, edited
-from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number
+from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number, split_items
 from carrara.text import vocabulary
 
 
@@ -65,13 +65,13 @@ class Overwrite(Edit):
             gold=edited(items, _overwritten(items, self.nth, y), y),
             evidence=range(len(items) - unread),
             ask=self.to,
-            names={"nth": ordinal(self.nth), "y": y},
+            names={"nth": write_ordinal(self.nth), "y": y},
             labels={"nth": str(self.nth), "to": self.to},
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         nth = read_ordinal(names["nth"])
-        return Words(tuple(_overwritten(items_of(context), nth, names.get("y", ""))))
+        return Words(tuple(_overwritten(split_items(context), nth, names.get("y", ""))))
 
     def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return "overwrite_positions" if labels["to"] == "word" else "overwrite_positions_nth_to_null"

@@ -26,9 +26,9 @@ from carrara.answers.kinds import Word
 from carrara.core.errors import Unreachable
 from carrara.core.types import UNSIZED, Room, Undecidable
 from carrara.parts.fitting import Stock, opening
-from carrara.parts.layout import items_of, ordinal, read_ordinal
 from carrara.task import Instance, Rng
-from carrara.tasks.minerva._task import WORDS, Minerva, check_number
+from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
@@ -95,12 +95,12 @@ class Patch(Minerva):
             facts=facts,
             gold=pattern[(tail - 1 + nth) % size],
             evidence=range(1, len(facts)),  # without the first one, the pattern is the same
-            names={"nth": ordinal(nth)},
+            names={"nth": write_ordinal(nth)},
             labels={"size": str(size), "cut": f"{cut:g}", "nth": str(nth)},
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        items, nth = items_of(context), read_ordinal(names["nth"])
+        items, nth = split_items(context), read_ordinal(names["nth"])
         size = len(items)
         for period in range(2, size // (LEAST - 1) + 1):
             if items[-1] == items[-1 - period] and items[period:] == items[:-period]:

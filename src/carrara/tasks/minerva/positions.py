@@ -22,9 +22,8 @@ from itertools import product
 
 from carrara.answers.naming import BEFORE, YesNo
 from carrara.core.types import ANSWER, Undecidable
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng
-from carrara.tasks.minerva._task import WORDS, Minerva, check_share
+from carrara.tasks.minerva._task import WORDS, Minerva, check_share, split_items
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
@@ -77,7 +76,7 @@ class Positions(Minerva):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        items = items_of(context)
+        items = split_items(context)
         try:
             return "yes" if items.index(names["first"]) < items.index(names["second"]) else "no"
         except ValueError:

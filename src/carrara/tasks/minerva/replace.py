@@ -25,10 +25,9 @@ from typing import Literal
 from carrara.answers.listing import Words
 from carrara.core.keys import Dice
 from carrara.core.types import UNSIZED, Room
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, Edit, draw_items, edited
-from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number, split_items
 from carrara.text import vocabulary
 
 BLOCK = 10
@@ -80,7 +79,7 @@ class Replace(Edit):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
-        return Words(tuple(_replaced(items_of(context), names["x"], names.get("y", ""))))
+        return Words(tuple(_replaced(split_items(context), names["x"], names.get("y", ""))))
 
     def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return "replace_all" if labels["to"] == "word" else "replace_all_x_to_null"

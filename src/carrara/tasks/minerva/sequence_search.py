@@ -32,9 +32,8 @@ from typing import Literal, get_args
 
 from carrara.answers.naming import PRESENT, YesNo
 from carrara.core.types import ANSWER, Piece
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number
+from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number, split_items
 from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
@@ -104,6 +103,6 @@ class SequenceSearch(Minerva):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        sought, items = items_of(names["sequence"]), items_of(context)
+        sought, items = split_items(names["sequence"]), split_items(context)
         places = (place for place, item in enumerate(items) if item == sought[0])
         return "yes" if any(items[place : place + len(sought)] == sought for place in places) else "no"

@@ -22,10 +22,9 @@ from typing import Literal
 
 from carrara.answers.listing import Words
 from carrara.core.types import UNSIZED, Room
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, Edit, draw_items, draw_numbers
-from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number, split_items
 from carrara.text import vocabulary
 
 
@@ -60,7 +59,7 @@ class Snapshot(Edit):
         return Instance(facts=items, gold=Words(tuple(items)), labels={"of": self.of})
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
-        return Words(tuple(items_of(context)))
+        return Words(tuple(split_items(context)))
 
     def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return "snapshot_random_numbers" if labels["of"] == "numbers" else "snapshot_unique_words"

@@ -22,9 +22,8 @@ from dataclasses import field
 
 from carrara.answers.naming import PRESENT, YesNo
 from carrara.core.types import ANSWER
-from carrara.parts.layout import items_of
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_share
+from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_share, split_items
 from carrara.text import vocabulary
 
 
@@ -66,4 +65,4 @@ class WordSearch(Minerva):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        return "yes" if names["word"] in items_of(context) else "no"
+        return "yes" if names["word"] in split_items(context) else "no"
