@@ -1,0 +1,13 @@
+"""Items of Minerva, for the tests of its tasks."""
+
+from carrara.prompt.items import Item, contexts, make
+
+
+def items(test: str, n: int = 24, length: int = 0, **params: str) -> list[Item]:
+    """Items over all cells of a grid."""
+    first = make(test, length=length, params=params).recipe
+    return [item for context in contexts(first, n) for item in context.items]
+
+
+def context_of(item: Item) -> str:
+    return item.text.partition("Context:\n")[2].rpartition("\n\nInstruction:")[0]
