@@ -3,7 +3,7 @@
     python -m benchmarks.idk_shortcuts [WORLDS]
 
 Up to version 2 no choice stood in the text but the right one, so that of it or the last choice one was always right
-(`asked_before`). Now as many are said where the answer is told as where it is not. Each row has the reader that says
+(`question_before`). Now as many are said where the answer is told as where it is not. Each row has the reader that says
 the choice said last, or else the last of the choices, and the best of all readers of choices, which is not known
 beforehand. Who always says the last choice scores 0.70.
 """
@@ -11,11 +11,13 @@ beforehand. Who always says the last choice scores 0.70.
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from statistics import fmean
 from unittest.mock import patch
 
 from carrara.core.keys import Dice
 from carrara.core.lengths import write_length
+from carrara.core.types import Question
 from carrara.prompt import items
 from carrara.proof.shortcuts.readers import OPTIONS
 from carrara.proof.shortcuts.sight import Form, Sight
@@ -24,16 +26,17 @@ from carrara.tasks.michelangelo._scenes import Topic
 
 HAYSTACKS = ("letters", "words", "stories", "sotu")
 LENGTHS = (0, 8 << 10, 128 << 10)
+question_now = idk._question
 READER = "the choice said last, else the last"
 
 
-def asked_before(dice: Dice, topic: Topic) -> idk.Asking:
-    """A question as up to version 2: no choice that the text names, but for the answer."""
+def question_before(dice: Dice, topic: Topic, name: str, chance_level: float) -> Question[str]:
+    """Return a question as up to version 2: no choice that the text names, but for the answer."""
     unsaid = [value for value in topic.attribute.values if value not in topic.values[: topic.said]]
-    told = [] if topic.answer is None else [topic.values[0]]
-    choices = [*told, *dice.sample(unsaid, 3 - len(told))]
-    answer = told[0] if told else idk.UNKNOWN
-    return idk.Asking(topic.attribute, (*dice.shuffled(choices), idk.UNKNOWN), answer, topic.answer)
+    said = [] if topic.answer is None else [topic.values[0]]
+    choices = [*said, *dice.sample(unsaid, 3 - len(said))]
+    now = question_now(dice, topic, name, chance_level)
+    return replace(now, gold=said[0] if said else idk.UNKNOWN, options=(*dice.shuffled(choices), idk.UNKNOWN))
 
 
 def scores(haystack: str, length: int, worlds: int) -> Mapping[str, float]:
@@ -54,7 +57,7 @@ def main(worlds: int) -> None:
     for haystack in HAYSTACKS:
         for length in LENGTHS:
             with patch.object(items, "_posed", items.pose):  # without the memory of what was posed
-                with patch.object(idk, "_asking", asked_before):
+                with patch.object(idk, "_question", question_before):
                     before = scores(haystack, length, worlds)
                 now = scores(haystack, length, worlds)
             columns = [f"{each[READER]:8.2f}{max(each.values()):8.2f}" for each in (before, now)]

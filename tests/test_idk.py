@@ -109,7 +109,7 @@ def test_choices_occur_alike_whether_it_can_be_known_or_not() -> None:
     answered_first = 0
     for index in range(1500):
         posed = questions_of(recipe("about=both", index=index))
-        text = " ".join(posed.world.structure.instance.structure.story.sentences)
+        text = " ".join(posed.instance.structure.story.sentences)
         for question in posed.questions:
             kind = question.labels["answer"]
             times, at = occurrences(question, text)
@@ -157,13 +157,13 @@ def test_a_pair_has_one_story() -> None:
     posed = questions_of(recipe("about=both"))
     unknown, known = posed.questions
     assert (unknown.gold, unknown.labels["answer"]) == (UNKNOWN, "unknown")
-    assert known.gold in " ".join(posed.world.structure.instance.structure.story.sentences)
+    assert known.gold in " ".join(posed.instance.structure.story.sentences)
     assert [len(question.needs) for question in posed.questions] == [0, 1]
 
 
 def test_strangers_are_called_otherwise() -> None:
     text = make(TASK, length=4096, index=1, params={"haystack": "stories", "about": "both"}).text
-    name = questions_of(recipe("about=both", index=1)).world.structure.instance.structure.story.name
+    name = questions_of(recipe("about=both", index=1)).instance.structure.story.name
     context = text.rpartition("Text: ")[2].rpartition("Question:")[0]
     assert len({name for name in NAMES if re.search(rf"\b{name}\b", context)}) > 10
     assert name in context

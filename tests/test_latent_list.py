@@ -98,9 +98,9 @@ def test_strata_are_taken_in_turn() -> None:
 
 
 def test_filler_strategies_are_mixed_evenly() -> None:
-    world = questions_of(Recipe(NAME, load(NAME).version, "complexity=5", "test", 0, 1, 0, 0, "chat", "", "")).world
-    assert world.filler is not None
-    tap = world.filler(Dice("mix"), "")
+    posed = questions_of(Recipe(NAME, load(NAME).version, "complexity=5", "test", 0, 1, 0, 0, "chat", "", ""))
+    assert posed.instance.filler is not None
+    tap = posed.instance.filler(Dice("mix"), "")
     kinds = {"print": 0, "reverse": 0, "cancel": 0}
     for _ in range(6000):
         texts = [piece.text for piece in tap(2)]

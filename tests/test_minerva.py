@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from carrara.parts.bridge import Bridged
 
 from carrara import registry
 from carrara.answers.grade import grade, trivial

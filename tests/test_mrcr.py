@@ -61,26 +61,26 @@ def test_turns_alternate_and_text_says_the_same() -> None:
     assert roles[1::2] == ["assistant"] * (len(roles) // 2)
     assert [message.role for message in text.messages()] == ["user"]
     assert chat.question.gold == text.question.gold
-    for turn in chat.context.world.structure.instance.structure.turns:
+    for turn in chat.context.instance.structure.turns:
         assert f"Model: {turn.draft}\n" in text.text
 
 
 def test_the_only_draft_of_a_key_is_asked_for_without_a_number() -> None:
     only = item(0, needles="1", examples="0")
-    assert f"Say the {only.context.world.structure.instance.structure.asked} again" in only.messages()[-1].content
-    assert only.task.write(only.task.solve(only.messages())) == only.gold
+    assert f"Say the {only.context.instance.structure.asked} again" in only.messages()[-1].content
+    assert only.task.write(only.solve(only.messages())) == only.gold
 
 
 def test_keys_resemble_the_asked_one_as_told_and_filler_does_not() -> None:
     for index in range(10):
-        told = item(index, keys="4", overlap="format,topic", length=16384).context.world.structure.instance.structure
+        told = item(index, keys="4", overlap="format,topic", length=16384).context.instance.structure
         keys = Counter(turn.key for turn in told.turns)
         assert keys[told.asked] == 2
         assert set(keys.values()) <= {1, 2}
         shares = [(key.format == told.asked.format, key.topic == told.asked.topic) for key in keys if key != told.asked]
         assert sorted(shares) == [(False, True)] * 2 + [(True, False)] * 2
     made = item(2, length=32768)
-    told = made.context.world.structure.instance.structure
+    told = made.context.instance.structure
     own = [str(key) for key in {turn.key for turn in told.turns}]
     requests = [m.content for m in made.messages()[2:-1:2]]
     others = [request for request in requests if not any(request == f"Write {_one(key)}." for key in own)]
@@ -93,7 +93,7 @@ def _one(key: str) -> str:
 
 
 def test_both_tells_keys_apart_by_style_alone() -> None:
-    told = item(0, overlap="both", depth="3", keys="3", length=16384).context.world.structure.instance.structure
+    told = item(0, overlap="both", depth="3", keys="3", length=16384).context.instance.structure
     assert {(turn.key.format, turn.key.topic) for turn in told.turns} == {(told.asked.format, told.asked.topic)}
     assert len({turn.key.style for turn in told.turns}) == 4
     with pytest.raises(UsageError, match="overlap=both needs depth=3"):
@@ -110,7 +110,7 @@ def test_drafts_before_the_asked_one_are_needed_and_later_ones_not() -> None:
     seen = set()
     for index in range(12):
         posed = questions_of(Recipe(**{**recipe("needles=3").__dict__, "index": index}))
-        told, question = posed.world.structure.instance.structure, posed.questions[0]
+        told, question = posed.instance.structure, posed.questions[0]
         own = [n for n, turn in enumerate(told.turns) if turn.key == told.asked]
         assert question.needs == tuple(own[: told.number])
         assert question.gold.draft == told.turns[own[told.number - 1]].draft
@@ -201,13 +201,13 @@ def test_other_drafts_score_about_the_chance_level() -> None:
 def test_published_metrics_differ_in_where_the_string_stands() -> None:
     made = item(5)
     marked, draft = made.question.gold
-    found = made.task.published(f"Sure! {marked} {draft[:-1]}x", made.question)
+    found = made.task.paper_scores(f"Sure! {marked} {draft[:-1]}x", made.question)
     assert found["openai"] == 0.0
     assert found["gdm"] > 0.9
     # The example of the published scorer's own documentation.
     question = type(made.question)(ask="", gold=Recall("abcdefghijkl", "hello world"), needs=(), chance_level=0.0)
-    assert made.task.published("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
-    assert made.task.published("hello world", question) == {"openai": 0.0, "gdm": 0.0}
+    assert made.task.paper_scores("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
+    assert made.task.paper_scores("hello world", question) == {"openai": 0.0, "gdm": 0.0}
 
 
 def test_markers_and_ordinals() -> None:
