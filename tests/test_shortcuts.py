@@ -1,7 +1,7 @@
 """The search for shortcuts finds those that were there: what was mended, put back, breaches the audit."""
 
 import pytest
-from benchmarks.idk_shortcuts import asked_before
+from benchmarks.idk_shortcuts import question_before
 
 from carrara.core.recipe import Recipe
 from carrara.prompt import items
@@ -19,6 +19,6 @@ def breaches(task: str, worlds: int) -> list[str]:
 def test_choices_that_no_story_names_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(items, "_posed", items.pose)
     assert breaches("michelangelo/idk", 80) == []
-    monkeypatch.setattr(idk, "_asking", asked_before)
+    monkeypatch.setattr(idk, "_question", question_before)
     found = breaches("michelangelo/idk", 80)
     assert any("choice" in one and "1.000" in one for one in found), found
