@@ -60,7 +60,7 @@ class Indefinite(Walkabout[IsIn]):
     )
 
     def next_fact(self, walk: Walk) -> Fact:
-        """Half of the moves are told as such, a quarter by the new place, a quarter by this and a wrong one."""
+        """State half of the moves as moves, a quarter by the new place, a quarter by this place or a wrong one."""
         who, left, place = walk.move()
         if walk.rng.chance(0.5):
             return Went((who,), place)
@@ -70,7 +70,7 @@ class Indefinite(Walkabout[IsIn]):
         return Either(who, (place, wrong) if walk.rng.chance(0.5) else (wrong, place))
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
-        """Where two places are possible, one of them is asked for in 7 of 12 cases (official: 58 %)."""
+        """Where two places are possible, ask about one of them in 7 of 12 cases (official: 58 %)."""
         seen = history.people[clause.who][-1].places
         if len(seen) == 1:
             return here_or_elsewhere(history, clause.who, cast)

@@ -1,4 +1,4 @@
-"""qa14, time reasoning: where somebody was before they went to a place, told out of order with times of day.
+"""qa14, time reasoning: where somebody was before they went to a place, with facts out of order and times of day.
 
 BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
@@ -57,33 +57,33 @@ class Times(Babilong[PersonBefore]):
     )
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """People go through the day slot by slot, but each stretch between two questions is told in another order.
+        """Write of people who go through the day, from one time of day to the next.
 
-        It is told in a cycle, so that no sentence keeps its place and two are always swapped. Sound: nobody is asked
-        about a place that they went to twice.
+        The facts between two questions come in another order than the events: a cyclic one, so that no fact keeps its
+        place and two are always swapped. In a sound story no question is about a place that somebody went to twice.
         """
         builder = StoryBuilder(rng, self.find_answer)
         went: dict[str, list[str]] = {who: [] for who in cast.people}
         happened: list[Went] = []
-        untold: list[Went] = []
+        unwritten: list[Went] = []
         while len(builder.questions) < QUESTIONS:
             if all(len(places) == len(WHENS) for places in went.values()):
                 return self.story(rng, cast)  # the day is over; only a sound story may have too little to ask
             for _ in range(2):
-                untold.append(_next(rng, cast, went))
-            happened += untold[-2:]
+                unwritten.append(_next(rng, cast, went))
+            happened += unwritten[-2:]
             recent = [event for event in happened[-RECENT:] if event.when != WHENS[0]]
             if self.sound:  # of two visits nobody can tell which is meant
                 recent = [event for event in recent if went[event.who[0]].count(event.place) == 1]
             if recent:
-                builder.add_all(_cycled(rng, untold))
-                untold = []
+                builder.add_all(_cycled(rng, unwritten))
+                unwritten = []
                 event = rng.choice(recent)
                 builder.ask(PersonBefore(event.who[0], event.place))
         return builder.build(cast)
 
     def find_answer(self, history: History, query: PersonBefore) -> Solved:
-        """Times of day give the order, not the order of telling; of two visits the later one is meant."""
+        """Return the place before the later one of two visits. Times of day give the order, not the sentences."""
         seen = sorted(
             (WHENS.index(sight.when), sight.places[0], sight.facts)
             for sight in history.people.get(query.who, ())
@@ -106,7 +106,7 @@ def _next(rng: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
 
 
 def _cycled(rng: Dice, events: list[Went]) -> list[Went]:
-    """A random cyclic order (Sattolo's shuffle): nothing stays where it was."""
+    """Return a random cyclic order (Sattolo's shuffle), in which nothing stays where it was."""
     order = events.copy()
     for i in range(len(order) - 1, 0, -1):
         j = rng.below(i)

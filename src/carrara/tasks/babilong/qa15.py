@@ -50,11 +50,14 @@ class Deduction(Babilong[FearOf]):
     )
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """What each kind is afraid of, who is of which kind, what each is afraid of. Sound: nobody twice."""
+        """Write what each kind is afraid of and who is of which kind, and ask what somebody is afraid of.
+
+        A sound story asks about nobody twice.
+        """
         builder = StoryBuilder(rng, self.find_answer)
         kinds: list[str] = []
-        told: list[str] = []
-        while len(kinds) < len(cast.animals) or len(told) < len(cast.people):
+        named: list[str] = []
+        while len(kinds) < len(cast.animals) or len(named) < len(cast.people):
             # Draw blindly and again: the official order comes out of it.
             animal = rng.choice(cast.animals)
             if rng.chance(0.5):
@@ -63,15 +66,15 @@ class Deduction(Babilong[FearOf]):
                     builder.add(Fears(animal, rng.choice([other for other in cast.animals if other != animal])))
             else:
                 who = rng.choice(cast.people)
-                if who not in told and animal in kinds:
-                    told.append(who)
+                if who not in named and animal in kinds:
+                    named.append(who)
                     builder.add(IsA(who, animal))
-        for who in rng.shuffled(told) if self.sound else [rng.choice(told) for _ in range(QUESTIONS)]:
+        for who in rng.shuffled(named) if self.sound else [rng.choice(named) for _ in range(QUESTIONS)]:
             builder.ask(FearOf(who))
         return builder.build(cast)
 
     def find_answer(self, history: History, query: FearOf) -> Solved:
-        """Names in questions are in small letters."""
+        """Return what the kind of somebody is afraid of. Names in questions are in small letters."""
         for index, fact in reversed(history.all(IsA)):
             if fact.who.casefold() == query.who.casefold():
                 for rule, fears in reversed(history.all(Fears)):

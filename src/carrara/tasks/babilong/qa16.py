@@ -58,10 +58,10 @@ class Induction(Babilong[ColourOf]):
     )
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """Who is of which kind and which colour, but for one, whose colour is asked for.
+        """Write who is of which kind and which colour, but for one, and ask for its colour.
 
-        Officially the model is whoever of the kind was introduced last, though others may have other colours. Sound:
-        they have the same.
+        Officially the answer is the colour of whoever of the kind was named last, though others may have other colours.
+        In a sound story all of the kind have the same colour.
         """
         while True:
             kinds = {who: rng.choice(cast.animals) for who in cast.people}
@@ -89,7 +89,7 @@ class Induction(Babilong[ColourOf]):
         return builder.build(cast)
 
     def find_answer(self, history: History, query: ColourOf) -> Solved:
-        """Officially the animal of the same kind that was introduced last is the model; it is no vote."""
+        """Return the colour of the animal of the same kind that was named last, as in the official files."""
         kinds = history.all(IsA)
         own = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
         if own is None:
@@ -97,6 +97,6 @@ class Induction(Babilong[ColourOf]):
         colours = {fact.who: (index, fact.quality) for index, fact in history.all(Is)}
         for index, fact in reversed(kinds):
             if fact.kind == own[1] and fact.who != query.who and fact.who in colours:
-                told, colour = colours[fact.who]
-                return Solved(colour, (own[0], index, told))
+                shown, colour = colours[fact.who]
+                return Solved(colour, (own[0], index, shown))
         raise Undecidable(f"no other {own[1]} has a colour")

@@ -1,4 +1,4 @@
-"""qa17, positional reasoning: how two figures lie to each other, of which each is told how it lies to a third.
+"""qa17, positional reasoning: how two figures lie to each other, by way of a third.
 
 BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
@@ -48,9 +48,9 @@ class Positions(Babilong[IsBeside]):
     )
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """Three figures, two of which are joined by the third; eight questions about these two.
+        """Write how two figures lie to a third one, and ask eight questions about these two.
 
-        Sound: each question once, as many with a yes as with a no.
+        A sound story asks each question once, and as many with a yes as with a no.
         """
         builder = StoryBuilder(rng, self.find_answer)
         one, middle, other = rng.sample(cast.figures, 3)
@@ -73,7 +73,7 @@ class Positions(Babilong[IsBeside]):
         return builder.build(cast)
 
     def find_answer(self, history: History, query: IsBeside) -> Solved:
-        """On a unit grid: level with each other is neither above nor below. Facts from the first-named figure on."""
+        """Add up the steps on a unit grid, from the first figure on. Of two on a level neither is above the other."""
         steps = way(history, query.one, query.other)
         x, y = STEP[query.way]
         offset = sum(STEP[there][0] * x + STEP[there][1] * y for there, _ in steps)

@@ -53,18 +53,18 @@ class Sizes(Babilong[IsBigger]):
     )
 
     def guesses(self, query: IsBigger, cast: Cast) -> Sequence[str]:
-        """Boxes are larger than chocolates in every story, so that a question on both tells its own answer."""
+        """In every story boxes are larger than chocolates, so that a question on both gives its answer away."""
         smallest, _, *containers = cast.sizes
         if query.large in containers and query.small in containers:
             return self.options(query, cast)
         return ("yes" if query.small == smallest or query.large in containers else "no",)
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """What is bigger than what, in blocks of five until two facts make a chain, and five questions on it.
+        """Write what is bigger than what, in blocks of five until two facts make a chain, and ask five questions on it.
 
-        Sound: no fact and no question twice, each question needs both facts of the one chain that answers it, and it
-        is about containers, of which anything may be the bigger: everybody knows that a box holds more than a
-        chocolate.
+        A sound story has no fact and no question twice. Each question needs both facts of the one chain that answers
+        it, and is about containers, any of which may be the bigger one: that a box holds more than a chocolate is known
+        without the story.
         """
         builder = StoryBuilder(rng, self.find_answer)
         order = [*cast.sizes[:2], *rng.shuffled(cast.sizes[2:])]
@@ -94,10 +94,10 @@ class Sizes(Babilong[IsBigger]):
         return builder.build(cast)
 
     def find_answer(self, history: History, query: IsBigger) -> Solved:
-        """By a chain of two facts, as the task has it; by one fact or a longer chain where there is none.
+        """Look for a chain of two facts, and for one fact or a longer chain where there is none.
 
-        Officially any chain may stand as the support, and the same question has one and then another; here the first.
-        A yes is told from the large end and a no from the asked-for large, which is the small end.
+        In the official files any chain may be the support; here it is the first one. The support of a yes begins at the
+        large end of the chain, that of a no at the small end.
         """
         fits = history.all(Fits)
         for find in (_first_chain, _climb):

@@ -50,9 +50,9 @@ class Paths(Babilong[Path]):
     )
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """Two steps from one place to another, and three more places hung on to these three.
+        """Write of two steps from one place to another, and of three more places beside these three.
 
-        Sound: no two places end up on the same spot of the map.
+        In a sound story no two places end up on the same spot of the map.
         """
         while True:
             facts, start, goal, spots = _tree(rng, cast)
@@ -68,7 +68,7 @@ class Paths(Babilong[Path]):
         return Solved(",".join(there[0] for there, _ in steps), tuple(index for _, index in steps))
 
     def guesses(self, query: Path, cast: Cast) -> Sequence[str]:
-        """Sound maps have more straight ways: about a corner, places may fall on one spot."""
+        """Guess a straight way on a sound map: around a corner, places would more often fall on one spot."""
         ways = self.options(query, cast)
         return tuple(one for one in ways if one[0] == one[-1]) if self.sound else ways
 
@@ -80,7 +80,7 @@ Spot = tuple[int, int]
 
 
 def _tree(rng: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
-    """The facts, the two of the way first; the ends of the way; where each place comes to lie."""
+    """Return the facts, the two of the way first; the ends of the way; and the spot of each place."""
     places = rng.shuffled(cast.places)
     spots: dict[str, Spot] = {places[0]: (0, 0)}
     taken: dict[str, list[Way]] = {place: [] for place in places}
@@ -100,7 +100,7 @@ def _tree(rng: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
 
 
 def _ordered(rng: Dice, facts: list[Lies]) -> list[Lies]:
-    """The facts in the order of telling, the two of the way at places drawn by their weights."""
+    """Return the facts in the order of the story, the two of the way at places drawn by their weights."""
     pairs = [(i, j) for i in range(len(facts)) for j in range(i)]
     weights = [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs]
     throw, pick = rng.below(sum(weights)), 0

@@ -51,7 +51,7 @@ class TwoFacts(Walkabout[WhereThing]):
     )
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereThing]:
-        """Not while its holder has gone nowhere since taking it, though the place would often be known."""
+        """Ask about a thing that was put down, or whose holder has moved since taking it."""
         thing = handled_thing(clause.fact)
         if thing is None:
             return ()

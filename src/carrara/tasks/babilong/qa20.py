@@ -28,9 +28,9 @@ SOUND_FACTS = 5
 
 
 MOST_QUESTIONS = 12
-"""Of a story: three for each of four people."""
+"""The most questions of a story: three for each of four people."""
 _PLACES = ", ".join(f"the {mood} to the {place}" for mood, (place, _) in sorted(FRESH_MOTIVES.items()))
-"""Said of each: that the famished go to a pantry and not to a kitchen, nobody can know."""
+"""The instruction says this of each mood: nobody can know that the famished go to a pantry and not to a kitchen."""
 
 
 class Motives(Babilong[Motive]):
@@ -62,11 +62,11 @@ class Motives(Babilong[Motive]):
         return cast.places if isinstance(query, WhereWill) else cast.moods
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """Moods, and what people do about them; each sentence is followed by its question.
+        """Write of moods and what people do about them, and ask a question after each sentence.
 
-        A thing is taken once: the second in the same mood goes without. Sound: nothing is asked before there are a few
-        facts, for there are only sixteen stories of one sentence; and it is asked where anybody will go who has not
-        gone yet, because why the apple was fetched, everybody knows without a story.
+        A thing is taken once, by the first person in its mood. A sound story asks nothing before it has a few facts,
+        because there are only sixteen stories of one sentence. It only asks where somebody will go who has not gone
+        yet: why the apple was fetched is known without the story.
         """
         builder = StoryBuilder[Motive](rng, self.find_answer)
         mood = {who: rng.choice(cast.moods) for who in cast.people}
@@ -96,7 +96,7 @@ class Motives(Babilong[Motive]):
         return builder.build(cast)
 
     def find_answer(self, history: History, query: Motive) -> Solved:
-        """Where a mood leads, the instruction says and the story does not: the one thing a solver brings along."""
+        """Return the mood, or the place where it leads, which the instruction says and not the story."""
         for index, fact in reversed(history.all(Is)):
             if fact.who.casefold() == query.who.casefold():
                 if not isinstance(query, WhereWill):
@@ -114,7 +114,7 @@ class Motives(Babilong[Motive]):
                 return story
 
     def guesses(self, query: Motive, cast: Cast) -> Sequence[str]:
-        """The instruction says where moods lead, so that a question that names a place or a thing tells the mood.
+        """Guess from the instruction, which says where moods lead: a place or a thing in the question tells the mood.
 
         More than one mood may lead to the same place, as officially to the kitchen.
         """

@@ -55,9 +55,9 @@ class ThreeFacts(Walkabout[ThingBefore]):
     )
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[ThingBefore]:
-        """Two neighbouring journeys of the last carry; the place of the later one was not come to again.
+        """Ask about a place that the thing reached on its last carry, and did not reach again.
 
-        Sound: the thing was at the place but once, so that there is but one time before it.
+        In a sound story the thing was at the place only once, so that the question is about one time.
         """
         thing = handled_thing(clause.fact)
         if thing is None:
@@ -69,7 +69,7 @@ class ThreeFacts(Walkabout[ThingBefore]):
         return [ThingBefore(thing, place) for place in last if not self.sound or stops.count(place) == 1]
 
     def find_answer(self, history: History, query: ThingBefore) -> Solved:
-        """The place before the last time the thing came there; `before` is not `at first`."""
+        """Return the place from which the thing came there the last time."""
         known = thing_of(history, query.thing)
         for before, stop in zip(known.way[-2::-1], known.way[:0:-1], strict=True):
             if stop.place == query.place:

@@ -50,9 +50,10 @@ class TwoArguments(Babilong[Neighbour]):
     )
 
     def story(self, rng: Dice, cast: Cast) -> Story:
-        """Three places in a row, and a neighbour asked for.
+        """Write of three places in a row, and ask for a neighbour.
 
-        Officially the answer is always the place that its fact names first. Sound: either place may be asked for.
+        Officially the answer is always the place that its fact names first. In a sound story either place may be asked
+        for.
         """
         builder = StoryBuilder(rng, self.find_answer)
         first, middle, last = rng.sample(cast.places, 3)
@@ -71,7 +72,7 @@ class TwoArguments(Babilong[Neighbour]):
         return builder.build(cast)
 
     def find_answer(self, history: History, query: Neighbour) -> Solved:
-        """Only a stated neighbour answers, not one beyond it."""
+        """Return a neighbour that a fact states, not a place beyond it."""
         for other, way, index in edges(history).get(query.place, ()):
             if way == query.way:
                 return Solved(other, (index,))

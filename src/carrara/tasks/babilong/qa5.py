@@ -69,11 +69,12 @@ class ThreeArguments(Walkabout[Gift]):
                 return tuple(who for who in cast.people if who != other)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[Gift]:
-        """The last gift of a thing: a third each asks for the thing, the giver, the receiver (both in two ways).
+        """Ask about the last gift of a thing.
 
-        Not where two things went the same way and both are still there: officially the text then has to be read as
-        meaning the recent one, and one question in five hundred it does not decide at all. Sound: no two things ever
-        went the same way, also not one that has since been given on.
+        A third of the questions each asks for the thing, the giver and the receiver (the latter two in two wordings).
+        There is no question where the same person gave two things to the same person and both are still there: the
+        official files then mean the recent one, and the text leaves one question in five hundred open. In a sound story
+        no two things ever went the same way, not even one that was given on since.
         """
         match clause.fact:
             case Gave(who, thing, to) if (
@@ -103,7 +104,10 @@ class ThreeArguments(Walkabout[Gift]):
         raise Undecidable(f"who gave the {query.thing} to whom, is not told")
 
     def _what(self, history: History, who: str, to: str) -> Solved:
-        """Of two things that still stand as gifts, the question means the recent one; of two recent ones, who knows."""
+        """Return what somebody gave to another. Of two such things the question means the recent one.
+
+        Two recent ones leave the question open.
+        """
         gifts = _standing(history, who, to)
         if len(gifts) > 1:
             recent = history.facts[-RECENT:][0][0]
@@ -118,7 +122,7 @@ def _last(history: History, thing: str) -> int:
 
 
 def _standing(history: History, who: str, to: str) -> list[tuple[int, str]]:
-    """What a person gave to another, as far as nobody has given it on since."""
+    """Return what a person gave to another, as far as nobody has given it on since."""
     gifts = history.all(Gave)
     last = {gift.thing: index for index, gift in gifts}
     return [(i, gift.thing) for i, gift in gifts if last[gift.thing] == i and (gift.who, gift.to) == (who, to)]

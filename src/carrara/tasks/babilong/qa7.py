@@ -48,7 +48,7 @@ class Counting(Walkabout[HowMany]):
     )
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[HowMany]:
-        """A gift makes its giver interesting, not who receives it: so it is officially, without exception."""
+        """After a gift ask about its giver and never about its receiver, as in the official files."""
         return (HowMany(clause.who),) if isinstance(clause.fact, Got | Dropped | Gave) else ()
 
     def find_answer(self, history: History, query: HowMany) -> Solved:

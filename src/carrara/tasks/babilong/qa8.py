@@ -58,9 +58,9 @@ class Lists(Walkabout[WhatCarried]):
         return (WhatCarried(clause.who),) if isinstance(clause.fact, Got | Dropped) else ()
 
     def find_answer(self, history: History, query: WhatCarried) -> Solved:
-        """Things stand in the order in which they were first taken, and their facts thing by thing."""
+        """Return the things in the order in which they were first taken, and the facts thing by thing."""
         hands = history.hands.get(query.who)
         if hands is None:
             raise Undecidable(f"what {query.who} carries, is not told")
         held = [thing for thing in hands.ever if thing in hands.held]
-        return Solved(",".join(held) or NOTHING, tuple(i for told in hands.ever.values() for i in told))
+        return Solved(",".join(held) or NOTHING, tuple(i for facts in hands.ever.values() for i in facts))

@@ -51,14 +51,14 @@ class Negation(Walkabout[IsIn]):
     )
 
     def next_fact(self, walk: Walk) -> Fact:
-        """Half of the moves are told as such, a quarter by the new place, a quarter by the place left."""
+        """State half of the moves as moves, a quarter by the new place, a quarter by the place that was left."""
         who, left, place = walk.move()
         if walk.rng.chance(0.5):
             return Went((who,), place)
         return Stays(who, place) if walk.rng.chance(0.5) else Absent(who, left)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
-        """After a denial only the place that was denied is asked for: nothing is known of the others."""
+        """After a denial ask only about the place that was denied: the facts say nothing of the others."""
         seen = history.people[clause.who][-1]
         return (IsIn(clause.who, seen.places[0]),) if seen.out else here_or_elsewhere(history, clause.who, cast)
 
