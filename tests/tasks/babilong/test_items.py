@@ -17,6 +17,7 @@ from carrara.core.types import Undecidable
 from carrara.prompt.items import Item, contexts, make, questions_of
 from carrara.prompt.measure import count
 from carrara.proof.audit import audit
+from carrara.tasks.babilong._task import Babilong
 from carrara.tasks.babilong._twenty import load_task
 from carrara.text import corpus
 
@@ -137,7 +138,8 @@ def test_the_haystack_names_nobody_of_the_story() -> None:
         for vocab in ("classic", "fresh"):
             item = make("babilong/qa2", length=30000, index=index, params={"vocab": vocab, "background": "all"})
             posed = questions_of(item.recipe)
-            cast = posed.instance.structure.task.draw_story(posed.key.dice("story")).cast
+            assert isinstance(posed.task, Babilong)
+            cast = posed.task.draw_story(posed.key.dice("story")).cast
             text = item.messages()[-1].content
             for span in reversed(item.survey.spans):
                 text = text[: span.start] + text[span.end :]
