@@ -23,12 +23,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
-from typing import Any
 
 from carrara.answers.kinds import Answers
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Fault, Frame, Message, Piece, Question, Style, Undecidable
-from carrara.task import Instance, Rng, Task
+from carrara.core.types import PRESENTS, Fault, Piece, Question, Undecidable
+from carrara.task import Instance, Rng
 from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync import _paths as paths
 from carrara.tasks.sync._graph import Edge, Graph
@@ -36,6 +35,7 @@ from carrara.tasks.sync._graph_text import Ask
 from carrara.tasks.sync._graph_worlds import apart, astray, distant, due, graph_of, named
 from carrara.tasks.sync._greed import WALKS, finds_shortest, walks
 from carrara.tasks.sync._rounds import Rounds
+from carrara.tasks.sync._task import Sync
 
 LABELS: Mapping[Ask, str] = {
     "connected": "Connected Node",
@@ -83,11 +83,12 @@ class Hidden:
     """The nodes that each question names."""
 
 
-class SyncGraph(Task):
+class SyncGraph(Sync):
     version, title = 3, "Graph"
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"
     guesser = "context candidates"
     answer = Nodes()
+    answer_labels = LABELS
     ask = text.QUESTIONS
     known_shortcuts = {
         "one of the nodes": "In sparse graphs as in the paper half of the nodes that lead anywhere lead to one alone.",
@@ -120,7 +121,6 @@ class SyncGraph(Task):
         ),
         "answer": "\n\n",
     }
-    marks = {}
     nodes: tuple[int, ...] = (10, 15, 20)
     """Sizes of graphs, taken in turn."""
     density: float = 0.15
@@ -190,22 +190,6 @@ class SyncGraph(Task):
             )
         return found
 
-    def prompt(self, instance: Instance, question: Question[Answer], wording: Mapping[str, str], style: Style) -> Frame:
-        ask = question.gold.ask
-        lead = f"{LABELS[ask]}:"
-        ending = wording["answer"] + lead if style == "base" else ""
-        return Frame(
-            before=wording["instruction"],
-            after=wording["close"] + wording["question"].format(ask=question.ask) + wording[ask] + ending,
-            joint=self.separator,
-            stop=("\n",),
-            lead=lead,
-        )
-
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        context, _, asked = messages[-1].content.rpartition("Question: ")
-        return context, asked
-
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
         return super().names(asked, self.asks())  # no prompt pack words the question itself
 
@@ -215,9 +199,6 @@ class SyncGraph(Task):
         if any(node >= graph.nodes for node in named):
             raise Undecidable("the question is about a node that there is not")
         return Answer(ask, _solved(graph, ask, named))  # type: ignore[arg-type]  # one of its questions
-
-    def not_answers(self, question: Question[Any]) -> Sequence[str]:
-        return ()
 
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
         """Return greedy walks, and one of the nodes that are asked for."""

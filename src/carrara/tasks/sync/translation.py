@@ -26,17 +26,17 @@ dictionary (retrieval), one with several (tracking), and three words whose trans
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import perm
-from typing import Any
 
 from carrara.answers.kinds import Answers
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Fault, Frame, Message, Piece, Question, Style, Tap, Undecidable
-from carrara.task import Instance, Rng, Task
+from carrara.core.types import PRESENTS, Fault, Piece, Question, Tap, Undecidable
+from carrara.task import Instance, Rng
 from carrara.tasks.sync import _tongue_text as text
 from carrara.tasks.sync import _words as words
 from carrara.tasks.sync._graph_worlds import due
 from carrara.tasks.sync._scribe import Scribe
+from carrara.tasks.sync._task import Sync
 from carrara.tasks.sync._tongue_text import Ask, Asked
 from carrara.tasks.sync._tongues import (
     Coverage,
@@ -98,13 +98,13 @@ class Line(Answers[Answer]):
         return float(fault(answer, gold) is None)
 
 
-class SyncTranslation(Task):
+class SyncTranslation(Sync):
     version, title = 3, "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
     guesser = "context candidates"
     answer = Line()
+    answer_labels = LABELS
     separator = "\n"
-    marks = {}
     known_shortcuts = {
         f"greedy coverage: {which} of equals": "With three languages a word has two letters, and greed is never wrong."
         for which in ("the first", "the last")
@@ -243,30 +243,11 @@ class SyncTranslation(Task):
             for asked in hidden.asked
         ]
 
-    def prompt(self, instance: Instance, question: Question[Answer], wording: Mapping[str, str], style: Style) -> Frame:
-        ask = question.gold.ask
-        lead = f"{LABELS[ask]}:"
-        ending = wording["answer"] + lead if style == "base" else ""
-        return Frame(
-            before=wording["instruction"],
-            after=wording["close"] + wording["question"].format(ask=question.ask) + wording[ask] + ending,
-            joint=self.separator,
-            stop=("\n",),
-            lead=lead,
-        )
-
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        context, _, asked = messages[-1].content.rpartition("Question: ")
-        return context, asked
-
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
         return {"question": asked.split("\n", 1)[0]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         return _solved(text.dictionaries(context), text.asked(names["question"]))
-
-    def not_answers(self, question: Question[Any]) -> Sequence[str]:
-        return ()
 
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
         """Return greedy choices: the word with the most letters, then the one that adds the most."""

@@ -1,0 +1,31 @@
+"""What both tasks of this folder share: several questions on one context, each answered by a line with a label."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from carrara.core.types import Frame, Message, Question, Style
+from carrara.task import Instance, Task
+
+
+class Sync(Task):
+    marks = {}
+    answer_labels: ClassVar[Mapping[Any, str]]
+    """The label of the answer line, for each question by its name."""
+
+    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+        lead = f"{self.answer_labels[question.gold.ask]}:"
+        ending = wording["answer"] + lead if style == "base" else ""
+        return Frame(
+            before=wording["instruction"],
+            after=wording["close"] + wording["question"].format(ask=question.ask) + wording[question.gold.ask] + ending,
+            joint=self.separator,
+            stop=("\n",),
+            lead=lead,
+        )
+
+    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+        context, _, asked = messages[-1].content.rpartition("Question: ")
+        return context, asked
+
+    def not_answers(self, question: Question[Any]) -> Sequence[str]:
+        return ()
