@@ -13,7 +13,7 @@ from carrara.tasks.sync._greed import finds_longest
 BLOCK = 256
 """Instances in a row, of one size, whose graphs differ. Each graph is compared with all earlier ones of its block."""
 DRAWS = 30_000
-"""Graphs that are drawn for one world before it is given up."""
+"""The most graphs that are drawn for one instance, which fails if none of them fits."""
 NAMINGS = 20
 """Names and orders of edges that are tried for one graph, so that no greedy walk finds its longest path."""
 
@@ -68,33 +68,32 @@ def _another(
 
 
 def named(dice: Dice, graph: Graph) -> tuple[Graph, list[Edge]]:
-    """A graph with other names, and its edges in the order in which they are said."""
+    """Return a graph with its nodes renamed, and its edges in the order in which the text mentions them."""
     other = graph.renamed(dice.shuffled(range(graph.nodes)))
     return other, dice.shuffled(sorted(other.edges))
 
 
 def astray(dice: Dice, graph: Graph, tries: int = NAMINGS) -> tuple[Graph, list[Edge]] | None:
-    """The same, so that no greedy walk finds a longest path; None where that does not come about."""
+    """Return the same such that no greedy walk finds a longest path; None if no try achieves that."""
     tried = (named(dice, graph) for _ in range(tries))
     return next((found for found in tried if not finds_longest(*found)), None)
 
 
 def due(place: int, share: float) -> bool:
-    """Whether a world has its turn, so that in any row of worlds the share comes out."""
+    """Return whether the instance at a place belongs to a share, so that any run of instances has that share."""
     return int((place + 1) * share + 0.5) > int(place * share + 0.5)
 
 
 def distant(graph: Graph) -> Iterator[tuple[int, int]]:
-    """Pairs of which the second can be reached from the first, but not by one edge."""
+    """Yield pairs of nodes of which the second can be reached from the first, but not by one edge."""
     for goal in range(graph.nodes):
         yield from ((start, goal) for start, steps in graph.steps_to(goal).items() if steps > 1)
 
 
 def apart(graph: Graph) -> list[tuple[int, int]]:
-    """Pairs of which the second cannot be reached from the first.
+    """Return pairs of nodes of which the second cannot be reached from the first.
 
-    Where there are any, only those whose first has successors and whose second has predecessors: for the others it
-    would be enough to look at one node.
+    If possible, the first has successors and the second has predecessors. Otherwise a look at one node would be enough.
     """
     pairs = [
         (start, goal)

@@ -1,6 +1,6 @@
 """Greedy walks through a graph: from node to node by what is nearest at hand, without looking ahead or back.
 
-Whoever finds a longest path in this way has not surveyed the graph, so most worlds are such that it leads astray.
+A greedy walk does not survey the graph, so most instances are chosen such that it misses the longest path.
 
 >>> graph = Graph(5, frozenset({(0, 1), (1, 3), (0, 2), (2, 4), (4, 3)}))
 >>> walks(graph, sorted(graph.edges))["smallest next node"]

@@ -1,7 +1,7 @@
 """Dice that write words of random letters, many at once.
 
-A world in which greed goes astray takes tens of thousands of words. NumPy's Mersenne Twister is Python's, so the same
-numbers come in blocks from there, and a word is a slice of what a block's numbers are as letters.
+An instance in which greedy choices fail takes tens of thousands of words. NumPy's Mersenne Twister is Python's, so the
+same numbers come in blocks from there, and a word is a slice of what a block's numbers are as letters.
 """
 
 from collections.abc import MutableSequence, Sequence

@@ -53,9 +53,9 @@ from carrara.tasks.sync._tongues import (
 
 LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "coverage": "Letter Coverage"}
 DRAWS = 300
-"""Languages that are drawn for one world in which greed does not find the letter coverage."""
+"""The most sets of languages that are drawn for one instance until greed misses the letter coverage."""
 PLAIN = 300
-"""And as many, if there is none, whatever greed finds, before the world is given up."""
+"""The most sets that are drawn after these, whatever greed finds. The instance fails if none of them fits."""
 PART = 40
 """Words of a part of a vocabulary, at most."""
 
@@ -201,7 +201,7 @@ class SyncTranslation(Sync):
     def _languages(self, key: Key, languages: int) -> tuple[Tongues, Coverage]:
         """Return languages whose letter coverage is not easily guessed, nor found by greed.
 
-        With three languages a word has two letters, and whoever takes two new ones with each has the most.
+        With three languages a word has two letters, and so three words that add two new letters each have the most.
         """
         shape = Shape(languages, self.words, self.letters[0], self.letters[1], self.entries, self.chained)
         dice = Scribe(key.dice("languages"))
@@ -287,7 +287,7 @@ def fault(answer: Answer, gold: Answer) -> Fault | None:
 
 
 def _vocabularies(tongues: Tongues, dice: Dice) -> Tap:
-    """All of them, one round after the other."""
+    """Return a stream of all vocabularies, one round after the other."""
     said = [(Piece(text.vocabulary(k, words)),) for k, words in enumerate(tongues.vocabularies)]
     left: list[tuple[Piece]] = []
 
@@ -328,7 +328,7 @@ def _solved(dictionaries: Mapping[int, Dictionary], asked: Asked) -> Answer:
 
 
 def _needed(hidden: Hidden, asked: Asked) -> tuple[int, ...]:
-    """The dictionaries without which the answer is another."""
+    """Return the numbers of the dictionaries without which the answer would be another one."""
     if asked.ask != "coverage":
         return tuple(range(asked.source, asked.target))
     dictionaries = hidden.tongues.dictionaries
@@ -342,7 +342,7 @@ def _asked(gold: Answer) -> Asked:
 
 
 def _chance_level(hidden: Hidden, asked: Asked) -> float:
-    """What any three words of the first dictionary score, or as many words of the language as are asked for."""
+    """Return the mean score of any three words of the first dictionary, or of as many words as the phrase has."""
     if asked.ask == "coverage":
         return hidden.coverage.chance
     return 1 / perm(len(hidden.tongues.vocabularies[asked.target]), len(asked.words))
