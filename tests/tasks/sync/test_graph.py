@@ -1,4 +1,4 @@
-"""SYNC: graphs and unseen languages, against brute force and against what the paper says of replies."""
+"""Graph understanding: paths and instances against brute force, and replies against the paper."""
 
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations
@@ -10,23 +10,13 @@ from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
-from carrara.prompt import items
-from carrara.prompt.items import Item, make
-from carrara.tasks.sync import _paths, _words
+from carrara.prompt.items import make
+from carrara.tasks.sync import _paths
 from carrara.tasks.sync._graph import Graph, drawn, isomorphic
 from carrara.tasks.sync._graph_worlds import BLOCK, _block, apart, distant, due, graph_of
-from carrara.tasks.sync._scribe import Scribe
-from carrara.tasks.sync._tongues import Shape, astray, coverage, covered, greedy, letters
-from carrara.tasks.sync._tongues import drawn as drawn_tongues
-from carrara.tasks.sync.graph import LABELS, Answer, SyncGraph
+from carrara.tasks.sync.graph import Answer, SyncGraph
+from tests.sync import CONNECTED, LONGEST, SHORTEST, posed
 from tests.told import told
-
-CONNECTED, SHORTEST, LONGEST = range(3)
-SINGLE, MULTI, COVERAGE = range(3)
-
-
-def posed(test: str, index: int, question: int, **params: str) -> Item:
-    return make(f"sync/{test}", index=index, question=question, params=params)
 
 
 def graphs(count: int, nodes: int, density: float = 0.3) -> list[Graph]:
@@ -34,7 +24,7 @@ def graphs(count: int, nodes: int, density: float = 0.3) -> list[Graph]:
     return [next(stream).renamed(Dice("names", n).shuffled(range(nodes))) for n in range(count)]
 
 
-# --- graphs, by brute force ---
+# --- paths, by brute force ---
 
 
 def all_paths(graph: Graph) -> list[tuple[int, ...]]:
@@ -87,7 +77,7 @@ def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
     assert not isomorphic(one, two)
 
 
-# --- worlds ---
+# --- instances ---
 
 
 @pytest.mark.parametrize("place", [2, 10**9, (1 << 31) + 5])
@@ -139,23 +129,14 @@ def test_an_unreachable_pair_cannot_be_told_by_one_node() -> None:
             assert graph.predecessors[goal]
 
 
-@pytest.mark.parametrize("test", ["graph", "translation"])
-@pytest.mark.parametrize("length", [0, 8192])
-def test_three_questions_share_a_context_to_the_byte(test: str, length: int) -> None:
-    texts = [make(f"sync/{test}", index=5, length=length, question=q, tokenizer="mistral-v7") for q in range(3)]
-    contexts = {item.text.rpartition("Question: ")[0] for item in texts}
-    assert len(contexts) == 1
-    assert len({item.recipe.context_id for item in texts}) == 1
-    assert max(item.prompt.tokens for item in texts) == length or not length
-
-
 def test_haystack_is_in_balance() -> None:
     text = make("sync/graph", index=1, length=16384).text
     counts = [text.count(f"There is no directed edge from Node {n} to Node {n}.") for n in range(15)]
     assert max(counts) - min(counts) <= 8  # a few are left out where the length is made up
 
 
-# --- replies on graphs ---
+# --- replies ---
+
 
 CHAIN = Graph(
     21, frozenset([*pairwise((0, 9, 10, 12, 3, 8, 18, 11, 19)), (19, 15), (15, 14), (0, 10), (0, 4), (4, 10)])
@@ -270,18 +251,6 @@ def test_what_states_no_path(text: str) -> None:
 )
 def test_how_a_path_is_said(text: str) -> None:
     assert reply("shortest", CHAIN, (0, 10, 12), text) == ("ok", 1.0, "")
-
-
-@pytest.mark.parametrize("test", ["graph", "translation"])
-@pytest.mark.parametrize("question", range(3))
-@pytest.mark.parametrize(
-    "piece", ["Node 1, ", "a ", "Shortest Path: Node 1\n", "Translation: abc\n", "(", "<", "[1, ", "-> "]
-)
-@pytest.mark.sampled(2)
-def test_endless_replies_are_read_in_time(test: str, question: int, piece: str) -> None:
-    item = posed(test, 0, question)
-    assert grade(item.task, item.question, piece * (1_000_000 // len(piece))).score == 0.0
-    assert grade(item.task, item.question, f"{LABELS['shortest']}: {piece * 10_000}").score == 0.0
 
 
 SAID = "Node 3, Node 7, Node 12"
@@ -457,297 +426,3 @@ def test_what_else_states_no_path(text: str) -> None:
 )
 def test_how_nodes_are_said(text: str, nodes: tuple[int, ...] | None) -> None:
     assert told(_paths.read, text, "Connected Node", several=True) == nodes
-
-
-# --- languages ---
-
-
-@pytest.mark.parametrize("languages", [3, 4, 6])
-def test_coverage_is_the_optimum(languages: int) -> None:
-    tongues = drawn_tongues(Scribe(Dice("coverage", languages)), Shape(languages, 24, 3, 5, 12, 4))
-    starts = {word: set(_starts(tongues.dictionaries, word)) for word in tongues.vocabularies[0]}
-    sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
-    found = coverage(letters(tongues.dictionaries))
-    assert found.size == max(sizes.values())
-    assert sizes[found.best] == found.size
-    known = [three for three in sizes if all(word in tongues.dictionaries[0] for word in three)]
-    assert found.chance == pytest.approx(sum(sizes[three] == found.size for three in known) / len(known))
-
-
-def _starts(dictionaries: Any, word: str) -> list[str]:
-    found = []
-    for dictionary in dictionaries:
-        if word not in dictionary:
-            break
-        word = dictionary[word]
-        found.append(word[0])
-    return found
-
-
-def test_languages_are_as_the_paper_has_them() -> None:
-    for index, languages in enumerate((3, 5, 7, 3)):
-        tongues = posed("translation", index, COVERAGE).context.instance.structure.tongues
-        assert len(tongues.vocabularies) == languages
-        words = [word for vocabulary in tongues.vocabularies for word in vocabulary]
-        assert len(words) == 250 * languages == len(set(words))
-        assert {len(word) for word in words} == set(range(3, 8))
-        for k, dictionary in enumerate(tongues.dictionaries):
-            assert len(dictionary) == 50 == len(set(dictionary.values()))
-            assert set(dictionary) <= set(tongues.vocabularies[k])
-            assert set(dictionary.values()) <= set(tongues.vocabularies[k + 1])
-
-
-@pytest.mark.slow
-def test_hops_are_taken_in_turn_and_kept() -> None:
-    labels = [posed("translation", index, MULTI).question.labels for index in range(30)]
-    assert {label["hops"] for label in labels if label["languages"] == "7"} == {"2", "3", "4", "5", "6"}
-    assert {label["hops"] for label in labels if label["languages"] == "3"} == {"2"}
-    assert {posed("translation", n, MULTI, hops="2").question.labels["hops"] for n in range(9)} == {"2"}
-
-
-def test_no_coverage_is_easily_guessed() -> None:
-    for index in range(30):
-        assert posed("translation", index, COVERAGE).question.chance_level <= 0.01
-
-
-@pytest.mark.parametrize(
-    ("text", "status", "score", "fault"),
-    [
-        ("Translation: {gold}", "ok", 1.0, None),
-        ("translation: {GOLD}.", "ok", 1.0, None),
-        ('**Translation:** "{gold}"', "ok", 1.0, None),
-        ("{gold}", "ok", 1.0, None),
-        ("Translation: {gold} {gold}", "ok", 0.0, "other number of words"),
-        ("Translation: {reverse}", "ok", 0.0, "other order"),
-        ("Translation: {source}", "ok", 0.0, "words not translated"),
-        ("Translation: word word", "unparsed", 0.0, None),
-        ("I cannot translate this.", "unparsed", 0.0, None),
-        ("", "unparsed", 0.0, None),
-    ],
-)
-def test_replies_with_a_translation(text: str, status: str, score: float, fault: str | None) -> None:
-    item = posed("translation", 1, SINGLE)
-    words = item.question.gold.words
-    source = item.question.ask.split('"')[1]
-    said = text.format(gold=" ".join(words), GOLD=" ".join(words).upper(), reverse=" ".join(words[::-1]), source=source)
-    graded = grade(item.task, item.question, said)
-    assert (graded.status, graded.score, graded.fault and graded.fault.kind) == (status, score, fault)
-
-
-def test_replies_with_a_coverage() -> None:
-    item = posed("translation", 1, COVERAGE)
-    best = item.question.gold.words
-    tongues = item.context.instance.structure.tongues
-
-    def graded(words: list[str]) -> tuple[float, str]:
-        found = grade(item.task, item.question, f"Letter Coverage: {', '.join(words)}")
-        return found.score, found.fault.kind if found.fault else ""
-
-    assert graded([*best[::-1]]) == (1.0, "")
-    assert graded([*best, tongues.vocabularies[0][0]]) == (0.0, "not three words")
-    assert graded([best[0], best[0], best[1]]) == (0.0, "not three words")
-    assert graded([*best[:2], tongues.vocabularies[1][0]]) == (0.0, "unknown words")
-    assert graded([*best[:2], next(w for w in tongues.vocabularies[0] if w not in tongues.dictionaries[0])]) == (
-        0.0,
-        "fewer letters",
-    )
-    assert graded([*tongues.vocabularies[0]])[0] == 0.0
-
-
-KNOWN = frozenset({"abc", "kloe", "wux", "xyz", "qqq"})
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'The translation is "abc kloe".',
-        'The translation of "xyz qqq" from LL0 to LL2 is "abc kloe".',
-        "Answer: abc kloe",
-        "Answer: **abc kloe**",
-        "**Answer:** abc kloe",
-        "The answer is abc kloe.",
-        "<answer>abc kloe</answer>",
-        'Translation of "xyz qqq": abc kloe',
-        "Translation from LL0 to LL2: abc kloe",
-        "Translation (LL0 to LL2): abc kloe",
-        "LL0 to LL2 Translation: abc kloe",
-        "Translation: xyz qqq -> abc kloe",
-        "Translation: xyz -> abc, qqq -> kloe",
-        "Translation:\nxyz → abc\nqqq → kloe",
-        "Translation: (abc kloe)",
-        "Translation: <abc kloe>",
-        "Translation: abc kloe ✓",
-        "Translation: abc - kloe",
-        "Translation: abc | kloe",
-        "Translation: abc + kloe",
-        "Translation: abc kloe in LL2",
-        "Translation: abc kloe (LL2)",
-        "Translation: abc kloe, where abc is of xyz",
-        "Translation: abc kloe (no other words fit)",
-        "xyz qqq translates to abc kloe.",
-        "Translation:\n- abc\n- kloe",
-        "Translation:\n1. abc\n2. kloe",
-        "### Translation\n\nabc kloe",
-        "```\nabc kloe\n```",
-        '{"Translation": "abc kloe"}',
-        "Translation: abc kloe\n\nThe final translation: complete",
-        "Translation: abc kloe\n\nLet me know if you need another translation: happy to help",
-        "Translation: abc kloe\n\nNote: this translation: uses both dictionaries",
-        "Translation of xyz: abc\nTranslation of qqq: kloe\nTranslation: abc kloe",
-        "Translation: LL0 to LL1: xyz -> wux\nTranslation: abc kloe",
-        "Translation: wux wux\nWait, that is LL1.\nTranslation: abc kloe",
-        "Translation: abc kloe\nTranslation: abc kloe",
-        " abc kloe",
-    ],
-)
-def test_how_a_translation_is_said(text: str) -> None:
-    assert told(_words.read, text, "Translation", KNOWN) == ("abc", "kloe")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The three words are abc, kloe, and wux.",
-        "Letter Coverage: abc, kloe, wux = 12",
-        "Letter Coverage: abc, kloe, wux - 12 letters",
-        "Letter Coverage: abc, kloe, wux (12 letters)",
-        "Letter Coverage: abc (a, b), kloe (c, d), wux (e, f)",
-        "Letter Coverage: 1. abc, 2. kloe, 3. wux",
-        "Letter Coverage: 1. abc 2. kloe 3. wux",
-        "LL0: abc, kloe, wux",
-        "Letter Coverage:\n1. abc\n2. kloe\n3. wux",
-        "Letter Coverage:\n- abc\n- kloe\n- wux",
-        "Letter Coverage:\n- **abc**: a, b, c\n- **kloe**: x\n- **wux**: r",
-        "Letter Coverage:\n- abc -> xyz -> qqq\n- kloe -> qqq\n- wux -> xyz",
-        "Letter Coverage: <abc, kloe, wux>",
-        "Letter Coverage: abc + kloe + wux",
-        "Letter Coverage: abc, kloe and wux",
-        '{"Letter Coverage": ["abc", "kloe", "wux"]}',
-        "Letter Coverage: abc, kloe, wux\nCombined letter coverage: a, b, c, d, e",
-        "Letter Coverage: abc, kloe, wux\nTotal letter coverage: twelve letters",
-        "Letter Coverage: abc, kloe, wux\nLetter coverage: 12",
-        "Letter Coverage: abc, kloe, wux. These cover 12 letters.",
-        "Answer: abc, kloe, wux",
-    ],
-)
-def test_how_three_words_are_said(text: str) -> None:
-    assert told(_words.read, text, "Letter Coverage", KNOWN, several=True) == ("abc", "kloe", "wux")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Translation: I cannot find the translation",
-        "Translation: not found",
-        "Translation: none",
-        "Translation: N/A",
-        "Translation: unknown",
-        "Translation: No translation",
-        "Translation: abc kloe\nNo, wrong.\nTranslation: unknown",
-        "Translation: abc ???",
-        "Translation: abc [unknown]",
-        "Translation: abc kloe or wux kloe",
-        "Translation: abc kloe (or wux kloe)",
-        "Translation: abc kloe. Or wux kloe.",
-        "Translation: abc kloe\nTranslation: wux kloe",
-        "Translation: abc kloe\nor\nTranslation: wux kloe",
-        "Translation: abc kloe\nwux kloe",
-        "abc kloe\nwux kloe",
-        "not found",
-        "Translation: word word",
-        "Translation:",
-        "<think>Translation: abc kloe",
-    ],
-)
-def test_what_states_no_translation(text: str) -> None:
-    assert told(_words.read, text, "Translation", KNOWN) is None
-
-
-# --- bad input ---
-
-
-@pytest.mark.parametrize(
-    ("test", "given", "told"),
-    [
-        ("graph", {"density": "0"}, "more than 0"),
-        ("graph", {"density": "1.5"}, "at most 1"),
-        ("graph", {"nodes": "2"}, "3 to 200"),
-        ("graph", {"longest": "10"}, "2 to 9"),
-        ("graph", {"unreachable": "2"}, "shares"),
-        ("graph", {"about": "longest,longest"}, "once"),
-        ("graph", {"about": "widest"}, "is not one of connected"),
-        ("graph", {"density": "1"}, "ask for other nodes"),
-        ("graph", {"density": "0.01", "longest": "9"}, "ask for other nodes"),
-        ("translation", {"languages": "2"}, "3 to 100"),
-        ("translation", {"languages": "101"}, "LL99"),
-        ("translation", {"entries": "300"}, "vocabulary"),
-        ("translation", {"letters": "1,2"}, "words of so few letters"),
-        ("translation", {"letters": "7,3"}, "letters are"),
-        ("translation", {"phrase": "9"}, "chained"),
-        ("translation", {"hops": "3"}, "hops go from 2 to 2"),
-        ("translation", {"languages": "3", "entries": "4", "chained": "4", "phrase": "2"}, "random guess"),
-    ],
-)
-@pytest.mark.sampled(3)
-def test_what_cannot_be_is_refused(test: str, given: dict[str, str], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        make(f"sync/{test}", params=given)
-
-
-@pytest.mark.parametrize("test", ["graph", "translation"])
-def test_a_length_below_the_puzzle_is_refused(test: str) -> None:
-    with pytest.raises(UsageError, match="without any filler"):
-        make(f"sync/{test}", index=2, length=300)
-
-
-def test_worlds_are_the_same_at_every_length_and_whatever_is_asked() -> None:
-    for test in ("graph", "translation"):
-        one = items.make(f"sync/{test}", index=2, length=0).context.instance.structure
-        other = items.make(f"sync/{test}", index=2, length=16384).context.instance.structure
-        assert one == other
-    part = posed("graph", 4, 0, about="longest")
-    assert part.question.gold == posed("graph", 4, LONGEST).question.gold
-
-
-# --- greed ---
-
-
-@pytest.mark.slow
-def test_greed_is_led_astray_in_all_but_a_share() -> None:
-    assert sum(grade_of(posed("graph", index, LONGEST)) for index in range(60)) <= 0.05 * 60 + 1
-    assert sum(grade_of(posed("graph", index, LONGEST, greedy="1")) for index in range(60)) > 20
-    languages = {"languages": "5"}
-    assert sum(grade_of(posed("translation", index, COVERAGE, **languages)) for index in range(12)) <= 1
-    assert sum(grade_of(posed("translation", index, COVERAGE, greedy="1", **languages)) for index in range(12)) > 6
-
-
-def grade_of(item: Item) -> float:
-    """What the best of the greedy scores."""
-    said = item.task.heuristics(item.context.instance, item.question).values()
-    return max(grade(item.task, item.question, one).score for one in said)
-
-
-def test_astray_says_whether_greed_misses_the_optimum() -> None:
-    for n in range(40):
-        found = letters(drawn_tongues(Scribe(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
-        orders = list(found), list(found)[::-1]
-        greedily = max(covered(found, greedy(found, words)) for words in orders)
-        assert astray(found) == (greedily < coverage(found).size)
-
-
-@pytest.mark.parametrize("test", ["graph", "translation"])
-@pytest.mark.parametrize("share", ["-0.1", "1.5", "nan"])
-def test_a_share_of_greed_is_a_share(test: str, share: str) -> None:
-    with pytest.raises(UsageError, match="share"):
-        posed(test, 0, 0, greedy=share)
-
-
-def test_scribes_go_on_with_the_stream_of_their_dice() -> None:
-    plain, scribe = Dice("words", 7), Scribe(Dice("words", 7))
-    alphabet = "abcdefghijklmnopqrstuvwxyz"
-    for n in range(2_000):  # over the ends of several blocks
-        words = ["".join(plain.choice(alphabet) for _ in range(plain.between(2, 9))) for _ in range(n % 20)]
-        assert scribe.words(n % 20, 2, 9) == words
-        assert scribe.sample(range(50), 7) == plain.sample(range(50), 7)
-        assert scribe.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
-        assert scribe.below(7) == plain.below(7)

@@ -1,0 +1,10 @@
+"""Items of SYNC's tasks, and the numbers of their questions."""
+
+from carrara.prompt.items import Item, make
+
+CONNECTED, SHORTEST, LONGEST = range(3)
+SINGLE, MULTI, COVERAGE = range(3)
+
+
+def posed(test: str, index: int, question: int, **params: str) -> Item:
+    return make(f"sync/{test}", index=index, question=question, params=params)

@@ -1,0 +1,235 @@
+"""Unseen languages: the letter coverage against brute force, the instances against the paper, and replies."""
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from carrara.answers.grade import grade
+from carrara.core.keys import Dice
+from carrara.tasks.sync import _words
+from carrara.tasks.sync._scribe import Scribe
+from carrara.tasks.sync._tongues import Shape, astray, coverage, covered, greedy, letters
+from carrara.tasks.sync._tongues import drawn as drawn_tongues
+from tests.sync import COVERAGE, MULTI, SINGLE, posed
+from tests.told import told
+
+
+@pytest.mark.parametrize("languages", [3, 4, 6])
+def test_coverage_is_the_optimum(languages: int) -> None:
+    tongues = drawn_tongues(Scribe(Dice("coverage", languages)), Shape(languages, 24, 3, 5, 12, 4))
+    starts = {word: set(_starts(tongues.dictionaries, word)) for word in tongues.vocabularies[0]}
+    sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
+    found = coverage(letters(tongues.dictionaries))
+    assert found.size == max(sizes.values())
+    assert sizes[found.best] == found.size
+    known = [three for three in sizes if all(word in tongues.dictionaries[0] for word in three)]
+    assert found.chance == pytest.approx(sum(sizes[three] == found.size for three in known) / len(known))
+
+
+def _starts(dictionaries: Any, word: str) -> list[str]:
+    found = []
+    for dictionary in dictionaries:
+        if word not in dictionary:
+            break
+        word = dictionary[word]
+        found.append(word[0])
+    return found
+
+
+def test_languages_are_as_the_paper_has_them() -> None:
+    for index, languages in enumerate((3, 5, 7, 3)):
+        tongues = posed("translation", index, COVERAGE).context.instance.structure.tongues
+        assert len(tongues.vocabularies) == languages
+        words = [word for vocabulary in tongues.vocabularies for word in vocabulary]
+        assert len(words) == 250 * languages == len(set(words))
+        assert {len(word) for word in words} == set(range(3, 8))
+        for k, dictionary in enumerate(tongues.dictionaries):
+            assert len(dictionary) == 50 == len(set(dictionary.values()))
+            assert set(dictionary) <= set(tongues.vocabularies[k])
+            assert set(dictionary.values()) <= set(tongues.vocabularies[k + 1])
+
+
+@pytest.mark.slow
+def test_hops_are_taken_in_turn_and_kept() -> None:
+    labels = [posed("translation", index, MULTI).question.labels for index in range(30)]
+    assert {label["hops"] for label in labels if label["languages"] == "7"} == {"2", "3", "4", "5", "6"}
+    assert {label["hops"] for label in labels if label["languages"] == "3"} == {"2"}
+    assert {posed("translation", n, MULTI, hops="2").question.labels["hops"] for n in range(9)} == {"2"}
+
+
+def test_no_coverage_is_easily_guessed() -> None:
+    for index in range(30):
+        assert posed("translation", index, COVERAGE).question.chance_level <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "score", "fault"),
+    [
+        ("Translation: {gold}", "ok", 1.0, None),
+        ("translation: {GOLD}.", "ok", 1.0, None),
+        ('**Translation:** "{gold}"', "ok", 1.0, None),
+        ("{gold}", "ok", 1.0, None),
+        ("Translation: {gold} {gold}", "ok", 0.0, "other number of words"),
+        ("Translation: {reverse}", "ok", 0.0, "other order"),
+        ("Translation: {source}", "ok", 0.0, "words not translated"),
+        ("Translation: word word", "unparsed", 0.0, None),
+        ("I cannot translate this.", "unparsed", 0.0, None),
+        ("", "unparsed", 0.0, None),
+    ],
+)
+def test_replies_with_a_translation(text: str, status: str, score: float, fault: str | None) -> None:
+    item = posed("translation", 1, SINGLE)
+    words = item.question.gold.words
+    source = item.question.ask.split('"')[1]
+    said = text.format(gold=" ".join(words), GOLD=" ".join(words).upper(), reverse=" ".join(words[::-1]), source=source)
+    graded = grade(item.task, item.question, said)
+    assert (graded.status, graded.score, graded.fault and graded.fault.kind) == (status, score, fault)
+
+
+def test_replies_with_a_coverage() -> None:
+    item = posed("translation", 1, COVERAGE)
+    best = item.question.gold.words
+    tongues = item.context.instance.structure.tongues
+
+    def graded(words: list[str]) -> tuple[float, str]:
+        found = grade(item.task, item.question, f"Letter Coverage: {', '.join(words)}")
+        return found.score, found.fault.kind if found.fault else ""
+
+    assert graded([*best[::-1]]) == (1.0, "")
+    assert graded([*best, tongues.vocabularies[0][0]]) == (0.0, "not three words")
+    assert graded([best[0], best[0], best[1]]) == (0.0, "not three words")
+    assert graded([*best[:2], tongues.vocabularies[1][0]]) == (0.0, "unknown words")
+    assert graded([*best[:2], next(w for w in tongues.vocabularies[0] if w not in tongues.dictionaries[0])]) == (
+        0.0,
+        "fewer letters",
+    )
+    assert graded([*tongues.vocabularies[0]])[0] == 0.0
+
+
+KNOWN = frozenset({"abc", "kloe", "wux", "xyz", "qqq"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The translation is "abc kloe".',
+        'The translation of "xyz qqq" from LL0 to LL2 is "abc kloe".',
+        "Answer: abc kloe",
+        "Answer: **abc kloe**",
+        "**Answer:** abc kloe",
+        "The answer is abc kloe.",
+        "<answer>abc kloe</answer>",
+        'Translation of "xyz qqq": abc kloe',
+        "Translation from LL0 to LL2: abc kloe",
+        "Translation (LL0 to LL2): abc kloe",
+        "LL0 to LL2 Translation: abc kloe",
+        "Translation: xyz qqq -> abc kloe",
+        "Translation: xyz -> abc, qqq -> kloe",
+        "Translation:\nxyz → abc\nqqq → kloe",
+        "Translation: (abc kloe)",
+        "Translation: <abc kloe>",
+        "Translation: abc kloe ✓",
+        "Translation: abc - kloe",
+        "Translation: abc | kloe",
+        "Translation: abc + kloe",
+        "Translation: abc kloe in LL2",
+        "Translation: abc kloe (LL2)",
+        "Translation: abc kloe, where abc is of xyz",
+        "Translation: abc kloe (no other words fit)",
+        "xyz qqq translates to abc kloe.",
+        "Translation:\n- abc\n- kloe",
+        "Translation:\n1. abc\n2. kloe",
+        "### Translation\n\nabc kloe",
+        "```\nabc kloe\n```",
+        '{"Translation": "abc kloe"}',
+        "Translation: abc kloe\n\nThe final translation: complete",
+        "Translation: abc kloe\n\nLet me know if you need another translation: happy to help",
+        "Translation: abc kloe\n\nNote: this translation: uses both dictionaries",
+        "Translation of xyz: abc\nTranslation of qqq: kloe\nTranslation: abc kloe",
+        "Translation: LL0 to LL1: xyz -> wux\nTranslation: abc kloe",
+        "Translation: wux wux\nWait, that is LL1.\nTranslation: abc kloe",
+        "Translation: abc kloe\nTranslation: abc kloe",
+        " abc kloe",
+    ],
+)
+def test_how_a_translation_is_said(text: str) -> None:
+    assert told(_words.read, text, "Translation", KNOWN) == ("abc", "kloe")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The three words are abc, kloe, and wux.",
+        "Letter Coverage: abc, kloe, wux = 12",
+        "Letter Coverage: abc, kloe, wux - 12 letters",
+        "Letter Coverage: abc, kloe, wux (12 letters)",
+        "Letter Coverage: abc (a, b), kloe (c, d), wux (e, f)",
+        "Letter Coverage: 1. abc, 2. kloe, 3. wux",
+        "Letter Coverage: 1. abc 2. kloe 3. wux",
+        "LL0: abc, kloe, wux",
+        "Letter Coverage:\n1. abc\n2. kloe\n3. wux",
+        "Letter Coverage:\n- abc\n- kloe\n- wux",
+        "Letter Coverage:\n- **abc**: a, b, c\n- **kloe**: x\n- **wux**: r",
+        "Letter Coverage:\n- abc -> xyz -> qqq\n- kloe -> qqq\n- wux -> xyz",
+        "Letter Coverage: <abc, kloe, wux>",
+        "Letter Coverage: abc + kloe + wux",
+        "Letter Coverage: abc, kloe and wux",
+        '{"Letter Coverage": ["abc", "kloe", "wux"]}',
+        "Letter Coverage: abc, kloe, wux\nCombined letter coverage: a, b, c, d, e",
+        "Letter Coverage: abc, kloe, wux\nTotal letter coverage: twelve letters",
+        "Letter Coverage: abc, kloe, wux\nLetter coverage: 12",
+        "Letter Coverage: abc, kloe, wux. These cover 12 letters.",
+        "Answer: abc, kloe, wux",
+    ],
+)
+def test_how_three_words_are_said(text: str) -> None:
+    assert told(_words.read, text, "Letter Coverage", KNOWN, several=True) == ("abc", "kloe", "wux")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translation: I cannot find the translation",
+        "Translation: not found",
+        "Translation: none",
+        "Translation: N/A",
+        "Translation: unknown",
+        "Translation: No translation",
+        "Translation: abc kloe\nNo, wrong.\nTranslation: unknown",
+        "Translation: abc ???",
+        "Translation: abc [unknown]",
+        "Translation: abc kloe or wux kloe",
+        "Translation: abc kloe (or wux kloe)",
+        "Translation: abc kloe. Or wux kloe.",
+        "Translation: abc kloe\nTranslation: wux kloe",
+        "Translation: abc kloe\nor\nTranslation: wux kloe",
+        "Translation: abc kloe\nwux kloe",
+        "abc kloe\nwux kloe",
+        "not found",
+        "Translation: word word",
+        "Translation:",
+        "<think>Translation: abc kloe",
+    ],
+)
+def test_what_states_no_translation(text: str) -> None:
+    assert told(_words.read, text, "Translation", KNOWN) is None
+
+
+def test_astray_says_whether_greed_misses_the_optimum() -> None:
+    for n in range(40):
+        found = letters(drawn_tongues(Scribe(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
+        orders = list(found), list(found)[::-1]
+        greedily = max(covered(found, greedy(found, words)) for words in orders)
+        assert astray(found) == (greedily < coverage(found).size)
+
+
+def test_scribes_go_on_with_the_stream_of_their_dice() -> None:
+    plain, scribe = Dice("words", 7), Scribe(Dice("words", 7))
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    for n in range(2_000):  # over the ends of several blocks
+        words = ["".join(plain.choice(alphabet) for _ in range(plain.between(2, 9))) for _ in range(n % 20)]
+        assert scribe.words(n % 20, 2, 9) == words
+        assert scribe.sample(range(50), 7) == plain.sample(range(50), 7)
+        assert scribe.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
+        assert scribe.below(7) == plain.below(7)
