@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
-from uuid import UUID
 
 from carrara.answers.reading import Found
 from carrara.core.keys import Dice
@@ -40,10 +39,10 @@ class Kind:
 
 
 def _uuid(dice: Dice) -> str:
-    bits = 0
-    for _ in range(8):
-        bits = bits << 16 | dice.below(1 << 16)
-    return str(UUID(int=bits, version=4))
+    """Return a random UUID of version 4, where six bits say that it is one."""
+    a, b, c, version, variant, d, e, f = [int(dice.random() * 0x10000) for _ in range(8)]
+    version, variant = version & 0x0FFF | 0x4000, variant & 0x3FFF | 0x8000
+    return f"{a:04x}{b:04x}-{c:04x}-{version:04x}-{variant:04x}-{d:04x}{e:04x}{f:04x}"
 
 
 def number(digits: int) -> Kind:
@@ -64,7 +63,7 @@ def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
     """Codes of so many letters, none of them a vowel."""
     return Kind(
         word,
-        lambda dice: cased("".join(dice.choice(CONSONANTS) for _ in range(size))),
+        lambda dice: cased("".join([dice.choice(CONSONANTS) for _ in range(size)])),
         re.compile(rf"(?<![\w-])[{CONSONANTS}]{{{size}}}(?![\w-])", re.IGNORECASE),
         cased,
         2 * size,

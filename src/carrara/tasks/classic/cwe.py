@@ -25,7 +25,7 @@ from typing import Any
 
 from carrara.answers.contract import asks_for
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Filler, Piece, Question, Tap
+from carrara.core.types import PRESENTS, Filler, Piece, Question, Tap, Unit
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting, _reading
 from carrara.tasks.classic._answers import Values
@@ -97,25 +97,25 @@ def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
 
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
         fresh = (word for word in all_names(dice) if word not in taken)
-        waiting: list[str] = []
+        waiting: list[Unit] = []
         """What may come again, as many times as it stands here."""
 
-        def tap(gap: int) -> tuple[Piece, ...]:
+        def tap(gap: int) -> Unit:
             if waiting and dice.chance(0.5):
-                return (Piece(_drawn(dice, waiting)),)
-            word = next(fresh)
-            waiting.extend([word] * (rarely - 1))
+                return _drawn(dice, waiting)
+            unit = (Piece(next(fresh)),)
+            waiting.extend([unit] * (rarely - 1))
             while len(waiting) > WAITING:
                 _drawn(dice, waiting)
-            return (Piece(word),)
+            return unit
 
         return tap
 
     return open_tap
 
 
-def _drawn(dice: Dice, words: list[str]) -> str:
-    """One of some words, taken out."""
-    at = dice.below(len(words))
-    words[at], words[-1] = words[-1], words[at]
-    return words.pop()
+def _drawn(dice: Dice, units: list[Unit]) -> Unit:
+    """Remove a unit and return it."""
+    at = dice.below(len(units))
+    units[at], units[-1] = units[-1], units[at]
+    return units.pop()

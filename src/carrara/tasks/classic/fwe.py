@@ -105,6 +105,7 @@ def _counts(alpha: float) -> list[int]:
 
 def _nested(coded: Sequence[str], alpha: float) -> Filler:
     """Return units of dots and the words of the ranks up to a drawn one, now and then with a word that comes once."""
+    pieces = tuple(map(Piece, (DOTS, *coded)))
     rising = _shares(alpha)[::-1]
     beyond = (RANKS + 0.5) ** (1 - alpha) / (
         alpha - 1
@@ -115,10 +116,10 @@ def _nested(coded: Sequence[str], alpha: float) -> Filler:
 
         def tap(gap: int) -> tuple[Piece, ...]:
             ranks = RANKS - bisect_right(rising, dice.random())
-            words = [DOTS, *coded[: ranks - 1]]
+            unit = pieces[:ranks]
             if dice.chance(beyond):
-                words.append(next(fresh))
-            return tuple(map(Piece, dice.shuffled(words)))
+                unit = (*unit, Piece(next(fresh)))
+            return unit if len(unit) == 1 else tuple(dice.shuffled(unit))
 
         return tap
 
