@@ -1,8 +1,8 @@
 """What most tasks of this folder share: worked examples before the text, and a rule behind each question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from carrara.answers.contract import FINAL
 from carrara.core.keys import Key
@@ -15,19 +15,16 @@ EXAMPLE = f"<example>\n{{text}}{{ask}}\n{FINAL} {{answer}}\n</example>\n\n"
 MOST_EXAMPLES = 100
 
 
-class Example(NamedTuple):
-    """A worked example: a text, the question and the answer."""
-
-    text: str
-    ask: str
-    answer: str
-
-
 class Classic(Task):
+    """A task whose prompts may begin with worked examples.
+
+    The `structure` of an instance is then a function that draws them: a prompt needs them, and scoring does not.
+    """
+
     rule: ClassVar[str | Mapping[str, str]]
     """The form of the answer, for every question or for each by its name."""
     example: ClassVar[str] = ""
-    """The form of a worked example, where the task has them. They are the `structure` of an instance."""
+    """The form of a worked example, where the task has them."""
 
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:
@@ -44,13 +41,14 @@ class Classic(Task):
 
     def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
         rule = wording["rule"] if "rule" in wording else wording[_rule(instance.ask)]
+        examples = instance.structure() if self.example else ()
         shown = "".join(
             wording["example"].format(
-                text=wording["open"] + example.text + wording["close"],
-                ask=f"{example.ask} {rule}",
-                answer=example.answer,
+                text=wording["open"] + " ".join(piece.text for piece in example.pieces) + wording["close"],
+                ask=f"{self.fill(wording, example.ask, example)} {rule}",
+                answer=self.write(example.gold),
             )
-            for example in instance.structure or ()
+            for example in examples
         )
         ask = self.fill(wording, instance.ask, instance)
         return Frame(
@@ -77,17 +75,16 @@ def check_examples(examples: int) -> None:
         raise ValueError(f"examples go from 0 to {MOST_EXAMPLES}")
 
 
-def draw_examples(small: Task, key: Key, examples: int) -> tuple[Example, ...]:
-    """Return small instances of the few-shot split as examples, other ones for each item.
+def draw_examples(small: Task, key: Key, examples: int) -> Iterator[Instance]:
+    """Draw small instances of the few-shot split as examples, other ones for each item.
 
     Items of the few-shot split itself have none.
+
+    Args:
+        small: The task with the parameters of the examples.
+        key: The key of the item.
+        examples: How many.
     """
-    if key.split == "few-shot":
-        return ()
-    shown = []
-    for n in range(examples):
+    for n in range(0 if key.split == "few-shot" else examples):
         instance, _ = draw_owned(small, replace(key, split="few-shot", index=key.index * examples + n, attempt=0))
-        [question] = small.questions(instance)
-        text = " ".join(piece.text for fact in instance.chunks for piece in fact)
-        shown.append(Example(text, question.ask, small.write(question.gold)))
-    return tuple(shown)
+        yield instance

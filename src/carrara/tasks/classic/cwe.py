@@ -80,7 +80,7 @@ class CommonWords(Classic):
             filler=_rare_words(frozenset(drawn), self.rarely),
             chance_level=_reading.blind(len(drawn), self.words),
             unordered=True,
-            structure=draw_examples(replace(self, often=3, rarely=1, examples=0), rng.key, self.examples),
+            structure=lambda: draw_examples(replace(self, often=3, rarely=1, examples=0), rng.key, self.examples),
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ gets more of them than one of a higher rank, so filler changes no answer.
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from carrara.answers.contract import asks_for
@@ -76,7 +77,6 @@ class FrequentWords(Classic):
             filler=_nested(coded, self.alpha),
             chance_level=_reading.blind(len(coded), ASKED),
             unordered=True,
-            structure=(),
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
@@ -93,6 +93,7 @@ def _shares(alpha: float) -> list[float]:
     return [rank**-alpha for rank in range(1, RANKS + 1)]
 
 
+@cache
 def _counts(alpha: float) -> list[int]:
     """Return how often each rank occurs in the puzzle: as few as leave no doubt which are the asked ones."""
     first = 1
@@ -107,9 +108,8 @@ def _nested(coded: Sequence[str], alpha: float) -> Filler:
     """Return units of dots and the words of the ranks up to a drawn one, now and then with a word that comes once."""
     pieces = tuple(map(Piece, (DOTS, *coded)))
     rising = _shares(alpha)[::-1]
-    beyond = (RANKS + 0.5) ** (1 - alpha) / (
-        alpha - 1
-    )  # how often all later ranks occur together: the sum as an integral
+    # How often all later ranks occur together: the sum as an integral.
+    beyond = (RANKS + 0.5) ** (1 - alpha) / (alpha - 1)
 
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
         fresh = (word for word in codes(dice, LETTERS) if word not in coded)

@@ -25,20 +25,19 @@ from typing import Any
 
 from carrara.answers.contract import FINAL, asks_for
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Style, Tap, Undecidable
+from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Style, Tap, Undecidable
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.classic import _published, _turns
 from carrara.tasks.classic._answers import Value
 from carrara.tasks.classic._values import CODE
 
 _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
-_ASK = 'What is the value of the key "{key}"?'
 
 
 class JsonKv(Task):
     version, title, capability = 2, "JSON KV", "looking up a key in a long table"
     answer = Value(CODE)
-    ask = _ASK
+    ask = 'What is the value of the key "{key}"?'
     separator = "\n"
     marks = {}
     known_shortcuts = {
@@ -47,7 +46,7 @@ class JsonKv(Task):
     }
     wording = {
         "instruction": "Below is a JSON object. Look up one of its keys.\n\n",
-        "ask": _ASK,
+        "ask": ask,
         "rule": asks_for("that value"),
         "answer": f"\n{FINAL}",
     }
@@ -58,14 +57,14 @@ class JsonKv(Task):
         _turns.depths(self.depth)
 
     def generate(self, rng: Rng) -> Instance:
-        key, value, *last = codes = CODE.distinct(rng.stream("pairs"), 4)
+        key, value, *last = CODE.distinct(rng.stream("pairs"), 4)
         return Instance(
             opening="{",
             facts=[f"{_pair(key, value)},"],
             ending=f"\n{_pair(*last)}\n}}",
             gold=value,
             names={"key": key},
-            filler=_others(codes),
+            filler=_others,
             depths=_turns.places(rng.key, self.depth, 1),
             labels=_turns.label(rng.key, self.depth),
         )
@@ -101,8 +100,5 @@ def _pair(key: str, value: str) -> str:
     return f'"{key}": "{value}"'
 
 
-def _others(taken: Sequence[str]) -> Filler:
-    def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        return lambda gap: (Piece(f"{_pair(*CODE.distinct(dice, 2, taken))},"),)
-
-    return open_tap
+def _others(dice: Dice, tokenizer: str) -> Tap:
+    return lambda gap: (Piece(f"{_pair(CODE.draw(dice), CODE.draw(dice))},"),)

@@ -76,7 +76,6 @@ class VariableTracking(Classic):
         chains = [variables[i * size : (i + 1) * size] for i in range(self.chains)]
         values = VALUE.distinct(drawn, self.chains)
         order = drawn.shuffled([chain for chain in range(self.chains) for _ in range(size)])
-        small = replace(self, chains=min(2, self.chains), examples=0)
         return Instance(
             facts=_statements(chains, values, order),
             gold=tuple(sorted(chains[0])),
@@ -85,7 +84,9 @@ class VariableTracking(Classic):
             filler=_haystacks.filler(self.haystack, rng.key),
             chance_level=_reading.blind(len(variables), size),
             labels={"hops": str(self.hops), "chains": str(self.chains)},
-            structure=draw_examples(small, rng.key, self.examples),
+            structure=lambda: draw_examples(
+                replace(self, chains=min(2, self.chains), examples=0), rng.key, self.examples
+            ),
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
