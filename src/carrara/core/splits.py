@@ -7,7 +7,7 @@ is drawn anew.
 
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carrara.core.errors import RunError
 from carrara.core.keys import Key, Split, digest
@@ -26,8 +26,13 @@ def owner(instance: Instance) -> Split:
 
     Where a task fills a length by itself, its instance of length 0 decides for those of its key at any length.
     """
-    facts = sorted(instance.chunks) if instance.unordered else instance.chunks
-    place = digest(*(piece.text for piece in (*instance.start, *chain.from_iterable(facts)))) % 100
+    facts: Any = instance.facts
+    if facts and isinstance(facts[0], str):
+        texts = sorted(facts) if instance.unordered else facts
+    else:
+        chunks = sorted(facts) if instance.unordered else facts
+        texts = [piece.text for piece in chain.from_iterable(chunks)]
+    place = digest(*(piece.text for piece in instance.start), *texts) % 100
     for split, share in _SHARES:
         if place < share:
             return split
