@@ -69,11 +69,12 @@ def names(dice: Dice) -> Iterator[str]:
     adjectives, nouns = dice.shuffled(ADJECTIVES), dice.shuffled(NOUNS)
     for size in count(1):
         for number in scrambled(dice, len(adjectives) ** size * len(nouns)):
-            parts, rest = [nouns[number % len(nouns)]], number // len(nouns)
+            rest, at = divmod(number, len(nouns))
+            name = nouns[at]
             for _ in range(size):
-                parts.append(adjectives[rest % len(adjectives)])
-                rest //= len(adjectives)
-            yield "-".join(reversed(parts))
+                rest, at = divmod(rest, len(adjectives))
+                name = f"{adjectives[at]}-{name}"
+            yield name
 
 
 def codes(dice: Dice, size: int) -> Iterator[str]:

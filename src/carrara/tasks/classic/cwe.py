@@ -117,5 +117,6 @@ def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
 def _drawn(dice: Dice, units: list[Unit]) -> Unit:
     """Remove a unit and return it."""
     at = dice.below(len(units))
-    units[at], units[-1] = units[-1], units[at]
-    return units.pop()
+    unit, units[at] = units[at], units[-1]
+    units.pop()
+    return unit
