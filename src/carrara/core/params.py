@@ -8,6 +8,7 @@ parameter is one of these names or a hash.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.core.errors import UsageError, nearest
@@ -27,7 +28,7 @@ def defaults(task: "Task") -> dict[str, str]:
 def build(task: "Task", name: str, given: Given) -> "Task":
     """Return the task with some parameters as given."""
     known = {field.name: field for field in fields(task)}
-    hints = get_type_hints(type(task))
+    hints = _hints(type(task))
     values = {}
     for parameter, text in given.items():
         if parameter not in known:
@@ -67,6 +68,8 @@ def build_canonical(task: "Task", name: str, text: str) -> "Task":
 
 
 _HASH = re.compile(r"[0-9a-f]{8,64}")
+_hints = cache(get_type_hints)
+"""The types of a task's parameters, which each id that is read asks for again."""
 
 
 def of_instance(task: "Task") -> str:
