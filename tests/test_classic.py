@@ -274,28 +274,34 @@ def test_common_words_are_common_and_no_other_word_is(length: int) -> None:
 
 
 def test_rare_words_stay_rare_however_many_are_taken() -> None:
-    world = questions_of(recipe("cwe")).instance
-    assert world.filler is not None
+    instance = questions_of(recipe("cwe")).instance
+    assert instance.filler is not None
     for seed in range(3):
-        tap = world.filler(Dice("rare", seed), "gpt2")
+        tap = instance.filler(Dice("rare", seed), "gpt2")
         counts = Counter(piece.text for _ in range(80_000) for piece in tap(0))
         assert max(counts.values()) <= 3
-        assert counts.keys().isdisjoint(world.structure.common + world.structure.rare)
+        assert counts.keys().isdisjoint(instance.facts)
 
 
 @pytest.mark.parametrize("alpha", ["1.5", "2.0", "3.5"])
 def test_no_choice_of_units_makes_a_rank_rarer_than_the_next(alpha: str) -> None:
     given = "" if alpha == "2.0" else f"alpha={alpha}"
-    world = questions_of(recipe("fwe", given)).instance
-    assert world.filler is not None
-    tap = world.filler(Dice("units"), "gpt2")
+    instance = questions_of(recipe("fwe", given)).instance
+    assert instance.filler is not None
+    tap = instance.filler(Dice("units"), "gpt2")
     units = [tap(0) for _ in range(20_000)]
+    taken = Counter(piece.text for unit in units for piece in unit)
+    own = Counter(piece.text for [piece] in instance.chunks)
+    ranked = sorted(own, key=lambda word: -taken[word])
+    assert ranked[0] == "..."
+    assert sorted(ranked[1:4]) == list(instance.gold)
+    assert [own[word] for word in ranked] == sorted(own.values(), reverse=True)
     chooser = random.Random(0)
     for share in (0.001, 0.1, 0.5, 1):
         counts = Counter(piece.text for unit in units if chooser.random() <= share for piece in unit)
-        ranks = [counts[word] for word in ("...", *world.structure.coded)]
+        ranks = [counts[word] for word in ranked]
         assert ranks == sorted(ranks, reverse=True)
-        others = [count for word, count in counts.items() if word not in ("...", *world.structure.coded)]
+        others = [count for word, count in counts.items() if word not in own]
         assert max(others, default=1) == 1
 
 
