@@ -13,8 +13,15 @@ SPARE = 32
 
 
 class Value(Answers[str]):
-    def __init__(self, kind: Kind) -> None:
-        self._kind = kind
+    """A value of one kind.
+
+    Args:
+        kind: The form of the value.
+        budget: The tokens of a reply. None: those of the longest value, and some to spare.
+    """
+
+    def __init__(self, kind: Kind, budget: int | None = None) -> None:
+        self._kind, self._budget = kind, SPARE + kind.tokens if budget is None else budget
 
     def write(self, answer: str) -> str:
         return answer
@@ -29,7 +36,7 @@ class Value(Answers[str]):
         return 1 / self._kind.ways
 
     def budget(self, gold: str) -> int:
-        return SPARE + self._kind.tokens
+        return self._budget
 
 
 class Values(Answers[tuple[str, ...]]):

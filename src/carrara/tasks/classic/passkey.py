@@ -23,7 +23,7 @@ from carrara.answers.contract import asks_for
 from carrara.core.types import PRESENTS, Undecidable
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _turns
-from carrara.tasks.classic._answers import Value
+from carrara.tasks.classic._answers import SPARE, Value
 from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._values import number
 
@@ -34,7 +34,7 @@ _SAID = re.compile(r"\btoday's pass key is ([0-9]{5})\.")
 
 class Passkey(Classic):
     version, title, capability = 2, "Passkey", "finding a number in a monotonous text"
-    answer = Value(PASSKEY)
+    answer = Value(PASSKEY, budget=SPARE)
     instruction = "Somewhere in the text below a pass key is given away. Remember it; the rest is of no use."
     ask = "What is today's pass key?"
     rule = asks_for("that number")
