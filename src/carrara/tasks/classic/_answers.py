@@ -1,4 +1,4 @@
-"""Answers that are values hidden in the text: one of them, or several in any order."""
+"""Answer types of values from the text: one value, or several in any order."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from carrara.tasks.classic import _reading
 from carrara.tasks.classic._values import Kind
 
 SPARE = 32
-"""Tokens of a reply beside its values."""
+"""Tokens of a reply in addition to its values."""
 
 
 class Value(Answers[str]):
@@ -40,7 +40,7 @@ class Value(Answers[str]):
 
 
 class Values(Answers[tuple[str, ...]]):
-    """Sorted, because they stand in no order. Of several kinds that a test has, their form tells which they are of."""
+    """Several values in any order. Their form tells which of the task's kinds they have."""
 
     def __init__(self, *kinds: Kind) -> None:
         self._kinds = kinds

@@ -7,7 +7,7 @@ from carrara.core.types import Undecidable
 
 
 def most_frequent(words: Iterable[str], count: int) -> tuple[str, ...]:
-    """So many words that occur more often than all others, in alphabetical order.
+    """Return the `count` words that occur more often than all others, in alphabetical order.
 
     >>> most_frequent("b a b c a b a d".split(), 2)
     ('a', 'b')

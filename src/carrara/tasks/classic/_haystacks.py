@@ -1,4 +1,4 @@
-"""What the classic tests hide things in: a few sentences over and over, or any corpus."""
+"""Haystacks of the classic tasks: a few sentences over and over, or any corpus."""
 
 import re
 
@@ -20,11 +20,11 @@ _HARMFUL = re.compile(
     r"</?(?:text|example|words)\b|\b(?:number|code|name) kept for\b|\bLet [A-Z]{5} be\b|\bpass ?key\b", re.IGNORECASE
 )
 _FREE = Sieve("free of needles", 1, lambda sentence: _HARMFUL.search(sentence) is None)
-"""Keeps out of a corpus what reads as a needle of any of these tests, or as a mark of their prompts."""
+"""Removes sentences from a corpus that could be taken for a needle of these tasks, or for a mark of their prompts."""
 
 
 def named(*own: str) -> dict[str, object]:
-    """Metadata of a parameter `haystack`, with the names that it may have beside those of corpora."""
+    """Return the metadata of a parameter `haystack`, with its values that name no corpus."""
     built_in = frozenset(("noise", *own))
     return {
         "presents": True,

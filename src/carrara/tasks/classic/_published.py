@@ -1,4 +1,4 @@
-"""The published scores of these tests, with their faults: all that they ask is whether a text is in the reply.
+"""The published scores of these tasks: whether a text occurs anywhere in the reply.
 
 >>> recall("Paris? Or ROME, or Oslo ...", ["Rome", "Bern"]), exact("The value: a-b.", "A-B")
 (0.5, 1.0)
@@ -14,15 +14,15 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def recall(reply: str, references: Sequence[str]) -> float:
-    """RULER: the share of the references that stand anywhere in the reply, as part of a word too, in either case."""
+    """Return RULER's score: the share of the references that occur in the reply, even inside a word, in any case."""
     text = _CONTROL.sub("\n", reply).strip().lower()
     return sum(reference.lower() in text for reference in references) / len(references)
 
 
 def exact(reply: str, reference: str) -> float:
-    """HELMET's substring exact match: the reference anywhere in the reply, both without punctuation and articles.
+    """Return HELMET's substring exact match: the reference in the reply, both without punctuation and articles.
 
-    HELMET takes the better of the reply and of what follows the answer's prefix in it, which is part of the same text.
+    HELMET takes the better of the reply and of the text after the answer's prefix, which is part of the reply.
     """
     return float(_normal(reference) in _normal(reply))
 

@@ -1,4 +1,4 @@
-"""What most tasks of this folder share: worked examples before the text, and a rule behind each question."""
+"""The base of most classic tasks: worked examples before the text, and the form of the answer after the question."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,9 +22,9 @@ class Classic(Task):
     """
 
     rule: ClassVar[str | Mapping[str, str]]
-    """The form of the answer, for every question or for each by its name."""
+    """The sentence that says how to answer: one for all questions, or one for each by its name."""
     example: ClassVar[str] = ""
-    """The form of a worked example, where the task has them."""
+    """The template of a worked example. Empty: the task has none."""
 
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:

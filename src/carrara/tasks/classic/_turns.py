@@ -1,4 +1,4 @@
-"""Depths that needles stand at, taken in turn."""
+"""Depths of the facts, taken in turn."""
 
 from carrara.core.keys import Key
 from carrara.text.turns import in_turn
@@ -7,15 +7,15 @@ DRAWN = "drawn"
 
 
 def written(depth: str) -> str:
-    """A parameter `depth` as ids write it: `0,.50` is `0,0.5`."""
+    """Return a parameter `depth` as ids write it: `0,.50` is `0,0.5`."""
     try:
         return DRAWN if depth == DRAWN else ",".join(f"{share:g}" for share in depths(depth))
     except ValueError:
-        return depth  # whoever takes it says what is wrong
+        return depth  # `depths` says what is wrong
 
 
 def depths(depth: str) -> tuple[float, ...]:
-    """The shares of the context that a parameter `depth` names; none if places are drawn."""
+    """Return the shares of the context that a parameter `depth` names; none if places are drawn."""
     if depth == DRAWN:
         return ()
     try:
@@ -27,13 +27,13 @@ def depths(depth: str) -> tuple[float, ...]:
     return shares
 
 
-def places(key: Key, depth: str, updates: int, every: int = 1) -> tuple[float, ...] | None:
-    """Where the updates of a world stand: drawn each for itself, or all at the depth whose turn it is."""
+def places(key: Key, depth: str, facts: int, every: int = 1) -> tuple[float, ...] | None:
+    """Return the depths of all facts: the one whose turn it is, or None where each is drawn."""
     shares = depths(depth)
-    return (in_turn(key, "depth", shares, every),) * updates if shares else None
+    return (in_turn(key, "depth", shares, every),) * facts if shares else None
 
 
 def label(key: Key, depth: str, every: int = 1) -> dict[str, str]:
-    """What results are sliced by where depths are given."""
+    """Return the label by which results are sliced where depths are given."""
     shares = depths(depth)
     return {"depth": f"{in_turn(key, 'depth', shares, every):g}"} if shares else {}

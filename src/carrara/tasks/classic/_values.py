@@ -1,4 +1,4 @@
-"""What is hidden and asked for: numbers, UUIDs, names. Each kind says how one is drawn and found in a reply."""
+"""Kinds of values in the text: numbers, UUIDs and names. Each kind draws a value and finds values in a reply."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -13,14 +13,14 @@ from carrara.tasks.classic._words import ADJECTIVES, CONSONANTS, NOUNS
 @dataclass(frozen=True)
 class Kind:
     word: str
-    """What it is called in the text."""
+    """The noun for it in the text."""
     draw: Callable[[Dice], str]
     pattern: re.Pattern[str]
     normal: Callable[[str], str]
     tokens: int
-    """How many a value takes at most in a reply, by any tokenizer."""
+    """The most tokens of a value in a reply, by any tokenizer."""
     ways: int
-    """How many different values are drawn, each as often as any other."""
+    """The number of different values, which are drawn equally often."""
 
     def find(self, text: str) -> Iterator[Found[str]]:
         for match in self.pattern.finditer(text):
@@ -30,7 +30,7 @@ class Kind:
         return self.normal(text) if self.pattern.fullmatch(text) else None
 
     def distinct(self, dice: Dice, count: int, taken: Iterable[str] = ()) -> tuple[str, ...]:
-        """So many values, none of them twice or taken already."""
+        """Draw `count` different values, none of which is taken already."""
         found = dict.fromkeys(taken)
         before = len(found)
         while len(found) < before + count:
@@ -39,14 +39,14 @@ class Kind:
 
 
 def _uuid(dice: Dice) -> str:
-    """Return a random UUID of version 4, where six bits say that it is one."""
+    """Return a random UUID of version 4, with its six fixed bits."""
     a, b, c, version, variant, d, e, f = [int(dice.random() * 0x10000) for _ in range(8)]
     version, variant = version & 0x0FFF | 0x4000, variant & 0x3FFF | 0x8000
     return f"{a:04x}{b:04x}-{c:04x}-{version:04x}-{variant:04x}-{d:04x}{e:04x}{f:04x}"
 
 
 def number(digits: int) -> Kind:
-    """Whole numbers of so many digits, which a reply may write in groups of three."""
+    """Return the kind of whole numbers with so many digits, which a reply may write in groups of three."""
     head = (digits - 1) % 3 + 1
     grouped = f"[0-9]{{{head}}}(?:,[0-9]{{3}}){{{(digits - head) // 3}}}"
     return Kind(
@@ -60,7 +60,7 @@ def number(digits: int) -> Kind:
 
 
 def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
-    """Codes of so many letters, none of them a vowel."""
+    """Return the kind of codes with so many letters, none of them a vowel."""
     return Kind(
         word,
         lambda dice: cased("".join([dice.choice(CONSONANTS) for _ in range(size)])),
@@ -72,7 +72,7 @@ def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """A pattern for some words, by their first letters: ten times as fast as one after the other."""
+    """Return a pattern for some words, grouped by first letter, which makes it ten times as fast."""
     groups = groupby(sorted(words), key=lambda word: word[0])
     return "|".join(f"{first}(?:{'|'.join(word[1:] for word in group)})" for first, group in groups)
 

@@ -1,4 +1,4 @@
-"""Names and codes that needles carry: as many as a context can hold, and none of them twice."""
+"""Endless streams of names and codes without repetition."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -49,7 +49,7 @@ CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 
 def scrambled(dice: Dice, n: int) -> Iterator[int]:
-    """Every number below n once, in a drawn order that takes no memory."""
+    """Yield every number below n once, in a drawn order that takes no memory."""
     step = dice.between(1, n - 1)
     while gcd(step, n) > 1:
         step = dice.between(1, n - 1)
@@ -60,7 +60,7 @@ def scrambled(dice: Dice, n: int) -> Iterator[int]:
 
 
 def names(dice: Dice) -> Iterator[str]:
-    """Names of an adjective and a noun, without end: when all pairs have been, of two adjectives, and so on.
+    """Yield names of an adjective and a noun; when all pairs are used, of two adjectives and a noun, and so on.
 
     >>> from itertools import islice
     >>> list(islice(names(Dice("names")), 3))
@@ -78,7 +78,7 @@ def names(dice: Dice) -> Iterator[str]:
 
 
 def codes(dice: Dice, size: int) -> Iterator[str]:
-    """Codes of so many letters, without end: when all have been, they get longer.
+    """Yield codes of so many letters; when all are used, they get longer.
 
     >>> from itertools import islice
     >>> list(islice(codes(Dice("codes"), 6), 3))

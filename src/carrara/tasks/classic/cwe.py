@@ -15,8 +15,8 @@ damp-stair hard-stove </text>
 Which 2 of its words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
 words, separated by commas.
 
-The hidden structure is how often a word occurs. The updates are the common words, thirty times each, among some rare
-ones; the filler is more rare words, which occur three times at most however long it is, so it changes no answer.
+The facts are the common words, thirty times each, and some rare ones. The filler consists of more rare words. None of
+them occurs more than three times, however long the filler is, so it changes no answer.
 """
 
 from collections.abc import Mapping
@@ -34,9 +34,9 @@ from carrara.tasks.classic._values import NAME
 from carrara.tasks.classic._words import names as all_names
 
 RIVALS = 2
-"""Rare words in the puzzle itself, for each common one: at length 0, too, naming all words gains nothing."""
+"""Rare words among the facts, for each common one: naming all words gains nothing, even at length 0."""
 WAITING = 4096
-"""Rare words that are kept to come again."""
+"""The most occurrences of rare words that wait to be placed."""
 
 
 class CommonWords(Classic):
@@ -53,7 +53,7 @@ class CommonWords(Classic):
         "part": "Without filler, a tenth of the list shows what comes often.",
     }
     words: int = 10
-    """Common words, all of which are asked for."""
+    """Common words; the answer is all of them."""
     often: int = 30
     """How often each of them occurs."""
     rarely: int = 3
@@ -87,18 +87,18 @@ class CommonWords(Classic):
         return _counting.most_frequent(context.split(), int(names["count"]))
 
     def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
-        """Draw as many as are asked for, of all the words in the puzzle."""
+        """Draw as many of the words in the facts as the question asks for."""
         words = [piece.text for [piece] in instance.chunks]
         return tuple(sorted(rng.sample(sorted(set(words)), self.words)))
 
 
 def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
-    """Words without end, none of them more than so many times."""
+    """Return an endless stream of words that repeats none of them more than `rarely` times."""
 
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
         fresh = (word for word in all_names(dice) if word not in taken)
         waiting: list[Unit] = []
-        """What may come again, as many times as it stands here."""
+        """Further occurrences of words that have come."""
 
         def tap(gap: int) -> Unit:
             if waiting and dice.chance(0.5):

@@ -17,10 +17,10 @@ scvdfl fqksmg ... ... ... ... lsbntc qjbnqr ... ... ... qjbnqr psffmx ... zhdvgg
 Which 3 coded words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
 words, separated by commas.
 
-The hidden structure is how often a word occurs: the word of rank k as often as k to the power of -2, the first of which
-is written as dots and means nothing. The updates are a short text with that law. So is the filler, which is made of
-units: one that has the word of some rank has all those of the ranks before it too. Whatever units are taken, no word
-gets more of them than one of a higher rank, so filler changes no answer.
+The frequency of a word follows a power law: the word of rank k occurs in proportion to k to the power of -2. The first
+rank is written as dots and does not count. The facts are a short text with these frequencies. The filler has them too.
+It consists of chunks: a chunk with the word of one rank also has the words of all ranks before it. So no selection of
+chunks makes a word more frequent than one of a higher rank, and filler changes no answer.
 """
 
 from bisect import bisect_right
@@ -43,7 +43,7 @@ CODED = letters("word", LETTERS, str.lower)
 DOTS = "..."
 ASKED = 3
 RANKS = 20
-"""Ranks that have a word of their own, the dots included. What would be rarer are words that come once."""
+"""Ranks with a word of their own, including the dots. Rarer words occur once."""
 
 
 class FrequentWords(Classic):
@@ -59,7 +59,7 @@ class FrequentWords(Classic):
         "part": "The three words are far more frequent than others: a tenth shows it, as in the published test.",
     }
     alpha: float = 2.0
-    """The power of the law: the greater, the rarer are later ranks."""
+    """The exponent of the power law: with a greater one, later ranks are rarer."""
 
     def check(self) -> None:
         if not 1.5 <= self.alpha <= 3.5:
@@ -83,7 +83,7 @@ class FrequentWords(Classic):
         return _counting.most_frequent((word for word in context.split() if word != DOTS), int(names["count"]))
 
     def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
-        """Draw as many as are asked for, of all the words in the puzzle."""
+        """Draw as many of the words in the facts as the question asks for."""
         words = {piece.text for [piece] in instance.chunks} - {DOTS}
         return tuple(sorted(rng.sample(sorted(words), ASKED)))
 
@@ -95,7 +95,7 @@ def _shares(alpha: float) -> list[float]:
 
 @cache
 def _counts(alpha: float) -> list[int]:
-    """Return how often each rank occurs in the puzzle: as few as leave no doubt which are the asked ones."""
+    """Return how often each rank occurs in the facts: the smallest counts that separate the answer from the rest."""
     first = 1
     while True:
         counts = [max(1, round(first * share)) for share in _shares(alpha)]
@@ -105,7 +105,7 @@ def _counts(alpha: float) -> list[int]:
 
 
 def _nested(coded: Sequence[str], alpha: float) -> Filler:
-    """Return units of dots and the words of the ranks up to a drawn one, now and then with a word that comes once."""
+    """Return chunks with the words of all ranks up to a drawn one; some also have a word that occurs once."""
     pieces = tuple(map(Piece, (DOTS, *coded)))
     rising = _shares(alpha)[::-1]
     # How often all later ranks occur together: the sum as an integral.

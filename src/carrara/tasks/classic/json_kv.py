@@ -14,8 +14,8 @@ Below is a JSON object. Look up one of its keys.
 What is the value of the key "ff30f912-d275-493f-b12c-0573d3a3835d"?
 Reply with one line and nothing else: FINAL ANSWER: followed by that value.
 
-The hidden structure is the object, the update is the pair that is asked for, the filler are other pairs. One more pair,
-which is never asked for, closes the object.
+The only fact is the pair in question, and the filler consists of other pairs. One more pair, which no question is
+about, ends the object.
 """
 
 import re

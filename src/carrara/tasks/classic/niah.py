@@ -1,4 +1,4 @@
-"""Needle in a haystack: find what is kept for a name, or for several, in the eight variants of RULER.
+"""Needle in a haystack: find the values that are kept for one name or several, in the eight variants of RULER.
 
 From RULER (arXiv:2404.06654), section 3. One item without filler:
 
@@ -14,8 +14,7 @@ for curious-market is 9064814. One number kept for faint-camera is 6886496. </te
 <BLANKLINE>
 Which number is kept for curious-market? Reply with one line and nothing else: FINAL ANSWER: followed by that.
 
-The hidden structure says which values are kept for which names. A fact is a needle, a sentence that says one of
-them. Nothing else in the text speaks of the names that are asked for.
+A fact is a needle: a sentence that states one value of one name. No other sentence mentions the names in the question.
 """
 
 import re
@@ -39,13 +38,13 @@ Variant = Literal[
 ]
 
 NEEDLES = "needles"
-"""The haystack of other needles."""
+"""The name of the haystack that consists of other needles."""
 MOST = 256
 KINDS: Mapping[ValueKind, _values.Kind] = {"number": _values.NUMBER, "uuid": _values.CODE, "words": _values.NAME}
 
 
 class Shape(NamedTuple):
-    """What a variant is."""
+    """The settings of a variant."""
 
     haystack: str = "sotu"
     keys: int = 1
@@ -82,13 +81,13 @@ class Niah(Classic):
         "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
     }
     variant: Sweep[Variant] = Sweep(*SHAPES)
-    """RULER's variants, taken in turn; what follows is the variant's own where it is not given."""
+    """RULER's variants, taken in turn. Each has its own values of the parameters below."""
     keys: int = 0
-    """Names that something is kept for; never fewer than are asked for. 0: the variant's own."""
+    """Names that have values; never fewer than `queries`. 0: the variant's own."""
     values: int = 0
-    """Values that are kept for each of them. 0: the variant's own."""
+    """Values of each name. 0: the variant's own."""
     queries: int = 0
-    """Names that are asked for. 0: the variant's own."""
+    """Names in the question. 0: the variant's own."""
     key: Literal["own", "words", "uuid"] = "own"
     """Names are words or UUIDs."""
     value: Literal["own", "number", "uuid", "words"] = "own"
@@ -105,7 +104,7 @@ class Niah(Classic):
         _turns.depths(self.depth)
 
     def shape(self) -> Shape:
-        """Return the variant with whatever is given otherwise."""
+        """Return the settings of the variant, except where a parameter overrides them."""
         own = SHAPES[self.variant]
         queries = self.queries or own.queries
         return Shape(
@@ -163,7 +162,7 @@ def _filler(shape: Shape, called: Sequence[str], values: Sequence[str], key: Key
 
 
 def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Filler:
-    """Needles for other names, each once."""
+    """Return needles for other names, one for each name."""
 
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
         others = all_names(dice) if shape.key == "words" else iter(lambda: _values.CODE.draw(dice), "")

@@ -12,7 +12,7 @@ Somewhere in the text below a pass key is given away. Remember it; the rest is o
 <BLANKLINE>
 What is today's pass key? Reply with one line and nothing else: FINAL ANSWER: followed by that number.
 
-The hidden structure is the number, and the only fact is the sentence that says it.
+The only fact is the sentence that states the number.
 """
 
 import re

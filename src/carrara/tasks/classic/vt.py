@@ -1,4 +1,4 @@
-"""Variable tracking: which variables have a value, where most of them have it from another.
+"""Variable tracking: which variables have a value, where most take it from another variable.
 
 From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 
@@ -15,9 +15,9 @@ VGGDX be KXTSJ. </text>
 Which 3 variables have the value 70536 in the end? Reply with one line and nothing else: FINAL ANSWER:
 followed by their names, separated by commas.
 
-The hidden structure is some chains of variables, each with a value of its own; an update is a statement. In the
-published test there is one chain, so that whoever lists all the variables of the text is right; here there are others
-of the same length beside it, and `chains=1` is as published.
+The variables form chains, and each chain has a value of its own. A fact is one statement. The published test has one
+chain, so a reply that lists all the variables in the text is right. This one adds other chains of the same length;
+`chains=1` is the published form.
 """
 
 import re
@@ -58,7 +58,7 @@ class VariableTracking(Classic):
     hops: int = 4
     """Steps from the first variable of a chain, which has a value, to the last."""
     chains: int = 4
-    """The one that is asked for and others with other values; 1 is the published test."""
+    """Chains: the one in question, and others with other values. 1 is the published test."""
     haystack: str = field(default="noise", metadata=_haystacks.named())
     """`noise` (the same sentences over and over), or a corpus."""
     examples: int = field(default=1, metadata=PRESENTS)
@@ -100,7 +100,7 @@ class VariableTracking(Classic):
         return tuple(found)
 
     def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
-        """Draw as many as are asked for, of all the variables."""
+        """Draw as many of all the variables as the question asks for."""
         variables = sorted({name for name, _ in _STATEMENT.findall(" ".join(map(str, instance.facts)))})
         return tuple(sorted(rng.sample(variables, len(question.gold))))
 
