@@ -1,7 +1,8 @@
 """Items of the classic tests."""
 
 from carrara.core.recipe import Recipe
-from carrara.prompt.items import Item
+from carrara.core.types import Question
+from carrara.prompt.items import Item, questions_of
 
 TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 
@@ -13,3 +14,8 @@ def recipe(test: str, params: str = "", length: int = 0, index: int = 0, tokeniz
 def text_of(item: Item) -> str:
     context, _ = item.task.split(item.messages())
     return context
+
+
+def question_of(test: str, params: str = "", index: int = 0) -> Question[tuple[str, ...]]:
+    question: Question[tuple[str, ...]] = questions_of(recipe(test, params, index=index)).questions[0]
+    return question

@@ -1,0 +1,74 @@
+"""Frequent words: the power law, and replies with a tally."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from carrara import registry
+from carrara.core.keys import Dice
+from carrara.prompt.items import make, questions_of
+from tests.classic import question_of, recipe, text_of
+from tests.told import answered
+
+
+@pytest.mark.parametrize("alpha", ["1.5", "2.0", "3.5"])
+def test_no_choice_of_units_makes_a_rank_rarer_than_the_next(alpha: str) -> None:
+    given = "" if alpha == "2.0" else f"alpha={alpha}"
+    instance = questions_of(recipe("fwe", given)).instance
+    assert instance.filler is not None
+    tap = instance.filler(Dice("units"), "gpt2")
+    units = [tap(0) for _ in range(20_000)]
+    taken = Counter(piece.text for unit in units for piece in unit)
+    own = Counter(piece.text for [piece] in instance.chunks)
+    ranked = sorted(own, key=lambda word: -taken[word])
+    assert ranked[0] == "..."
+    assert sorted(ranked[1:4]) == list(instance.gold)
+    assert [own[word] for word in ranked] == sorted(own.values(), reverse=True)
+    chooser = random.Random(0)
+    for share in (0.001, 0.1, 0.5, 1):
+        counts = Counter(piece.text for unit in units if chooser.random() <= share for piece in unit)
+        ranks = [counts[word] for word in ranked]
+        assert ranks == sorted(ranks, reverse=True)
+        others = [count for word, count in counts.items() if word not in own]
+        assert max(others, default=1) == 1
+
+
+def test_frequencies_follow_the_power_law() -> None:
+    item = make("classic/fwe", length=65536)
+    counts = Counter(text_of(item).split())
+    dots, *ranked = (count for _, count in counts.most_common(5))
+    for rank, count in enumerate(ranked, 2):
+        assert count / dots == pytest.approx(rank**-2, rel=0.15)
+    assert len(counts) > 500
+    assert set(item.question.gold) == {word for word, _ in counts.most_common(4)} - {"..."}
+
+
+FWE = registry.load("classic/fwe")
+
+WORDS = replace(question_of("fwe"), gold=("tkrdwg", "vhpskb", "wgpskh"))
+
+TALLY = "vhpskb: 17\nwgpskh: 9\ntkrdwg: 6\nbdqmjs: 4\njdnvkw: 3"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Counting: vhpskb 17, wgpskh 9, tkrdwg 6, bdqmjs 4, jdnvkw 3.\n\nvhpskb, wgpskh, tkrdwg",
+        "So: vhpskb, wgpskh, tkrdwg. (The fourth is bdqmjs.)",
+        "vhpskb, wgpskh, tkrdwg. The fourth is bdqmjs.",
+        "vhpskb, wgpskh, tkrdwg (followed by bdqmjs, jdnvkw)",
+        f"{TALLY}\n\nvhpskb, wgpskh, tkrdwg",
+        f"{TALLY}\n\nThe three are vhpskb, wgpskh, and tkrdwg.",
+        f"{TALLY}\n\nThe most frequent ones:\n1. vhpskb (17)\n2. wgpskh (9)\n3. tkrdwg (6)",
+        f"{TALLY}\n\nSo vhpskb, wgpskh and tkrdwg occur most often.",
+        f"{TALLY}\n\n**Answer: vhpskb, wgpskh, tkrdwg**",
+        "vhpskb = 17, wgpskh = 9, tkrdwg = 6",
+        "vhpskb - 1,700 times\nwgpskh - 900 times\ntkrdwg - 600 times",
+        "vhpskb appears 17 times, wgpskh appears 9 times, tkrdwg appears 6 times.",
+        "| word | count |\n|---|---|\n| vhpskb | 17 |\n| wgpskh | 9 |\n| tkrdwg | 6 |",
+    ],
+)
+def test_the_most_frequent_are_told_from_the_tally(reply: str) -> None:
+    assert answered(FWE, reply, WORDS) == WORDS.gold

@@ -1,0 +1,25 @@
+"""Passkey: replies with a number of five digits."""
+
+from dataclasses import replace
+
+from carrara import registry
+from carrara.prompt.items import questions_of
+from tests.classic import recipe
+from tests.told import answered
+
+
+def test_pass_keys() -> None:
+    task, question = (
+        registry.load("classic/passkey"),
+        replace(questions_of(recipe("passkey")).questions[0], gold="71432"),
+    )
+    for reply in (
+        "71432",
+        "71,432",
+        "The pass key is 71432.",
+        "<think>12345</think>\n71432",
+        "Today's pass key is **71432**.",
+    ):
+        assert answered(task, reply, question) == "71432"
+    for reply in ("714321", "7143", "71432 or 12345", " ".join(map(str, range(10_000, 99_999)))):
+        assert answered(task, reply, question) is None
