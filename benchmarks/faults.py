@@ -372,13 +372,13 @@ def _own_tests(folder: Path) -> Iterator[Row]:
         "",
         str(ended.code),
     )
-    words = "{**latent.wording, 'instruction': %r + latent.wording['instruction']}"
+    words = "{**LatentList.wording, 'instruction': %r + LatentList.wording['instruction']}"
     for said in ("", "Hello! "):
         mine = folder / "mine"
         mine.mkdir(exist_ok=True)
         (mine / "own.py").write_text(
-            "from carrara.tasks.michelangelo.latent_list import task as latent\n\n\n"
-            f"class Mine(type(latent)):\n    wording = {words % said}\n\n\ntask = Mine()\n"
+            "from carrara.tasks.michelangelo.latent_list import LatentList\n\n\n"
+            f"class Mine(LatentList):\n    wording = {words % said}\n"
         )
         ended = command(
             "run",

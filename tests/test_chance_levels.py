@@ -17,7 +17,7 @@ from carrara.tasks.michelangelo.latent_list import LatentList
 class Mine(LatentList):
     title = "Mine"
 
-task = Mine()
+
 """
 
 

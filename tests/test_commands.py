@@ -272,7 +272,7 @@ def test_show_marks_what_is_needed(capsys: Capture) -> None:
     shown = capsys.readouterr().out
     assert ">> a = [1, 2, 3, 4, 5, 6]" in shown
     assert "gold" in shown
-    assert "michelangelo/latent_list@3/test-0-3.0/1024/chat/o200k" in shown
+    assert "michelangelo/latent_list@4/test-0-3.0/1024/chat/o200k" in shown
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:

@@ -1,9 +1,12 @@
 """Sequences of list operations in which every operation counts, and operations that do not count at all.
 
 An operation is relevant when the answer changes if it is left out. Of random sequences of twenty operations almost none
-has twenty relevant ones, so they are searched for: draw a slice, draw a sequence, see which operations do not count,
-redraw one of those, keep what is not worse. The slice is held, or else it would end as one of width 1, which is the
-easiest to satisfy; and operations that are often redrawn are drawn more often.
+has twenty relevant ones, so they are searched for: draw the width of a slice, draw a sequence, find the operations that
+do not count, replace one of those, keep what is not worse. The width is held, or else it would end as 1, which is the
+easiest to satisfy; and operations that are often replaced are drawn more often.
+
+Nearly no place of a slice makes a minimum or a maximum depend on many operations, so all places of a width are judged
+at once. The other views have their place drawn beforehand: a free choice would favour narrow slices.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +29,11 @@ BRINGING = ("append", "insert")
 SHORTEST = 3
 """Lists never shrink below this, so that a slice always has something to show."""
 PATIENCE = 60
-"""Redraws without progress before a search starts over."""
+"""Changes without progress before a search starts over."""
 PERSEVERANCE = 100
 """Operations of sequences that are searched for one slice, before another is drawn: fewer searches of longer ones."""
+MOVES, STRAYS = 0.6, 0.2
+"""Where any place will do: how often a changed operation also moves, and how often one is changed that may count."""
 WEIGHTS: Mapping[int, Mapping[Kind, int]] = {
     1: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 1, "reverse": 1},
     2: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 6, "reverse": 2},
@@ -37,12 +42,16 @@ WEIGHTS: Mapping[int, Mapping[Kind, int]] = {
 }
 """How often operations are drawn in sequences of so many and more, so that those that are left are nearer to even; the
 longest would be searched for too long."""
-
-Bad = frozenset[int]
+ANY_PLACE_WEIGHTS: Mapping[int, Mapping[Kind, int]] = {
+    **WEIGHTS,
+    2: {"append": 2, "insert": 3, "pop": 3, "remove": 3, "sort": 7, "reverse": 3},
+    10: {"append": 4, "insert": 4, "pop": 5, "remove": 12, "sort": 14, "reverse": 9},
+}
+"""The same where a slice may be at any place, which is found more often in long lists."""
 
 
 def draw(dice: Dice, values: Sequence[int], kinds: Sequence[Kind]) -> Operation:
-    """A random operation that Python would do on this list, and that would change it."""
+    """Return a random operation that Python would do on this list, and that would change it."""
     while True:
         kind = dice.choice(kinds)
         match kind:
@@ -64,19 +73,27 @@ def draw(dice: Dice, values: Sequence[int], kinds: Sequence[Kind]) -> Operation:
 
 
 class _Window(NamedTuple):
-    """A slice of a list whose length is not known: any width is as likely as any other, and so is any place."""
+    """Slices of a list whose length is not known: any width is as likely as any other, and so is any place."""
 
+    view: View
     width: float
-    place: float
+    place: float | None
+    """None: every place."""
 
-    def of(self, view: View, length: int) -> Look:
+    def slices(self, length: int) -> list[tuple[int, int]]:
+        """Return where its slices of a list start and stop."""
+        if self.view == "len":
+            return [(0, length + 1)]
         width = 1 + int(self.width * length)
-        start = int(self.place * (length - width + 1))
-        return Look(view, start, start + width)
+        last = length - width
+        if self.place is None:
+            return [(start, start + width) for start in range(last + 1)]
+        start = int(self.place * (last + 1))
+        return [(start, start + width)]
 
 
 def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], Look]:
-    """`count` operations and a look at the list, such that every single operation is relevant.
+    """Return `count` operations and a look at the list, such that every single operation is relevant.
 
     Leaving one out never makes a later one fail: the answer changes because the list is another, not because Python
     would raise. Where the answer is a number or numbers of the list, at least one of them was brought by an operation:
@@ -86,89 +103,135 @@ def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], L
     kinds: Sequence[Kind] = tuple(k for k in KINDS if k not in ("sort", "reverse")) if view == "len" else KINDS
     if count == 1 and view != "len":
         kinds = ("append", "insert")
-    weights = WEIGHTS[max(least for least in WEIGHTS if least <= count)]
+    anywhere = view in ("min", "max") and count > 1  # with one operation places are found at once
+    weights = (ANY_PLACE_WEIGHTS if anywhere else WEIGHTS)[max(least for least in WEIGHTS if least <= count)]
     kinds = tuple(kind for kind in kinds for _ in range(weights[kind]))
     while True:
-        window = _Window(dice.random(), dice.random())
+        window = _Window(view, dice.random(), None if anywhere else dice.random())
         for _ in range(PERSEVERANCE // count):
-            if found := _searched(dice, count, view, kinds, window):
+            if found := _searched(dice, count, kinds, window):
                 return found
 
 
 class _Sequence(NamedTuple):
-    operations: tuple[Operation, ...]
+    operations: list[Operation]
     lists: list[tuple[int, ...]]
     """What the list is before each of them, and at the end."""
 
 
+class _Verdict(NamedTuple):
+    bad: list[int]
+    """The operations that do not count."""
+    slices: list[tuple[int, int]]
+    """The slices under which no others do not count; there is none under which fewer do not."""
+
+
 def _searched(
-    dice: Dice, count: int, view: View, kinds: Sequence[Kind], window: _Window
+    dice: Dice, count: int, kinds: Sequence[Kind], window: _Window
 ) -> tuple[tuple[Operation, ...], Look] | None:
-    sequence = _sequence(dice, _Sequence((), [START]), kinds, count, 0)
-    bad, look = _judge(sequence, view, window, count)
+    sequence = _completed(dice, [None] * count, [START], kinds)
+    verdict = _judge(sequence, window, count) or _Verdict(list(range(count)), [])
     stalled = 0
-    while bad and stalled < PATIENCE:
-        redrawn = dice.choice(sorted(bad))
-        changed = _sequence(dice, sequence, kinds, count, redrawn)
-        worse, other = _judge(changed, view, window, len(bad))
-        stalled = 0 if len(worse) < len(bad) else stalled + 1
-        if len(worse) <= len(bad):
-            sequence, bad, look = changed, worse, other
-    return None if bad else (sequence.operations, look)
+    while verdict.bad and stalled < PATIENCE:
+        to = changed = dice.choice(verdict.bad)
+        if window.place is None:
+            changed = dice.below(count) if dice.chance(STRAYS) else changed
+            to = dice.below(count) if dice.chance(MOVES) else changed
+        operations: list[Operation | None] = [*sequence.operations]
+        del operations[changed]
+        operations.insert(to, None)
+        other = _completed(dice, operations, sequence.lists[: min(changed, to) + 1], kinds)
+        better = _judge(other, window, len(verdict.bad))
+        stalled = 0 if better and len(better.bad) < len(verdict.bad) else stalled + 1
+        if better:
+            sequence, verdict = other, better
+    if verdict.bad:
+        return None
+    start, stop = dice.choice(verdict.slices)
+    return tuple(sequence.operations), Look("len") if window.view == "len" else Look(window.view, start, stop)
 
 
-def _sequence(dice: Dice, old: _Sequence, kinds: Sequence[Kind], count: int, redrawn: int) -> _Sequence:
-    """The old sequence with one operation redrawn, and those after it where they are no longer possible.
+def _completed(
+    dice: Dice, operations: Sequence[Operation | None], lists: list[tuple[int, ...]], kinds: Sequence[Kind]
+) -> _Sequence:
+    """Return a sequence with each operation that is None drawn, and those after it where they are no longer possible.
 
-    No list ever comes back: a stretch that undoes itself (two reversals, an `append` and its `pop`) would be filler,
-    though each half of it counts.
+    `lists` are what the list is before the first operations, which stay. No list ever comes back: a stretch that undoes
+    itself (two reversals, an `append` and its `pop`) would be filler, though each half of it counts.
     """
-    new, lists = list(old.operations[:redrawn]), old.lists[: redrawn + 1]
-    known = set(lists)
-    while (i := len(new)) < count:
-        values = lists[-1]
-        operation = old.operations[i] if redrawn < i < len(old.operations) else None
+    kept = len(lists) - 1
+    done: list[Operation] = [*operations[:kept]]  # type: ignore[list-item]  # the first ones are not None
+    known, values = set(lists), lists[-1]
+    for operation in operations[kept:]:
         state = _next(operation, values) if operation else None
         while operation is None or state is None or state in known:
             operation = draw(dice, values, kinds)
             state = _next(operation, values)
         lists.append(state)
         known.add(state)
-        new.append(operation)
-    return _Sequence(tuple(new), lists)
+        done.append(operation)
+        values = state
+    return _Sequence(done, lists)
 
 
 def _next(operation: Operation, values: Sequence[int]) -> tuple[int, ...] | None:
-    """The list after an operation; None where that is not possible, or would shrink it too much."""
-    after = list(values)
-    possible = _goes_on(after, (operation,)) and len(after) >= SHORTEST
-    return tuple(after) if possible else None
+    """Return the list after an operation; None where that is not possible, or would shrink it too much.
 
-
-def _judge(sequence: _Sequence, view: View, window: _Window, most: int) -> tuple[Bad, Look]:
-    """Which operations do not count, under a look at a slice; all of them, where it shows nothing that was brought.
-
-    More than `most` are not of interest: the last operations are tried first, which is quick, and no more than needed.
+    This is `perform`, written out, because a search needs it often. An insertion beyond the end is not possible either.
     """
+    kind, args = operation
+    after = list(values)
+    if kind == "sort":
+        after.sort()
+    elif kind == "reverse":
+        after.reverse()
+    elif kind == "append":
+        after.append(args[0])
+    elif kind == "insert":
+        if args[0] > len(after):
+            return None
+        after.insert(*args)
+    elif len(after) == SHORTEST:
+        return None
+    elif kind == "remove":
+        if args[0] not in after:
+            return None
+        after.remove(args[0])
+    else:
+        if args and args[0] >= len(after):
+            return None
+        after.pop(*args)
+    return tuple(after)
+
+
+def _judge(sequence: _Sequence, window: _Window, most: int) -> _Verdict | None:
+    """Return the operations that do not count under the best slices of a window; None if more than `most` do not."""
     operations, lists = sequence
-    final = lists[-1]
-    look = Look("len") if view == "len" else window.of(view, len(final))
-    show, part = _SHOWS[view], slice(0, None) if view == "len" else slice(look.start, look.stop)
-    gold = show(final[part])
-    of_nothing = view in ("sum", "len")  # of nothing there are these, and no other view
-    if view != "len":
-        shown = {gold} if view in ("min", "max") else {*final[part]}
-        if shown.isdisjoint([args[-1] for kind, args in operations if kind in BRINGING]):
-            return frozenset(range(len(operations))), look
-    bad = []
-    for i in reversed(range(len(operations))):
-        without = list(lists[i])
-        goes_on, seen = _goes_on(without, operations[i + 1 :]), without[part]
-        if not goes_on or not (seen or of_nothing) or show(seen) == gold:
-            bad.append(i)
-            if len(bad) > most:
-                break
-    return frozenset(bad), look
+    final, view = lists[-1], window.view
+    show, of_nothing = _SHOWS[view], view in ("sum", "len")  # of nothing there are these, and no other view
+    brought = {args[-1] for kind, args in operations if kind in BRINGING}
+    golds = [(start, stop, show(final[start:stop])) for start, stop in window.slices(len(final))]
+    if view in ("min", "max"):
+        golds = [one for one in golds if one[2] in brought]
+    elif view != "len":
+        golds = [one for one in golds if not brought.isdisjoint(final[one[0] : one[1]])]
+    if not golds or (without := _without(sequence, most)) is None:
+        return None
+    failing, others = without
+    best, slices = list[int](), list[tuple[int, int]]()
+    for start, stop, gold in golds:
+        bad = failing.copy()
+        for i, values in others:
+            seen = values[start:stop]
+            if not (seen or of_nothing) or show(seen) == gold:
+                bad.append(i)
+                if len(bad) > most:
+                    break
+        else:
+            if len(bad) < most or not slices:
+                best, slices, most = bad, [], len(bad)
+            slices.append((start, stop))
+    return _Verdict(best, slices) if slices else None
 
 
 _SHOWS: Mapping[View, Callable[[Sequence[int]], Answer]] = {
@@ -181,32 +244,56 @@ _SHOWS: Mapping[View, Callable[[Sequence[int]], Answer]] = {
 """What views show of numbers, where there are any."""
 
 
-def _goes_on(values: list[int], operations: Sequence[Operation]) -> bool:
-    """Perform them all, as far as none fails: `perform`, written out, for this is where a search spends its time.
+def _without(sequence: _Sequence, most: int) -> tuple[list[int], list[tuple[int, list[int]]]] | None:
+    """Return the operations without which a later one fails, and for each other one the last list without it.
 
-    An insertion beyond the end would not raise, but it would no longer stand where it says: it fails too.
+    All of these lists are kept side by side, so that each operation is looked at once. The result is None if more than
+    `most` fail. The last operations come first: they are the quickest to show what does not count.
     """
-    for kind, args in operations:  # the commonest kinds first
+    operations, lists = sequence
+    running, owners, failing = list[list[int]](), list[int](), list[int]()
+    for i, (kind, args) in enumerate(operations):
+        gone = list[int]()
         if kind == "sort":
-            values.sort()
+            for values in running:
+                values.sort()
         elif kind == "reverse":
-            values.reverse()
-        elif kind == "remove":
-            try:
-                values.remove(args[0])
-            except ValueError:
-                return False
+            for values in running:
+                values.reverse()
         elif kind == "append":
-            values.append(args[0])
+            number = args[0]
+            for values in running:
+                values.append(number)
         elif kind == "insert":
-            if args[0] > len(values):
-                return False
-            values.insert(*args)
+            place, number = args
+            if place == len(lists[i]):  # the others are longer or shorter by one at most
+                gone = [n for n, values in enumerate(running) if place > len(values)]
+            for values in running:
+                values.insert(place, number)
+        elif kind == "remove":
+            number = args[0]
+            for n, values in enumerate(running):
+                try:
+                    values.remove(number)
+                except ValueError:
+                    gone.append(n)
         else:
-            if (args[0] if args else 0) >= len(values):
-                return False
-            values.pop(*args)
-    return True
+            place = args[0] if args else -1
+            if place == len(lists[i]) - 1:
+                gone = [n for n, values in enumerate(running) if place >= len(values)]
+                for n in gone:
+                    running[n].append(0)
+            for values in running:
+                values.pop(place)
+        if gone:
+            for n in reversed(gone):
+                failing.append(owners.pop(n))
+                del running[n]
+            if len(failing) > most:
+                return None
+        running.append(list(lists[i]))
+        owners.append(i)
+    return failing, list(zip(owners, running, strict=True))[::-1]
 
 
 def renumbered(dice: Dice, operations: Sequence[Operation], look: Look) -> tuple[Operation, ...]:
@@ -236,24 +323,18 @@ def _distinct(dice: Dice, count: int, low: int, high: int) -> list[int]:
     return sorted(found)
 
 
-def _all_count(operations: tuple[Operation, ...], look: Look) -> bool:
+def _all_count(operations: Sequence[Operation], look: Look) -> bool:
     """Return whether a sum is another one without any one of the operations."""
     lists: list[tuple[int, ...]] = [START]
     for operation in operations:
-        values = list(lists[-1])
-        _goes_on(values, (operation,))
-        lists.append(tuple(values))
-    part = slice(look.start, look.stop)
-    gold = sum(lists[-1][part])
-    for i in range(len(operations)):
-        without = list(lists[i])
-        if not _goes_on(without, operations[i + 1 :]) or sum(without[part]) == gold:
-            return False
-    return True
+        lists.append(_next(operation, lists[-1]) or ())
+    gold = sum(lists[-1][look.start : look.stop])
+    found = _without(_Sequence([*operations], lists), 0)
+    return found is not None and all(sum(values[look.start : look.stop]) != gold for _, values in found[1])
 
 
 def filler_block(dice: Dice, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:
-    """Operations that cancel each other on this list, and on the list as it would be without any one update.
+    """Return operations that cancel each other on this list, and on the list as it would be without any one fact.
 
     So they reveal nothing of the list and repair nothing: a number that is put in is fresh (not in `taken`) and comes
     out again; no number of the list is ever moved or named; a position is one that a list shorter by one has too.

@@ -4,16 +4,16 @@ From Michelangelo (arXiv:2409.12640), sections 2.1, 5.5 and appendices A.1, B.1.
 two worked examples:
 
 >>> from carrara.prompt.items import make
->>> print(make("michelangelo/latent_list", index=3, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
+>>> print(make("michelangelo/latent_list", index=6, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
 Example 3:
 <BLANKLINE>
 >> a = [1, 2, 3, 4, 5, 6]
->> a.append(-881)
->> a.append(-3486)
->> a.append(-3949)
+>> a.remove(3)
+>> a.remove(5)
+>> a.insert(3, -3412)
 >> a.sort()
->> a.insert(0, -2137)
->> min(a[3:10])
+>> a.reverse()
+>> min(a[3:5])
 Output:
 
 The instance is the list, its facts are operations, and each of them is relevant: leave one out and the answer is
@@ -25,6 +25,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from carrara.answers.grade import find
@@ -39,7 +40,6 @@ from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
 from carrara.tasks.michelangelo._list_worlds import filler_block, renumbered, search
-from carrara.text.turns import in_turn
 
 Strategy = Literal["print", "reverse", "cancel"]
 
@@ -51,8 +51,8 @@ NUMBERINGS = 16
 """Attempts at an instance that a split owns which share a search, and differ in their numbers."""
 EXAMPLES = 32
 """Worked examples of each view and filler from which an item draws its own."""
-CHANCE_LEVEL_DRAWS = 64
-"""Blind guesses per question from which its chance level is estimated; the mean over items is what matters."""
+MOST_SUMS = 500
+"""Choices of numbers up to which their sums are compared with the answer. Of more of them next to none is right."""
 
 ONE_OPERATION = (
     "The number that the only operation brings stands last where nothing is woven in, and is often what is asked."
@@ -84,7 +84,7 @@ class Output(Answers[Answer]):
 
 
 class LatentList(Task):
-    version, title, capability = 3, "Latent List", "tracking the state of a list through code"
+    version, title, capability = 4, "Latent List", "tracking the state of a list through code"
     guesser = "context candidates"
     answer = Output()
     ask = "{look}"
@@ -117,9 +117,6 @@ class LatentList(Task):
 
     def shortcuts(self) -> Mapping[str, str]:
         return dict.fromkeys(("strings", "learned"), ONE_OPERATION) if self.sweep_values("complexity") == (1,) else {}
-
-    def dealt(self, key: Key) -> "LatentList":
-        return self._at(in_turn(key, "strata", self._cells()))  # type: ignore[return-value]
 
     def generate(self, rng: Rng) -> Instance:
         key = rng.key
@@ -275,11 +272,30 @@ def _guess(dice: Dice, session: Session) -> Answer:
 
 
 def _chance_level(session: Session, gold: Answer) -> float:
-    changes = len(session.operations)
-    if session.look.view == "len":  # each operation adds or takes one number, as good as evenly
+    """Return how often a guess is right."""
+    operations, look, _ = session
+    changes, known = len(operations), _known(operations)
+    if look.view == "len":  # each operation adds or takes one number, as good as evenly
         return math.comb(changes, changes // 2) / (1 << changes)
-    dice = session.key.dice("chance_level")
-    return sum(_guess(dice, session) == gold for _ in range(CHANCE_LEVEL_DRAWS)) / CHANCE_LEVEL_DRAWS
+    if look.view in ("min", "max"):
+        return known.count(gold) / len(known)
+    if isinstance(gold, tuple):
+        right = math.prod(known.count(number) for number in gold) / math.perm(len(known), len(gold))
+        return _width_share(len(known), len(gold)) * right
+    level = 0.0
+    for width in range(len(known) + 1):
+        if (choices := math.comb(len(known), width)) <= MOST_SUMS:
+            right = sum(sum(part) == gold for part in combinations(known, width))
+            level += _width_share(len(known), width) * right / choices
+    return level
+
+
+def _width_share(known: int, width: int) -> float:
+    """Return how often a guess has so many numbers: a slice of the known ones, of which each was taken or left."""
+    return sum(
+        math.comb(known, count) / ((1 << known) - 1) * 2 * (count - width + 1) / ((count + 1) * (count + 2))
+        for count in range(max(1, width), known + 1)
+    )
 
 
 def _filler(operations: Sequence[Operation], strategies: Sequence[Strategy], dice: Dice) -> Tap:
