@@ -16,8 +16,6 @@ from carrara.tasks.michelangelo.latent_list import LatentList
 
 class Mine(LatentList):
     title = "Mine"
-
-
 """
 
 

@@ -205,12 +205,10 @@ def test_a_damaged_plan_says_nothing(text: str, tmp_path: Path) -> None:
 
 
 OWN = """
-from carrara.tasks.michelangelo.latent_list import task as latent
+from carrara.tasks.michelangelo.latent_list import LatentList
 
-class Mine(type(latent)):
-    wording = {{**latent.wording, "instruction": "{words}" + latent.wording["instruction"]}}
-
-task = Mine()
+class Mine(LatentList):
+    wording = {{**LatentList.wording, "instruction": "{words}" + LatentList.wording["instruction"]}}
 """
 
 
