@@ -586,7 +586,7 @@ def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> No
     updates: tuple[Unit, ...] = tuple((Piece(f"Mary went to room {n}.", update=n),) for n in range(5))
     instance = Instance(updates, filler=lambda dice, name: corpus.reading(opened, dice, name, repeat=True))
     frame = Frame("<context> ", "\n</context>\nWhere is Mary?", joint=" ")
-    measure = Measure.of(tokens.get(tokenizer), "base", frame, [piece for update in updates for piece in update])
+    measure = Measure.of(tokens.get(tokenizer), "base", frame, instance)
     for length in map(read_length, ("1k", "4k", "32k")):
         weave = Weave(instance, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
         prompt = Prompt(frame, weave, measure, (), length)

@@ -225,6 +225,20 @@ class Instance:
         """All segments without filler, in order."""
         return [*self.start, *chain.from_iterable(self.chunks)]
 
+    @property
+    def texts(self) -> list[str]:
+        """The texts of all segments without filler, in order."""
+        facts: Sequence[Any] = self.facts
+        if facts and isinstance(facts[0], str):
+            return [*(piece.text for piece in self.start), *facts]
+        return [piece.text for piece in self.pieces]
+
+    @property
+    def last(self) -> Piece | None:
+        """The last segment without filler."""
+        unit = self.chunks[-1] if self.chunks else self.start
+        return unit[-1] if unit else None
+
 
 class Example(NamedTuple):
     """A worked example: what is shown, and the answer to it."""

@@ -16,7 +16,7 @@ from carrara.core.keys import Key, Split
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.splits import draw_owned
-from carrara.core.types import Instance, Message, Piece, Question, Room, Style, Unit
+from carrara.core.types import Instance, Message, Question, Room, Style, Unit
 from carrara.prompt import sizing
 from carrara.prompt.measure import Measure, count
 from carrara.prompt.prompt import Prompt, Survey
@@ -211,14 +211,13 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
     permission.check(recipe.tokenizer)
     task, key, instance, questions = questions_of(recipe, pack)
     measures = _measures(replace(recipe, question=0, length=recipe.length if task.is_sized else 0), pack)
-    fixed = instance.pieces
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = 0 if task.given_count(recipe.length) is not None else _room(recipe, longest.puzzle)
     weave = Weave(instance, room, longest.cost, key, recipe.tokenizer, variant)
     if room:
         if instance.filler is None:
             raise Unreachable(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
-        if not _adds_up(recipe, instance, longest, fixed, weave):
+        if not _adds_up(recipe, instance, longest, weave):
             weave = _repaired(recipe, longest, weave)
         try:
             weave.settle()
@@ -234,9 +233,9 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
 def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
     """The frames of a world's questions, measured."""
     task, _, instance, questions = questions_of(recipe, pack)
-    wording, tokenizer, fixed = worded(recipe, task, pack), tokens.get(recipe.tokenizer), instance.pieces
+    wording, tokenizer = worded(recipe, task, pack), tokens.get(recipe.tokenizer)
     frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
-    return [Measure.of(tokenizer, recipe.style, frame, fixed) for frame in frames]
+    return [Measure.of(tokenizer, recipe.style, frame, instance) for frame in frames]
 
 
 _measures = Kept(measured, weight, KEPT)
@@ -252,12 +251,12 @@ def _room(recipe: Recipe, puzzle: int) -> int:
     return recipe.length - puzzle if recipe.length else 0
 
 
-def _adds_up(recipe: Recipe, instance: Instance, measure: Measure, fixed: Sequence[Piece], weave: Weave) -> bool:
+def _adds_up(recipe: Recipe, instance: Instance, measure: Measure, weave: Weave) -> bool:
     def units() -> list[Unit]:
         assert instance.filler is not None
         return some(instance.filler(weave.key.dice("probe"), recipe.tokenizer), 0, PROBED_UNITS)
 
-    return measure.additive(f"{recipe.task};{recipe.params}", units, fixed)
+    return measure.additive(f"{recipe.task};{recipe.params}", units, instance.pieces)
 
 
 def _repaired(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:

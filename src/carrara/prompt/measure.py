@@ -7,15 +7,17 @@ task's units, and where it fails the weaver counts whole prompts instead.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from carrara.core.types import Frame, Message, Piece, Role, Style, Unit
+from carrara.core.types import Frame, Instance, Message, Piece, Role, Style, Unit
 from carrara.tokens.base import Tokenizer, count_chat, count_plain
 
 _PROBED: dict[tuple[str, str, str], bool] = {}
 _COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
 _CACHED = 500_000
+MANY = 64
+"""Pieces of a unit from which on they are counted together."""
 
 
 @dataclass(frozen=True)
@@ -25,33 +27,40 @@ class Measure:
     tokenizer: Tokenizer
     style: Style
     frame: Frame
+    instance: Instance
     lead: str
     """A piece such as stands before and after another, with its label."""
-    puzzle: int = 0
+    puzzle: int
     """Tokens of the prompt without filler."""
-    before: int = 0
-    """Tokens of the prompt before its first piece, as if a joint stood there too."""
-    joint: int = 0
-    """Tokens of a joint that are not part of what stands before or after it."""
-    _cache: dict[tuple[Role, str], int] = field(default_factory=dict, repr=False)
+    _cache: dict[tuple[Role, str], int] = field(repr=False)
 
     @staticmethod
-    def of(tokenizer: Tokenizer, style: Style, frame: Frame, fixed: Sequence[Piece]) -> "Measure":
-        """The measure of a frame whose puzzle is `fixed`, the pieces that are there at every length."""
-        lead = frame.labels.get(fixed[-1].role, "") + fixed[-1].text if fixed else "A."
+    def of(tokenizer: Tokenizer, style: Style, frame: Frame, instance: Instance) -> "Measure":
+        """Return the measure of an instance in a frame."""
+        last = instance.last
+        lead = frame.labels.get(last.role, "") + last.text if last else "A."
         key = (tokenizer.name, lead[:1] + lead[-1:], frame.joint, frame.turns)
         cache = _COSTS.setdefault(key, {})
         if len(cache) > _CACHED:
             cache.clear()
-        puzzle = count(tokenizer, style, assemble(frame, fixed))
-        bare = Measure(tokenizer, style, frame, lead, puzzle, _cache=cache)
-        before = puzzle - bare.cost(tuple(fixed)) - bare._after()
-        joint = 0 if frame.turns or not fixed else max(0, bare.cost(tuple(fixed[-1:])) - tokenizer.count(lead))
-        return replace(bare, before=before, joint=joint)
+        return Measure(tokenizer, style, frame, instance, lead, count(tokenizer, style, puzzle(frame, instance)), cache)
+
+    @cached_property
+    def before(self) -> int:
+        """Tokens of the prompt before its first piece, as if a joint stood there too."""
+        return self.puzzle - self.cost(tuple(self.instance.pieces)) - self._after()
+
+    @cached_property
+    def joint(self) -> int:
+        """Tokens of a joint that are not part of what stands before or after it."""
+        last = self.instance.last
+        return 0 if self.frame.turns or not last else max(0, self.cost((last,)) - self.tokenizer.count(self.lead))
 
     def cost(self, unit: Unit) -> int:
         """Tokens that a unit adds among others, by what its pieces add."""
         total, cache = 0, self._cache
+        if len(unit) > MANY and not self.frame.turns:
+            self._count_together(unit)
         for piece in unit:
             known = piece.tokens
             if known is None:
@@ -66,6 +75,13 @@ class Measure:
             return count_chat(self.tokenizer, [*_turns(role), Message(role, text)]) - self._without_turn[role]
         text = self.frame.labels.get(role, "") + text
         return self.tokenizer.count(self._around + text + self.frame.joint + self.lead) - self._without
+
+    def _count_together(self, unit: Unit) -> None:
+        cache, labels, ending = self._cache, self.frame.labels, self.frame.joint + self.lead
+        new = {(role, text): labels.get(role, "") + text for text, role, _, known in unit if known is None}
+        new = {name: f"{self._around}{text}{ending}" for name, text in new.items() if name not in cache}
+        counts = self.tokenizer.count_many(list(new.values()))
+        cache.update(zip(new, (counted - self._without for counted in counts), strict=True))
 
     @cached_property
     def _around(self) -> str:
@@ -145,6 +161,13 @@ def assemble(frame: Frame, pieces: Iterable[Piece]) -> list[Message]:
     if messages and frame.before:
         messages[0] = Message(messages[0].role, frame.before + messages[0].content)
     return [*messages, Message("user", frame.after)]
+
+
+def puzzle(frame: Frame, instance: Instance) -> list[Message]:
+    """Return the messages of a prompt without filler."""
+    if frame.turns or frame.labels:
+        return assemble(frame, instance.pieces)
+    return [Message("user", frame.before + frame.joint.join(instance.texts) + frame.after)]
 
 
 def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> int:

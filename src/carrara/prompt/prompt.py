@@ -4,13 +4,14 @@
 never held unless somebody asks for its text.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from carrara.core.types import Frame, Message, Role, Unit
-from carrara.prompt.measure import Measure, assemble
+from carrara.prompt.measure import Measure, assemble, puzzle
 from carrara.prompt.weave import Weave
 
 HELD = 1 << 16
@@ -48,7 +49,7 @@ class Survey(NamedTuple):
     tokens: int
     characters: int
     sha256: str
-    spans: tuple[Span, ...]
+    spans: Sequence[Span]
 
 
 def fingerprint(messages: Iterable[Message]) -> str:
@@ -83,6 +84,30 @@ def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
 
 def _uncounted(unit: Unit) -> int:
     return 0
+
+
+class _Spans(Sequence[Span]):
+    """The spans of a prompt, found at the first look: there may be a quarter of a million."""
+
+    def __init__(self, prompt: "Prompt") -> None:
+        self._prompt = prompt
+
+    @cached_property
+    def _found(self) -> Sequence[Span]:
+        return self._prompt._of_text().spans
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, place: int) -> Span: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Span]: ...
+    def __getitem__(self, place: int | slice) -> Span | Sequence[Span]:
+        return self._found[place]
+
+    def __iter__(self) -> Iterator[Span]:
+        return iter(self._found)
 
 
 @dataclass(frozen=True)
@@ -124,7 +149,15 @@ class Prompt:
 
     def survey(self) -> Survey:
         """Length, hash and spans in one pass. The hash covers roles and contents."""
-        return self._of_parts() if self.frame.turns else self._of_text()
+        if self.frame.turns:
+            return self._of_parts()
+        return self._of_text() if self.weave.has_filler else self._of_puzzle()
+
+    def _of_puzzle(self) -> Survey:
+        """Where the context is the structure. Its spans are found when somebody looks at them."""
+        [message] = puzzle(self.frame, self.weave.instance)
+        found = fingerprint([message])
+        return Survey(self.tokens, len(message.content), found, _Spans(self))
 
     def _of_text(self) -> Survey:
         """Where all is one message, of a piece for each word perhaps: without two parts for each of them."""

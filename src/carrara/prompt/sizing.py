@@ -14,8 +14,8 @@ from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.types import Frame, Instance, Piece, Prices, Room
-from carrara.prompt.measure import assemble, count
+from carrara.core.types import Frame, Instance, Prices, Room
+from carrara.prompt.measure import count, puzzle
 from carrara.task import Task
 
 CORRECTIONS = 8
@@ -49,15 +49,14 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str]) -> I
     tokenizer = tokens.get(recipe.tokenizer)
     priced = prices(recipe.tokenizer)
 
-    def taken(instance: Instance, pieces: Sequence[Piece]) -> tuple[int, Frame]:
+    def taken(instance: Instance) -> tuple[int, Frame]:
         """By its longest prompt, and the frame of one."""
         frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
-        return max(count(tokenizer, recipe.style, assemble(frame, pieces)) for frame in frames), frames[0]
+        return max(count(tokenizer, recipe.style, puzzle(frame, instance)) for frame in frames), frames[0]
 
     bare = task.draw(key)
-    pieces = bare.pieces
-    whole, frame = taken(bare, pieces)
-    budget = recipe.length - (whole - sum(priced([piece.text for piece in pieces], frame.joint)))
+    whole, frame = taken(bare)
+    budget = recipe.length - (whole - sum(priced(bare.texts, frame.joint)))
     unfit: Unreachable | None = None
     for again in range(CORRECTIONS):
         tried: set[int] = set()
@@ -68,7 +67,7 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str]) -> I
             except Unreachable as reason:
                 unfit = reason
                 break
-            off = taken(instance, instance.pieces)[0] - recipe.length
+            off = taken(instance)[0] - recipe.length
             if not off:
                 return instance
             budget -= off

@@ -68,9 +68,13 @@ class Weave:
     variant: int = 0
     """Another number gives other filler around the same updates."""
 
+    @property
+    def has_filler(self) -> bool:
+        return self.instance.filler is not None and self.room > 0
+
     def __iter__(self) -> Iterator[Piece]:
         yield from self.instance.start
-        if self.instance.filler is None or self.room == 0:
+        if not self.has_filler:
             for update in self.instance.chunks:
                 yield from update
             return
