@@ -44,8 +44,9 @@ class Dice:
         return options[int(self.random() * len(options))]
 
     def shuffle(self, items: MutableSequence[T]) -> None:
+        random = self.random
         for i in range(len(items) - 1, 0, -1):
-            j = int(self.random() * (i + 1))
+            j = int(random() * (i + 1))
             items[i], items[j] = items[j], items[i]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
@@ -60,8 +61,9 @@ class Dice:
         if 4 * k >= len(items):
             return self.shuffled(items)[:k]
         seen: dict[int, None] = {}
+        random, size = self.random, len(items)
         while len(seen) < k:
-            seen[self.below(len(items))] = None
+            seen[int(random() * size)] = None
         return [items[i] for i in seen]
 
     def chance(self, p: float) -> bool:

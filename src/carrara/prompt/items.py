@@ -235,7 +235,9 @@ def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
     task, _, instance, questions = questions_of(recipe, pack)
     wording, tokenizer = worded(recipe, task, pack), tokens.get(recipe.tokenizer)
     frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
-    return [Measure.of(tokenizer, recipe.style, frame, instance) for frame in frames]
+    fills = task.is_sized and recipe.length and task.given_count(recipe.length) is None and len(frames) == 1
+    known = recipe.length if fills else None  # such an instance was made to this length (sizing.py)
+    return [Measure.of(tokenizer, recipe.style, frame, instance, known) for frame in frames]
 
 
 _measures = Kept(measured, weight, KEPT)

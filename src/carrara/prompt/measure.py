@@ -35,15 +35,23 @@ class Measure:
     _cache: dict[tuple[Role, str], int] = field(repr=False)
 
     @staticmethod
-    def of(tokenizer: Tokenizer, style: Style, frame: Frame, instance: Instance) -> "Measure":
-        """Return the measure of an instance in a frame."""
+    def of(
+        tokenizer: Tokenizer,
+        style: Style,
+        frame: Frame,
+        instance: Instance,
+        tokens: int | None = None,
+    ) -> "Measure":
+        """Return the measure of an instance in a frame. `tokens` are those of its prompt without filler, if known."""
         last = instance.last
         lead = frame.labels.get(last.role, "") + last.text if last else "A."
         key = (tokenizer.name, lead[:1] + lead[-1:], frame.joint, frame.turns)
         cache = _COSTS.setdefault(key, {})
         if len(cache) > _CACHED:
             cache.clear()
-        return Measure(tokenizer, style, frame, instance, lead, count(tokenizer, style, puzzle(frame, instance)), cache)
+        if tokens is None:
+            tokens = count(tokenizer, style, puzzle(frame, instance))
+        return Measure(tokenizer, style, frame, instance, lead, tokens, cache)
 
     @cached_property
     def before(self) -> int:

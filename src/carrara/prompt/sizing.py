@@ -38,8 +38,8 @@ def prices(name: str) -> Prices:
             return cast(list[int], costs)
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             bare, *counts = tokenizer.count_many([f"a{joint}a", *(f"a{joint}{text}{joint}a" for text in new)])
-            known.update((text, counted - bare) for text, counted in zip(new, counts, strict=True))
-        return [known[text] for text in texts]
+            known.update(zip(new, [counted - bare for counted in counts], strict=True))
+        return list(map(known.__getitem__, texts))
 
     return priced
 

@@ -5,6 +5,7 @@ An id has to mean the same everywhere, so in it a list stands by the hash of its
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -51,7 +52,19 @@ Draw = Callable[[], str]
 """Gives the next word."""
 
 
-class Supply:
+class Drawing(ABC):
+    """Gives items one after the other, and many at once faster than that."""
+
+    @abstractmethod
+    def __call__(self) -> str:
+        """Return the next item. Raises Dry where there is none."""
+
+    @abstractmethod
+    def several(self, n: int) -> list[str]:
+        """Return so many items, or as many as there are."""
+
+
+class Supply(Drawing):
     """Words of a list in random order, none of them twice: a shuffle that goes only as far as it is asked to."""
 
     def __init__(
@@ -135,7 +148,7 @@ class _Stream:
         return self._draw()
 
 
-class Remembered:
+class Remembered(Drawing):
     """The words of a world from the first on, which are drawn once for all that want them."""
 
     def __init__(self, stream: _Stream) -> None:
@@ -197,13 +210,13 @@ def any_word(words: str, dice: Dice) -> str:
 
 def some(draw: Draw, n: int) -> list[str]:
     """So many words. Raises Dry where there are fewer."""
-    found = draw.several(n) if isinstance(draw, Supply | Remembered) else []
+    found = draw.several(n) if isinstance(draw, Drawing) else []
     return found + [draw() for _ in range(n - len(found))]
 
 
 def upto(draw: Draw, n: int) -> list[str]:
     """So many words, or as many as there are."""
-    if isinstance(draw, Supply | Remembered):
+    if isinstance(draw, Drawing):
         return draw.several(n)
     found: list[str] = []
     with suppress(Dry):

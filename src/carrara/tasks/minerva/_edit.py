@@ -66,4 +66,18 @@ def draw_numbers(budget: Room | None, rng: Dice, number: int) -> list[str]:
     The numbers that complete the length are all of one kind. They are shuffled with the others, so that they do not
     stand at the end.
     """
-    return rng.shuffled(draw_items(budget, lambda: str(rng.between(0, LARGEST)), number))
+    return rng.shuffled(draw_items(budget, _Numbers(rng), number))
+
+
+class _Numbers(vocabulary.Drawing):
+    _texts = tuple(map(str, range(LARGEST + 1)))
+
+    def __init__(self, rng: Dice) -> None:
+        self._rng = rng
+
+    def __call__(self) -> str:
+        return self._rng.choice(self._texts)
+
+    def several(self, n: int) -> list[str]:
+        texts, random = self._texts, self._rng.random
+        return [texts[int(random() * len(texts))] for _ in range(n)]

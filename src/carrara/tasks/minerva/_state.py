@@ -5,13 +5,15 @@ and a context comes out at an exact length.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
+from threading import Lock
 from typing import Literal, NamedTuple
 
 from carrara.core.errors import Unreachable
-from carrara.core.keys import Dice
+from carrara.core.keys import Dice, Key
 from carrara.core.types import Room, Undecidable
 from carrara.parts.fitting import CHUNK, Stock
 from carrara.text import vocabulary
@@ -97,64 +99,89 @@ class Story(NamedTuple):
     @property
     def mentioned(self) -> tuple[str, ...]:
         """All words that the lines mention, each of them once."""
-        return tuple(self.words[n] for n in dict.fromkeys(_mentioned(self.steps)))
+        return tuple([self.words[n] for n in dict.fromkeys(_mentioned(self.steps))])
 
 
-def fit_story(
-    steps: Iterator[Step],
-    draw: Callable[[], str],
-    write: Callable[[Step, Sequence[str]], str],
-    number: int,
-    budget: Room | None,
-    may_end: Callable[[int], bool],
-) -> Story:
-    """Return as many steps as fill a length, with their words.
+class Script:
+    """The steps of an instance and their lines, which are drawn only once however often a length is tried."""
 
-    Args:
-        steps: The steps, without an end. New words have the next numbers.
-        draw: Draws the next word.
-        write: Returns a step as a line, given the word of each number.
-        number: The number of steps of a context without a length.
-        budget: The length; None for a context without one.
-        may_end: Returns whether a context may have that many steps.
+    def __init__(
+        self, steps: Iterator[Step], write: Callable[[Step, Sequence[str]], str], words: str, key: Key
+    ) -> None:
+        """Take the steps of an instance.
 
-    Raises:
-        Dry: There are too few words.
-        Unreachable: The length has no room for two steps, or no words complete it.
-    """
-    made, words = list[Step](), list[str]()
-    if budget is None:
-        while len(made) < number or not may_end(len(made)):
-            made.append(next(steps))
-        words += vocabulary.some(draw, max(_mentioned(made)) + 1)
-        return Story(made, words, [write(step, words) for step in made])
-    lines, rest, fits = list[str](), budget.budget, [(0, budget.budget)]
-    while rest >= 0 and len(made) < MOST_STEPS:
-        chunk = list(islice(steps, CHUNK))
-        needed = max(_mentioned(chunk)) + 1
-        words += vocabulary.upto(draw, needed - len(words))
-        if (there := len(words)) < needed:
-            del chunk[next(n for n, step in enumerate(chunk) if max(step.mentioned) >= there) :]
-        new = [write(step, words) for step in chunk]
-        for n, cost in enumerate(budget.prices(new, "\n"), len(made) + 1):
-            rest -= cost
-            if rest >= 0 and may_end(n):
-                fits.append((n, rest))
-        made += chunk
-        lines += new
-        if there < needed and rest >= 0:
-            draw()  # raises Dry
-    n, rest = fits[-1 - min(budget.again, len(fits) - 1)]  # where no words complete the length, fewer steps may
-    if n < 2:
-        raise Unreachable(f"it has room for {n} steps", part=f"there is room for {n} steps")
-    del made[n:], lines[n:]
-    if rest:
-        changed = _exchange_words(made, words, rest, Stock(draw, budget.prices))
-        lines = [
-            line if changed.isdisjoint(step.mentioned) else write(step, words)
-            for step, line in zip(made, lines, strict=True)
-        ]
-    return Story(made, words, lines)
+        Args:
+            steps: The steps, without an end. New words have the next numbers.
+            write: Returns a step as a line, given the word of each number.
+            words: What the words are: dictionary, common, gibberish, or a list.
+            key: The key of the instance.
+        """
+        self._source, self._write, self._kind, self._key = steps, write, words, key
+        self._draw = vocabulary.drawn(words, key)
+        self._steps, self._words, self._lines = list[Step](), list[str](), list[str]()
+        self._numbers = list[int]()
+        """How many words there are up to each step."""
+        self._is_dry = False
+        """Whether there are too few words for the next step."""
+        self._lock = Lock()
+
+    def fit(self, number: int, budget: Room | None, may_end: Callable[[int], bool]) -> Story:
+        """Return as many steps as fill a length, with their words.
+
+        Args:
+            number: The number of steps of a context without a length.
+            budget: The length; None for a context without one.
+            may_end: Returns whether a context may have that many steps.
+
+        Raises:
+            Dry: There are too few words.
+            Unreachable: The length has no room for two steps, or no words complete it.
+        """
+        with self._lock:
+            if budget is not None:
+                return self._fit(budget, may_end)
+            while not may_end(number):
+                number += 1
+            if self._grow(number) < number:
+                self._draw()  # raises Dry
+            return Story(self._steps[:number], self._words, self._lines[:number])
+
+    def _fit(self, budget: Room, may_end: Callable[[int], bool]) -> Story:
+        rest, end, fits = budget.budget, 0, [(0, budget.budget)]
+        while rest >= 0 and end < MOST_STEPS:
+            start, end = end, self._grow(end + CHUNK)
+            for n, cost in enumerate(budget.prices(self._lines[start:end], "\n"), start + 1):
+                rest -= cost
+                if rest >= 0 and may_end(n):
+                    fits.append((n, rest))
+            if (all_words := end < start + CHUNK) and rest >= 0:
+                self._draw()  # raises Dry
+        n, rest = fits[-1 - min(budget.again, len(fits) - 1)]  # where no words complete the length, fewer steps may
+        if n < 2:
+            raise Unreachable(f"it has room for {n} steps", part=f"there is room for {n} steps")
+        steps, words, lines = self._steps[:n], self._words, self._lines[:n]
+        if rest:
+            draw = vocabulary.drawn(self._kind, self._key)
+            words = vocabulary.upto(draw, len(words) if all_words else self._numbers[end - 1])
+            changed = _exchange_words(steps, words, rest, Stock(draw, budget.prices))
+            for place, step in enumerate(steps):
+                if not changed.isdisjoint(step.mentioned):
+                    lines[place] = self._write(step, words)
+        return Story(steps, words, lines)
+
+    def _grow(self, number: int) -> int:
+        """Draw steps until there are so many, or no more words. Return how many of these there are."""
+        new = [] if self._is_dry else list(islice(self._source, max(0, number - len(self._steps))))
+        most = self._numbers[-1] if self._numbers else 0
+        numbers = list(accumulate((1 + max(step.mentioned) for step in new), max, initial=most))[1:]
+        if numbers:
+            self._words += vocabulary.upto(self._draw, numbers[-1] - len(self._words))
+            there = bisect_right(numbers, len(self._words))
+            self._is_dry = there < len(new)
+            self._steps += new[:there]
+            self._lines += [self._write(step, self._words) for step in new[:there]]
+            self._numbers += numbers[:there]
+        return min(number, len(self._steps))
 
 
 def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: Stock) -> set[int]:

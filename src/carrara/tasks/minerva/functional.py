@@ -75,4 +75,5 @@ class Functional(Edit):
 
 def _changed(items: Sequence[str], verb: str, by: int) -> list[str]:
     factor, more = (by, 0) if verb == "multiply" else (1, by if verb == "add" else -by)
-    return [str(int(item) * factor + more) for item in items]
+    changed = {item: str(int(item) * factor + more) for item in set(items)}
+    return [changed[item] for item in items]

@@ -63,7 +63,7 @@ class Quantity(Minerva):
         numbers, steps = rng.stream("steps"), in_turn(rng.key, "number", self.steps)
         start = numbers.between(1, LARGEST)
         if budget is None:
-            changes = [_change(numbers) for _ in range(steps)]
+            changes = _draw_changes(numbers, steps)
             lines = [_line(n, change) for n, change in enumerate(changes, 1)]
         else:
             changes, lines = _fitted(budget, numbers)
@@ -82,20 +82,22 @@ class Quantity(Minerva):
         return int(start[1]) + sum(int(by) if verb.lower() == "add" else -int(by) for _, verb, by in steps)
 
 
-def _change(rng: Dice) -> int:
-    return rng.between(1, LARGEST) * (1 if rng.chance(0.5) else -1)
+def _draw_changes(rng: Dice, number: int) -> list[int]:
+    random = rng.random
+    return [(1 + int(random() * LARGEST)) * (1 if random() < 0.5 else -1) for _ in range(number)]
 
 
 def _line(n: int, change: int, then: bool = False) -> str:
-    verb = "Add" if change > 0 else "Subtract"
-    return f"{n}. {f'Then {verb.lower()}' if then else verb} {abs(change)}"
+    if then:
+        return f"{n}. Then {'add' if change > 0 else 'subtract'} {abs(change)}"
+    return f"{n}. Add {change}" if change > 0 else f"{n}. Subtract {-change}"
 
 
 def _fitted(budget: Room, rng: Dice) -> tuple[list[int], list[str]]:
     """Return as many steps as fill a length. `Then` before some of the last ones takes the tokens that are left."""
     rest, changes, lines, costs = budget.budget, list[int](), list[str](), list[int]()
     while rest >= 0:
-        more = [_change(rng) for _ in range(CHUNK)]
+        more = _draw_changes(rng, CHUNK)
         new = [_line(n, change) for n, change in enumerate(more, len(changes) + 1)]
         prices = budget.prices(new, "\n")
         changes += more

@@ -19,10 +19,12 @@ right about the rest. The score counts how far a reply goes beyond both.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import field
 from typing import Literal
 
 from carrara.answers.listing import Words
+from carrara.core.errors import Dry
 from carrara.core.keys import Dice
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
@@ -65,7 +67,7 @@ class Replace(Edit):
         words = rng.stream("words")
         draw = vocabulary.supply(self.words, words)
         x, y = vocabulary.some(draw, 2)
-        items = draw_items(budget, _mixed(x, round(self.density * BLOCK), draw, words), self.items)
+        items = draw_items(budget, _Mixed(x, round(self.density * BLOCK), draw, words), self.items)
         evidence = None
         if self.to == "nothing":
             y, evidence = "", [n for n, item in enumerate(items) if item != x]
@@ -89,13 +91,26 @@ def _replaced(items: list[str], x: str, y: str) -> list[str]:
     return [y if item == x else item for item in items if y or item != x]
 
 
-def _mixed(x: str, times: int, draw: Callable[[], str], rng: Dice) -> Callable[[], str]:
-    """Return a function that draws words, `times` of every ten of which are `x`."""
-    waiting: list[str] = []
+class _Mixed(vocabulary.Drawing):
+    """Words among which `x` comes so many times in every ten."""
 
-    def next_item() -> str:
-        if not waiting:
-            waiting.extend(rng.shuffled([x] * times + vocabulary.some(draw, BLOCK - times)))
-        return waiting.pop()
+    def __init__(self, x: str, times: int, draw: Callable[[], str], rng: Dice) -> None:
+        self._always, self._others, self._draw, self._rng = [x] * times, BLOCK - times, draw, rng
+        self._waiting: list[str] = []
 
-    return next_item
+    def __call__(self) -> str:
+        if not self._waiting:
+            self._draw_block()
+        return self._waiting.pop(0)
+
+    def several(self, n: int) -> list[str]:
+        with suppress(Dry):
+            while len(self._waiting) < n:
+                self._draw_block()
+        found, self._waiting = self._waiting[:n], self._waiting[n:]
+        return found
+
+    def _draw_block(self) -> None:
+        block = self._always + vocabulary.some(self._draw, self._others)
+        self._rng.shuffle(block)
+        self._waiting += reversed(block)

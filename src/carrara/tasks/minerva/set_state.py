@@ -24,15 +24,15 @@ words that are mentioned an odd number of times, whatever their order (`paper=tr
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from itertools import count, product
 
 from carrara.answers.listing import FinalSet, Words
-from carrara.core.keys import Dice
+from carrara.core.keys import Dice, Key
 from carrara.core.types import UNSIZED, Room, Undecidable
 from carrara.task import Instance, Rng
-from carrara.tasks.minerva._state import Step, Table, fit_story, hands_after, read_hands
+from carrara.tasks.minerva._state import Script, Step, Table, hands_after, read_hands
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
-from carrara.text import vocabulary
 from carrara.text.turns import in_turn
 
 KEPT = 0.75
@@ -88,14 +88,7 @@ class SetState(Minerva):
 
     def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
         size, number = in_turn(rng.key, "size", list(product(self.size, self.steps)))
-        story = fit_story(
-            (_paper_steps if self.paper else _steady_steps)(size, rng.stream("steps")),
-            vocabulary.drawn(self.words, rng.key),
-            _line,
-            number,
-            budget,
-            lambda n: n % 2 == 0,
-        )
+        story = _script(self.words, size, self.paper, rng.key).fit(number, budget, lambda n: n % 2 == 0)
         [hand] = hands_after(story.steps, 1)
         return Instance(
             facts=story.lines,
@@ -111,6 +104,12 @@ class SetState(Minerva):
             raise Undecidable("nobody does anything")
         [words] = hands.values()
         return Words(tuple(words))
+
+
+@lru_cache(maxsize=1)
+def _script(words: str, size: int, paper: bool, key: Key) -> Script:
+    steps = (_paper_steps if paper else _steady_steps)(size, key.dice("steps"))
+    return Script(steps, _line, words, key)
 
 
 def _line(step: Step, words: Sequence[str]) -> str:

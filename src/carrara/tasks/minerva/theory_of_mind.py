@@ -27,16 +27,15 @@ The steps are the facts. No word is ever in two hands.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from carrara.answers.listing import FinalHands, Hands
-from carrara.core.keys import Dice
+from carrara.core.keys import Dice, Key
 from carrara.core.types import UNSIZED, Question, Room
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._state import LINE, Step, Table, fit_story, hands_after, read_hands
+from carrara.tasks.minerva._state import LINE, Script, Step, Table, hands_after, read_hands
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
-from carrara.text import vocabulary
 
 
 class TheoryOfMind(Minerva):
@@ -69,14 +68,7 @@ class TheoryOfMind(Minerva):
 
     def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
         agents = self.agents
-        story = fit_story(
-            _steps(agents, self.size, rng.stream("steps")),
-            vocabulary.drawn(self.words, rng.key),
-            _line,
-            agents + self.steps,
-            budget,
-            lambda n: n > agents,
-        )
+        story = _script(self.words, agents, self.size, rng.key).fit(agents + self.steps, budget, lambda n: n > agents)
         hands = enumerate(hands_after(story.steps, agents))
         return Instance(
             facts=story.lines,
@@ -103,6 +95,11 @@ class TheoryOfMind(Minerva):
 
     def solve(self, context: str, names: Mapping[str, str]) -> Hands:
         return Hands(tuple((name, tuple(words)) for name, words in read_hands(context).items()))
+
+
+@lru_cache(maxsize=1)
+def _script(words: str, agents: int, size: int, key: Key) -> Script:
+    return Script(_steps(agents, size, key.dice("steps")), _line, words, key)
 
 
 def _steps(agents: int, size: int, rng: Dice) -> Iterator[Step]:
