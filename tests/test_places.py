@@ -34,7 +34,7 @@ def test_places_are_those_of_the_text(test: str) -> None:
         whole = sum(len(piece.text) for piece in pieces)
         began: dict[int, float] = {}
         for n, piece in enumerate(pieces):
-            if piece.update in item.question.needs:
+            if piece.update is not None and piece.update in item.question.needs:
                 began.setdefault(piece.update, sum(len(one.text) for one in pieces[:n]) / whole)
         assert watch.places == pytest.approx((min(began.values()), max(began.values()), len(began)), abs=1e-4)
 

@@ -29,6 +29,7 @@ from carrara.core.chance import Guesser
 from carrara.core.errors import Unsuited
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
+    Deferred,
     Drawn,
     Fault,
     Frame,
@@ -205,6 +206,7 @@ class Task(ABC):
     def questions(self, instance: Instance) -> Sequence[Question[Any]]:
         """Return the questions on an instance: one, unless a task asks several on the same context."""
         options, gold = instance.options, instance.gold
+        evidence = range(len(instance.facts)) if instance.evidence is None else instance.evidence
         if (chance_level := instance.chance_level) is None:
             if instance.guesses is None:
                 chance_level = self.answer.chance_level(gold, options)
@@ -214,7 +216,7 @@ class Task(ABC):
             Question(
                 ask=self.fill(self.wording, instance.ask, instance),
                 gold=gold,
-                needs=tuple(range(len(instance.facts)) if instance.evidence is None else instance.evidence),
+                needs=evidence if isinstance(evidence, Deferred) else tuple(evidence),
                 chance_level=chance_level,
                 labels=self.sweep_labels() if instance.labels is None else instance.labels,
                 options=options,

@@ -5,7 +5,7 @@ A test says what its structure, updates, filler and views are; everything else (
 analysis) is the same for all tests and lives elsewhere.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, count, repeat
@@ -163,6 +163,36 @@ class Sentences(Sequence[Unit]):
         return zip(map(_piece, zip(self._texts, repeat(_USER), count(), repeat(None))))
 
 
+class Deferred(Sequence[int]):
+    """Evidence that is computed when it is first looked at: scoring a reply does not need it."""
+
+    def __init__(self, compute: Callable[[], Iterable[int]]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def _numbers(self) -> tuple[int, ...]:
+        return tuple(self._compute())
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[int, ...]: ...
+    def __getitem__(self, place: int | slice) -> int | tuple[int, ...]:
+        return self._numbers[place]
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._numbers == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._numbers)
+
+    def __repr__(self) -> str:
+        return repr(self._numbers)
+
+
 @dataclass(frozen=True)
 class Instance:
     """One hidden structure: the facts that tell it, and what is asked of it.
@@ -262,7 +292,7 @@ class Question(Generic[A]):
 
     ask: str
     gold: A
-    needs: tuple[int, ...]
+    needs: Sequence[int]
     """The updates that decide the answer: dropping any one of them changes it."""
     chance_level: float
     """What `Task.guess` scores on average; `Task.guesser` says what it knows, core/chance.py what that means."""

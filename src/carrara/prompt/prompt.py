@@ -115,7 +115,7 @@ class Prompt:
     frame: Frame
     weave: Weave
     measure: Measure
-    needs: tuple[int, ...]
+    needs: Sequence[int]
     tokens: int
     """As sent."""
 

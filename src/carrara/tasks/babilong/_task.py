@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Literal
 from carrara.answers.contract import FINAL, asks_for
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
-from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Spread, Style, Undecidable
+from carrara.core.types import PRESENTS, Deferred, Filler, Frame, Message, Piece, Question, Spread, Style, Undecidable
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.babilong import _metric, _story_files, _text
 from carrara.tasks.babilong._answers import Label
@@ -175,7 +175,8 @@ class Babilong(Task, Generic[Q]):
 
     def questions(self, instance: Instance) -> Sequence[Question[str]]:
         pieces = [piece for chunk in instance.facts for piece in chunk if isinstance(piece, Piece)]
-        [question] = super().questions(replace(instance, evidence=self._evidence(instance, pieces)))
+        evidence = Deferred(lambda: self._evidence(instance, pieces))
+        [question] = super().questions(replace(instance, evidence=evidence))
         chunks = [piece.update or 0 for piece in pieces]
         support = tuple(dict.fromkeys(chunks[fact] for fact in instance.structure))
         return [replace(question, ask=instance.names["question"], support=support)]
@@ -199,7 +200,7 @@ class Babilong(Task, Generic[Q]):
     # Prompts and replies
 
     def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
-        ask = self.fill(wording, "question", instance)
+        ask = wording["question"].format(question=question.ask)
         before = [
             wording["instruction"] if self.instruction else "",
             wording["examples"] if self.examples else "",
