@@ -24,9 +24,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tests import handwritten, test_latent_list
+from tests import handwritten
 from tests.fuzz import Case
 from tests.tasks.babilong import test_answers as babilong_answers
+from tests.tasks.michelangelo import test_latent_list
 
 from carrara import registry
 from carrara.answers.grade import grade

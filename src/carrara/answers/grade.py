@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from carrara.answers.contract import own_line
 from carrara.answers.turns import heard, spoken
@@ -79,26 +79,15 @@ def read(task: "Task", question: Question[Any], reply: str) -> Stated | None:
         return _whole(task, question, reply)
     for said_back in task.not_answers(question):
         reply = reply.replace(said_back, " ")
-    return find(task, question, reply)
-
-
-class Reader(Protocol):
-    """A task, as far as it reads replies."""
-
-    def parse(self, reply: str, question: Question[Any]) -> Any: ...
-
-
-def find(task: Reader, question: Question[Any], reply: str) -> Stated | None:
-    """Return the answer that a reply states, wherever it repeats no part of the prompt."""
     return next(filter(None, (_stated(task, question, text) for text in heard(reply, question.ask))), None)
 
 
-def _whole(task: Reader, question: Question[Any], text: str) -> Stated | None:
+def _whole(task: "Task", question: Question[Any], text: str) -> Stated | None:
     answer = task.parse(text, question)
     return None if answer is None else Stated(answer, "the reply")
 
 
-def _stated(task: Reader, question: Question[Any], text: str) -> Stated | None:
+def _stated(task: "Task", question: Question[Any], text: str) -> Stated | None:
     own = own_line(text)
     if own is None or not own.says:
         return _whole(task, question, text)

@@ -28,7 +28,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from carrara.answers.grade import find
+from carrara.answers.grade import read
 from carrara.answers.kinds import Answers
 from carrara.answers.layout import tidy
 from carrara.answers.numbers import find_lists, find_numbers, read_list, read_number, settled
@@ -209,7 +209,7 @@ class LatentList(Task):
 
     def paper_scores(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:
         """Return the paper's metric: a print must be the same text, a number may be near (section 2.1)."""
-        found, gold = find(self, question, reply), question.gold
+        found, gold = read(self, question, reply), question.gold
         answer = found and found.answer
         if not isinstance(answer, int) or not isinstance(gold, int):
             return {"paper": float(answer == gold)}
