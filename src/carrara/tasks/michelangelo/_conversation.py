@@ -5,7 +5,6 @@ The structure is a nested dictionary: format and topic, and perhaps style and mo
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError
@@ -58,7 +57,8 @@ def unit(key: Key, draft: str, update: int | None = None) -> Unit:
 
 
 def ordinal(number: int) -> str:
-    """
+    """Return the word for a number in order.
+
     >>> ordinal(2), ordinal(11), ordinal(22)
     ('second', '11th', '22nd')
     """
@@ -69,34 +69,26 @@ def ordinal(number: int) -> str:
 
 
 def marker(dice: Dice) -> str:
-    """Letters and digits at random, both among them, so that it is no word."""
+    """Draw letters and digits, both among them, so that it is no word."""
     while True:
         drawn = "".join(dice.choice(_SIGNS) for _ in range(_MARKER))
         if not drawn.isalpha() and not drawn.isdigit():
             return drawn
 
 
-@dataclass(frozen=True)
-class Alike:
-    """What makes a key like the asked one: its format, its topic, or both, where the style or mood differs."""
-
-    asked: Key
-    overlap: str
-
-    def __contains__(self, key: Key) -> bool:
-        shared = {"format": key.format == self.asked.format, "topic": key.topic == self.asked.topic}
-        if self.overlap == "both":
-            return all(shared.values()) and key != self.asked
-        return shared[self.overlap] and sum(shared.values()) == 1
+def _alike(keys: Sequence[Key], asked: Key, overlap: str) -> list[Key]:
+    """Return the keys that share the format, the topic, or both with the asked one, and nothing else of the two."""
+    if overlap == "format":
+        return [key for key in keys if key.format == asked.format and key.topic != asked.topic]
+    if overlap == "topic":
+        return [key for key in keys if key.topic == asked.topic and key.format != asked.format]
+    return [key for key in keys if key.topic == asked.topic and key.format == asked.format and key != asked]
 
 
 def resembling(source: Source, asked: Key, overlaps: Sequence[str], count: int, drafts: int, dice: Dice) -> list[Key]:
-    """So many keys that resemble the asked one, in each way in turn."""
+    """Return so many keys that resemble the asked one, in each way in turn."""
     keys = source.keys(drafts)
-    left = {
-        overlap: dice.shuffled([key for key in keys if key in Alike(asked, overlap)])
-        for overlap in dict.fromkeys(overlaps)
-    }
+    left = {overlap: dice.shuffled(_alike(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
     found = []
     for n in range(count):
         overlap = overlaps[n % len(overlaps)]
@@ -114,7 +106,7 @@ def _shared(overlap: str) -> str:
 
 
 def unlike(source: Source, keys: Sequence[Key], drafts: int = 1) -> list[Key]:
-    """The keys of filler: of other formats and topics than a puzzle's, so that it is as hard at every length."""
+    """Return the keys of filler: of other formats and topics than a puzzle's, so that it is as hard at every length."""
     topics, formats = {key.topic for key in keys}, {key.format for key in keys}
     other = [key for key in source.keys(drafts) if key.topic not in topics]
     return [key for key in other if key.format not in formats] or other
