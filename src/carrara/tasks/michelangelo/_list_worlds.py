@@ -10,9 +10,10 @@ at once. The other views have their place drawn beforehand: a free choice would 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from carrara.core.keys import Dice
+from carrara.core.types import Piece, Tap, Unit
 from carrara.tasks.michelangelo._list_machine import (
     HIGH,
     KINDS,
@@ -23,7 +24,11 @@ from carrara.tasks.michelangelo._list_machine import (
     Look,
     Operation,
     View,
+    perform,
 )
+
+Strategy = Literal["print", "reverse", "cancel"]
+"""What fills a context: prints, reversals in pairs, blocks of operations that cancel each other."""
 
 BRINGING = ("append", "insert")
 SHORTEST = 3
@@ -331,6 +336,27 @@ def _all_count(operations: Sequence[Operation], look: Look) -> bool:
     gold = sum(lists[-1][look.start : look.stop])
     found = _without(_Sequence([*operations], lists), 0)
     return found is not None and all(sum(values[look.start : look.stop]) != gold for _, values in found[1])
+
+
+def statements(operations: Sequence[Operation], strategies: Sequence[Strategy], dice: Dice) -> Tap:
+    """Return a stream of statements that leave the list as it is at each point of the session."""
+    values = list(START)
+    states = [tuple(values)]
+    for operation in operations:
+        perform(operation, values)
+        states.append(tuple(values))
+    taken = frozenset(START).union(number for operation in operations for number in operation.numbers)
+
+    def tap(gap: int) -> Unit:
+        match dice.choice(strategies):
+            case "print":
+                return (Piece('>> print("Do nothing.")'),)
+            case "reverse":
+                return (Piece(">> a.reverse()"),) * (2 * dice.between(1, 2))
+            case _:
+                return tuple(Piece(f">> {operation}") for operation in filler_block(dice, states[gap], taken))
+
+    return tap
 
 
 def filler_block(dice: Dice, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from carrara.answers.grade import read
 from carrara.answers.kinds import Answers
@@ -35,13 +35,11 @@ from carrara.answers.numbers import find_lists, find_numbers, read_list, read_nu
 from carrara.answers.reading import stated
 from carrara.core.keys import Dice, Key
 from carrara.core.splits import draw_owned
-from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, Tap, Undecidable, Unit
+from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, Undecidable
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
-from carrara.tasks.michelangelo._list_worlds import filler_block, renumbered, search
-
-Strategy = Literal["print", "reverse", "cancel"]
+from carrara.tasks.michelangelo._list_worlds import Strategy, renumbered, search, statements
 
 HARDEST = 50
 """Relevant operations up to which a search ends within a second or two."""
@@ -130,7 +128,7 @@ class LatentList(Task):
             facts=[f">> {operation}" for operation in operations],
             gold=gold,
             names={"look": str(look)},
-            filler=lambda dice, _: _filler(operations, self.fillers, dice),
+            filler=lambda dice, _: statements(operations, self.fillers, dice),
             fine_filler=lambda dice, _: (
                 lambda gap: (Piece(f'>> print("{" ".join(IDLE[: dice.between(1, len(IDLE))])}.")'),)
             ),
@@ -229,7 +227,7 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     key = Key("michelangelo/latent_list", task.version, f"view={view}", "few-shot", 0, number)
     instance, own = draw_owned(task.dealt(key), key)
     dice = own.dice("example")
-    tap = _filler(instance.structure.operations, fillers, dice)
+    tap = statements(instance.structure.operations, fillers, dice)
     lines = [str(instance.opening)]
     for gap, fact in enumerate(map(str, instance.facts)):
         lines += [*(piece.text for piece in tap(gap)), fact] if dice.chance(0.5) else [fact]
@@ -296,24 +294,3 @@ def _width_share(known: int, width: int) -> float:
         math.comb(known, count) / ((1 << known) - 1) * 2 * (count - width + 1) / ((count + 1) * (count + 2))
         for count in range(max(1, width), known + 1)
     )
-
-
-def _filler(operations: Sequence[Operation], strategies: Sequence[Strategy], dice: Dice) -> Tap:
-    """Return a stream of statements that leave the list as it is at each point of the session."""
-    values = list(START)
-    states = [tuple(values)]
-    for operation in operations:
-        machine.perform(operation, values)
-        states.append(tuple(values))
-    taken = frozenset(START).union(number for operation in operations for number in operation.numbers)
-
-    def tap(gap: int) -> Unit:
-        match dice.choice(strategies):
-            case "print":
-                return (Piece('>> print("Do nothing.")'),)
-            case "reverse":
-                return (Piece(">> a.reverse()"),) * (2 * dice.between(1, 2))
-            case _:
-                return tuple(Piece(f">> {operation}") for operation in filler_block(dice, states[gap], taken))
-
-    return tap
