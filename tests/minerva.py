@@ -1,5 +1,6 @@
 """Items of Minerva, for the tests of its tasks."""
 
+from carrara.answers.grade import grade
 from carrara.prompt.items import Item, contexts, make
 
 
@@ -11,3 +12,9 @@ def items(test: str, n: int = 24, length: int = 0, **params: str) -> list[Item]:
 
 def context_of(item: Item) -> str:
     return item.text.partition("Context:\n")[2].rpartition("\n\nInstruction:")[0]
+
+
+def replied(item: Item, reply: str) -> tuple[float, float]:
+    """Our score of a reply, and the paper's."""
+    graded = grade(item.task, item.question, reply)
+    return graded.score, graded.scores["minerva"]

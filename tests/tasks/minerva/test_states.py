@@ -1,0 +1,36 @@
+"""The tasks on states that change step by step."""
+
+from collections import Counter
+from dataclasses import replace
+from types import ModuleType
+
+import pytest
+
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import make, named, pose
+from carrara.tasks.minerva import set_state, theory_of_mind
+from tests.minerva import context_of, items
+
+
+@pytest.mark.parametrize("test", ["quantity", "set_state", "theory_of_mind"])
+def test_several_numbers_of_steps_are_taken_in_turn(test: str) -> None:
+    made = items(f"minerva/{test}", steps="10,20")
+    assert Counter(item.question.labels["steps"] for item in made) == {"10": 12, "20": 12}
+    for item in made:
+        before = {"quantity": 1, "set_state": 0}.get(test) or int(item.question.labels.get("agents", 0))
+        assert len(context_of(item).splitlines()) == before + int(item.question.labels["steps"])
+    assert "steps" not in items(f"minerva/{test}", n=1, steps="10")[0].question.labels
+
+
+@pytest.mark.parametrize("task", [set_state, theory_of_mind])
+def test_steps_that_were_drawn_for_another_length_change_nothing(task: ModuleType) -> None:
+    short = make(f"minerva/{task.__name__.rpartition('.')[2]}", length=3001).recipe
+    task._script.cache_clear()
+    alone = facts(short)
+    facts(replace(short, length=9000))
+    assert facts(short) == alone
+
+
+def facts(recipe: Recipe) -> list[object]:
+    """Those of an instance that is built anew."""
+    return list(pose(*named(recipe, None)).instance.facts)
