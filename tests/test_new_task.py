@@ -22,6 +22,12 @@ def folder(tmp_path: Path) -> Path:
     return tests
 
 
+@pytest.mark.parametrize("task", ["minerva/count", "classic/niah", "babilong/qa1"])
+def test_a_quoted_task_is_the_file(task: str) -> None:
+    quoted = re.findall(r"```py\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
+    assert (DOCS.parent / "src/carrara/tasks" / f"{task}.py").read_text("utf-8") in quoted
+
+
 def carrara(folder: Path, *asked: str) -> Ended:
     return process.carrara(*asked, env={"CARRARA_TASKS": str(folder)})
 

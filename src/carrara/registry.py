@@ -20,7 +20,7 @@ from carrara.parts.plugin import checked
 from carrara.task import Task
 
 _TASKS = Path(__file__).parent / "tasks"
-_SAID = ("version", "title", "capability", "answer", "wording")
+_SAID = ("version", "title", "capability", "answer")
 """What a task has to say of itself."""
 
 
@@ -141,8 +141,10 @@ def _task_of(module: ModuleType, file: Path) -> Task:
         )
     if file.is_relative_to(_TASKS):
         return own[0]()  # type: ignore[no-any-return]
-    if missing := [name for name in _SAID if not hasattr(own[0], name)]:
-        raise UsageError(f"{file} is no whole task: it lacks {', '.join(missing)}; see docs/new-task.md")
+    missing = [name for name in _SAID if not hasattr(own[0], name)]
+    if missing or not hasattr(own[0], "wording"):
+        unsaid = ", ".join(missing or ["ask"])
+        raise UsageError(f"{file} is no whole task: {own[0].__name__} does not say its {unsaid}; see docs/new-task.md")
     try:
         return checked(own[0], file)()
     except (TypeError, ValueError) as error:
