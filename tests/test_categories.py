@@ -9,7 +9,7 @@ from carrara.core.result import Result
 from carrara.results.analysis import categories, summarize
 from carrara.results.analysis.intervals import wilson
 from carrara.results.report.page import render
-from tests.test_minerva import CATEGORIES
+from tests.tasks.minerva.test_suite import CATEGORIES
 from tests.test_report import run, text_of
 
 

@@ -70,7 +70,7 @@ def test_seeds_share_no_item(task: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_worlds_are_the_same_at_every_length(task: str) -> None:
     if registry.load(task).is_sized:
-        pytest.skip("its context is its structure: tests/test_minerva.py says what stays the same")
+        pytest.skip("its context is its structure: tests/tasks/minerva says what stays the same")
     golds = [[make(task, length=length, index=i).gold for i in range(6)] for length in (0, 4096, 6000)]
     assert golds[0] == golds[1] == golds[2]
 
