@@ -262,7 +262,7 @@ def test_braces_are_plain_text_where_there_are_no_fields(tmp_path: Path, capsys:
 def test_fillers_compare_on_the_same_worlds(capsys: Capture) -> None:
     golds = set()
     for filler in ("print", "reverse", "cancel", "print,cancel"):
-        assert main(["show", "latent_list", "--length", "2k", "-p", f"filler={filler}", "--json"]) == 0
+        assert main(["show", "latent_list", "--length", "2k", "-p", f"fillers={filler}", "--json"]) == 0
         golds.add(json.loads(capsys.readouterr().out)["gold"])
     assert len(golds) == 1
 
