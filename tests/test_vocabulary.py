@@ -4,7 +4,7 @@ import pytest
 
 from carrara.core.errors import Dry
 from carrara.core.keys import Dice, Key
-from carrara.prompt.sizing import prices
+from carrara.tokens.prices import prices
 from carrara.text.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
 
 

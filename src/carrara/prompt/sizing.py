@@ -4,44 +4,20 @@ A test says with prices what its world takes, to the best of its knowledge; the 
 is corrected by what it is off. Where prices add up, as they do with nearly all tokenizers, that is one correction.
 """
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import cast
+from collections.abc import Mapping
 
 from carrara import tokens
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Key
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.types import Frame, Instance, Prices, Room
+from carrara.core.types import Frame, Instance, Room
 from carrara.prompt.measure import count, puzzle
 from carrara.task import Task
+from carrara.tokens.prices import prices
 
 CORRECTIONS = 8
 """Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
-_CACHED = 1 << 18
-"""Texts of one joint that are kept, more than a dictionary has words."""
-
-
-@cache
-def prices(name: str) -> Prices:
-    """What texts add by a tokenizer, each behind a joint: counted between two others, and kept."""
-    tokenizer, by_joint = tokens.get(name), defaultdict[str, dict[str, int]](dict)
-
-    def priced(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
-        known = by_joint[joint]
-        if len(known) > _CACHED:
-            known.clear()
-        costs = list(map(known.get, texts))
-        if None not in costs:
-            return cast(list[int], costs)
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            bare, *counts = tokenizer.count_many([f"a{joint}a", *(f"a{joint}{text}{joint}a" for text in new)])
-            known.update(zip(new, [counted - bare for counted in counts], strict=True))
-        return list(map(known.__getitem__, texts))
-
-    return priced
 
 
 def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str]) -> Instance:

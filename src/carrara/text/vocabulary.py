@@ -19,6 +19,7 @@ from carrara.core.files import SMALL, content
 from carrara.core.keys import Dice, Key, digest
 from carrara.core.letters import unicode14
 from carrara.core.types import EndingTap, Filler, Piece, Prices, Unit
+from carrara.tokens.prices import prices
 
 KINDS = ("dictionary", "common", "gibberish")
 ENDLESS = ("dictionary", "gibberish")
@@ -43,6 +44,8 @@ _JOINTS = "-'’"
 _HASH = re.compile(r"[0-9a-f]{16}")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
+_FEW = 16
+"""A list is shuffled with a dictionary of swaps as long as one word in so many is drawn."""
 AT_ONCE = 64
 """Words that are drawn together."""
 LEAST = 2
@@ -72,18 +75,13 @@ class Supply(Drawing):
     ) -> None:
         self.words, self._dice, self._without, self._parts = words, dice, without, parts
         self._moved: dict[int, int] = {}
+        self._order: list[int] = []
         self._drawn = 0
         self._joined: set[str] = set()
 
     def __call__(self) -> str:
-        while self._drawn < len(self.words):
-            first, moved = self._drawn, self._moved
-            place = self._dice.between(first, len(self.words) - 1)
-            found, moved[place] = moved.get(place, place), moved.get(first, first)
-            moved.pop(first, None)
-            self._drawn += 1
-            if self.words[found] not in self._without:
-                return self.words[found]
+        if self._drawn < len(self.words) and (found := self._shuffled(1)):
+            return found[0]
         if self._parts:
             return self._compound()
         raise Dry(
@@ -92,25 +90,38 @@ class Supply(Drawing):
         )
 
     def several(self, n: int) -> list[str]:
-        """So many words, or as many as there are: the same as one after the other, in one loop, for contexts are made
-        of tens of thousands.
-        """
-        words, size, without, moved, random = self.words, len(self.words), self._without, self._moved, self._dice.random
-        found: list[str] = []
-        first = self._drawn
-        while len(found) < n and first < size:
-            place = first + int(random() * (size - first))
-            chosen, last = moved.get(place, place), moved.pop(first, first)
-            if place != first:
-                moved[place] = last
-            first += 1
-            if (word := words[chosen]) not in without:
-                found.append(word)
-        self._drawn = first
+        found = self._shuffled(n)
         with suppress(Dry):
             while len(found) < n:
                 found.append(self())
         return found
+
+    def _shuffled(self, n: int) -> list[str]:
+        """Return the next words of the list, fewer where it ends: contexts are made of hundreds of thousands.
+
+        The first swaps of the shuffle are kept in a dictionary, more of them in the order of the whole list.
+        """
+        words, size, without, random = self.words, len(self.words), self._without, self._dice.random
+        first, moved, order = self._drawn, self._moved, self._order
+        if not order and _FEW * (first + n) > size:
+            order = self._order = list(range(size))
+            for place, found in moved.items():
+                order[place] = found
+        drawn: list[str] = []
+        while len(drawn) < n and first < size:
+            place = first + int(random() * (size - first))
+            if order:
+                chosen = order[place]
+                order[place] = order[first]
+            else:
+                chosen, last = moved.get(place, place), moved.pop(first, first)
+                if place != first:
+                    moved[place] = last
+            first += 1
+            if (word := words[chosen]) not in without:
+                drawn.append(word)
+        self._drawn = first
+        return drawn
 
     def _compound(self) -> str:
         """Two words joined, such as `garden-ladder`: what comes when all words of the dictionary were said."""
@@ -233,23 +244,46 @@ def priced(draw: Draw, n: int, prices: Prices, joint: str) -> tuple[list[str], l
     return words, prices(words, joint)
 
 
-def filler(words: str, without: Collection[str], told: Callable[[str, Dice], str] | None = None) -> Filler:
+def filler(
+    words: str, without: Collection[str], told: Callable[[str, Dice], str] | None = None, joint: str = ", "
+) -> Filler:
     """Other words, each as `told` has it, or alone."""
-    return lambda dice, tokenizer: _Words(supply(words, dice, without), dice, words, told)
+    return lambda dice, tokenizer: _Words(supply(words, dice, without), dice, words, told, prices(tokenizer), joint)
 
 
 class _Words(EndingTap):
-    def __init__(self, draw: Draw, dice: Dice, words: str, told: Callable[[str, Dice], str] | None) -> None:
+    def __init__(
+        self,
+        draw: Draw,
+        dice: Dice,
+        words: str,
+        told: Callable[[str, Dice], str] | None,
+        prices: Prices,
+        joint: str,
+    ) -> None:
         self._draw, self._dice, self._words, self._told = draw, dice, words, told
-        self._waiting = list[str]()
-        """Words that were drawn together, the next one last. With `told` the dice are drawn from in between."""
+        self._prices, self._joint = prices, joint
+        self._waiting = list[Unit]()
+        """Words that were drawn together, the next one last."""
 
     def __call__(self, gap: int) -> Unit:
-        if self._told:
-            return (Piece(self._told(self._draw(), self._dice)),)
         if not self._waiting:
-            self._waiting = upto(self._draw, AT_ONCE)[::-1] or [self._draw()]
-        return (Piece(self._waiting.pop()),)
+            texts = upto(self._draw, AT_ONCE) if self._told is None else self._add(self._told)
+            if not texts:
+                self._draw()  # raises: there are no more
+            costs = self._prices(texts, self._joint)
+            self._waiting = [
+                (Piece(text, tokens=cost),) for text, cost in zip(reversed(texts), reversed(costs), strict=True)
+            ]
+        return self._waiting.pop()
+
+    def _add(self, told: Callable[[str, Dice], str]) -> list[str]:
+        """Return the next words with what `told` adds. The dice are drawn from in between."""
+        draw, dice, found = self._draw, self._dice, list[str]()
+        with suppress(Dry):
+            while len(found) < AT_ONCE:
+                found.append(told(draw(), dice))
+        return found
 
     def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
         if self._words in ENDLESS or LEAST * len(listed(self._words)) >= tokens:

@@ -1,0 +1,33 @@
+"""How many tokens each of many short texts adds to a context, counted once for each text."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from typing import cast
+
+from carrara import tokens
+from carrara.core.types import Prices
+
+_KEPT = 1 << 18
+"""Texts of one separator whose counts are kept: more than the dictionary has words."""
+
+
+@cache
+def prices(tokenizer: str) -> Prices:
+    """Return the function that says how many tokens each text adds between two others."""
+    count_many = tokens.get(tokenizer).count_many
+    by_joint = defaultdict[str, dict[str, int]](dict)
+
+    def priced(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
+        kept = by_joint[joint]
+        costs = list(map(kept.get, texts))
+        if None not in costs:
+            return cast(list[int], costs)
+        new = list(dict.fromkeys(text for text, cost in zip(texts, costs, strict=True) if cost is None))
+        bare, *counts = count_many([f"a{joint}a", *(f"a{joint}{text}{joint}a" for text in new)])
+        counted = {text: count - bare for text, count in zip(new, counts, strict=True)}
+        if len(kept) < _KEPT:
+            kept.update(counted)
+        return [counted[text] if cost is None else cost for text, cost in zip(texts, costs, strict=True)]
+
+    return priced
