@@ -186,8 +186,8 @@ def pose(recipe: Recipe, pack: Pack | None) -> Posed:
         instance = task.draw(key, Room(recipe.length))
     else:
         instance, key = draw_owned(task, key)
-        if recipe.length:
-            instance = sizing.sized(task, key, recipe, worded(recipe, task, pack)) if task.is_sized else instance
+        if recipe.length and task.is_sized:
+            instance = sizing.sized(task, key, recipe, worded(recipe, task, pack), instance)
     return Posed(task, key, instance, task.questions(instance))
 
 

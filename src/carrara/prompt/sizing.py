@@ -20,8 +20,12 @@ CORRECTIONS = 8
 """Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
 
 
-def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str]) -> Instance:
-    """Return the instance of a key whose longest prompt has exactly the tokens that a recipe asks for."""
+def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare: Instance) -> Instance:
+    """Return the instance of a key whose longest prompt has exactly the tokens that a recipe asks for.
+
+    Args:
+        bare: The instance of length 0, by which the first budget is estimated.
+    """
     tokenizer = tokens.get(recipe.tokenizer)
     priced = prices(recipe.tokenizer)
 
@@ -30,7 +34,6 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str]) -> I
         frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
         return max(count(tokenizer, recipe.style, puzzle(frame, instance)) for frame in frames), frames[0]
 
-    bare = task.draw(key)
     whole, frame = taken(bare)
     budget = recipe.length - (whole - sum(priced(bare.texts, frame.joint)))
     unfit: Unreachable | None = None
