@@ -275,3 +275,8 @@ def test_splits_read_their_own_documents(tmp_path: Path) -> None:
     assert books["test"].isdisjoint(books["train"])
     crossed = make("babilong/qa1", length=3000, split="train", params={"haystack": str(tmp_path), "background": "test"})
     assert set(re.findall(r"Book (\d+)", crossed.text)).isdisjoint(books["train"])
+
+
+@pytest.mark.parametrize("task", QA)
+def test_a_task_inherits_from_the_folder_base_alone(task: str) -> None:
+    assert type(registry.load(task)).__base__ is Babilong

@@ -1,20 +1,34 @@
-"""Simulate people who go places, take things, put them down and hand them on.
+"""Stories of people who walk about, take things, put them down and hand them on (qa1-3, qa5-13).
 
-Positions hold from the start, though no sentence says where anyone begins. An action is drawn blindly
-and drawn again until it is possible, which is what gives the official share of each action.
+A `Walk` simulates the people; `write_story` writes what they do, and asks questions about it.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from math import inf
+from typing import NamedTuple
+
 from carrara.core.keys import Dice
-from carrara.tasks.babilong._facts import Dropped, Gave, Got, Went
+from carrara.tasks.babilong._facts import Absent, Dropped, Either, Fact, Gave, Got, Solved, Stays, Went
+from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._story_builder import RECENT, Q, Story, StoryBuilder
 from carrara.tasks.babilong._words import Cast
 
 Action = Went | Got | Dropped | Gave
 
 MOVE, GET, DROP = 5, 6, 6
 """How often each kind of action is tried: fitted to the official files."""
+QUESTIONS = 5
+"""The number of questions at which a story ends."""
 
 
 class Walk:
+    """A simulation of people and things in places.
+
+    Positions hold from the start, though no sentence says where anyone begins. An action is drawn blindly, and drawn
+    again until it is possible, which gives the official share of each action.
+    """
+
     def __init__(self, rng: Dice, cast: Cast, gift_weight: int | None = None) -> None:
         """Put everybody and everything in a place.
 
@@ -54,11 +68,12 @@ class Walk:
         self.go(second, *who)
         return Went(who, first), Went((pronoun,), second, pronoun=True)
 
-    def act(self) -> Action:
+    def draw_facts(self) -> Iterator[Action]:
+        """Yield one action after another, without end."""
         while True:
             action = self._try()
             if action is not None:
-                return action
+                yield action
 
     def _try(self) -> Action | None:
         rng, who = self.rng, self.rng.choice(self.cast.people)
@@ -94,3 +109,62 @@ class Walk:
         thing = self.rng.choice(lying)
         self._held[thing], self._lies[thing] = who, None
         return Got(who, thing)
+
+
+class Clause(NamedTuple):
+    """A simple statement about one person. A sentence about two people is two of them."""
+
+    number: int
+    who: str
+    fact: Fact
+
+
+def write_story(
+    rng: Dice,
+    cast: Cast,
+    find_answer: Callable[[History, Q], Solved],
+    candidates: Callable[[History, Clause, Cast], Sequence[Q]],
+    draw_facts: Callable[[Walk], Iterator[Fact]] = Walk.draw_facts,
+    gift_weight: int | None = None,
+    got_there: float = 1.0,
+    most_facts: float = inf,
+) -> Story:
+    """Return a story in which a question may follow each two facts.
+
+    The question is about the person or thing in one of the last five clauses. That is why the answer is always near
+    the end. The number of facts has a long tail, because the story goes on until it has five questions.
+
+    Args:
+        rng: Random numbers.
+        cast: The people, places and things.
+        find_answer: Answers a question from the history.
+        candidates: Returns the questions that a recent clause allows, each as often as it is likely; none if it allows
+            none.
+        draw_facts: Yields the facts of the story, without end.
+        gift_weight: How often a gift is tried, fitted to the official files; None for people who only walk.
+        got_there: How often a sentence ends with `there` when something is taken.
+        most_facts: The number of facts at which the story ends, with fewer questions or none.
+    """
+    builder = StoryBuilder(rng, find_answer, got_there)
+    facts = draw_facts(Walk(rng, cast, gift_weight))
+    clauses: list[Clause] = []
+    while len(builder.questions) < QUESTIONS and len(builder.facts) < most_facts:
+        for fact in tuple(islice(facts, 2)):  # both are drawn before either is written
+            index = builder.add(fact)
+            clauses += _clauses(builder.history, index, fact)
+        recent = [candidates(builder.history, clause, cast) for clause in clauses[-RECENT:]]
+        eligible = [queries for queries in recent if queries]
+        if eligible:
+            builder.ask(rng.choice(rng.choice(eligible)))
+    return builder.build(cast)
+
+
+def _clauses(history: History, index: int, fact: Fact) -> list[Clause]:
+    """Return the clauses of a sentence: none where it is about no person."""
+    match fact:
+        case Went():
+            return [Clause(index, who, fact) for who in (history.named if fact.pronoun else fact.who)]
+        case Stays(who) | Absent(who) | Either(who) | Got(who) | Dropped(who) | Gave(who):
+            return [Clause(index, who, fact)]
+        case _:
+            return []

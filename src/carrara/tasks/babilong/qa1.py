@@ -15,17 +15,18 @@ Daniel journeyed to the bathroom.
 Question: Where is Sandra?
 """
 
-from collections.abc import Sequence
-
+from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereIs
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._places import ask_place, find_place
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class OneFact(Walkabout[WhereIs]):
+class OneFact(Babilong[WhereIs]):
     number = 1
     title = "qa1: single supporting fact"
     capability = "finding where somebody is now"
@@ -47,8 +48,8 @@ class OneFact(Walkabout[WhereIs]):
         "Question: Where is Ramesh?\nFINAL ANSWER: tent",
     )
 
-    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
-        return (WhereIs(clause.who),)
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, ask_place)
 
     def find_answer(self, history: History, query: WhereIs) -> Solved:
         return find_place(history, query)

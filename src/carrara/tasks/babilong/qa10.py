@@ -19,21 +19,23 @@ Julie is either in the office or the bedroom.
 Question: Is Julie in the kitchen?
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Either, Fact, IsIn, Solved, Stays, Went
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._walkabout import Clause, Walkabout, here_or_elsewhere, is_in_place
+from carrara.tasks.babilong._places import here_or_elsewhere, is_in_place
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Clause, Walk, write_story
 from carrara.tasks.babilong._words import TOWNSFOLK, Cast
 
 DECOYS_BACK = 6
 """In one of six cases the place that an `either` adds is the one that the person has just left."""
 
 
-class Indefinite(Walkabout[IsIn]):
+class Indefinite(Babilong[IsIn]):
     number = 10
     title = "qa10: indefinite knowledge"
     capability = "knowing what is left open"
@@ -59,15 +61,20 @@ class Indefinite(Walkabout[IsIn]):
         "Question: Is Kofi in the tent?\nFINAL ANSWER: no",
     )
 
-    def next_fact(self, walk: Walk) -> Fact:
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, self.candidates, self.draw_facts)
+
+    def draw_facts(self, walk: Walk) -> Iterator[Fact]:
         """State half of the moves as moves, a quarter by the new place, a quarter by this place or a wrong one."""
-        who, left, place = walk.move()
-        if walk.rng.chance(0.5):
-            return Went((who,), place)
-        if walk.rng.chance(0.5):
-            return Stays(who, place)
-        wrong = left if walk.rng.below(DECOYS_BACK) == 0 else walk.elsewhere(who, but=left)
-        return Either(who, (place, wrong) if walk.rng.chance(0.5) else (wrong, place))
+        while True:
+            who, left, place = walk.move()
+            if walk.rng.chance(0.5):
+                yield Went((who,), place)
+            elif walk.rng.chance(0.5):
+                yield Stays(who, place)
+            else:
+                wrong = left if walk.rng.below(DECOYS_BACK) == 0 else walk.elsewhere(who, but=left)
+                yield Either(who, (place, wrong) if walk.rng.chance(0.5) else (wrong, place))
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         """Where two places are possible, ask about one of them in 7 of 12 cases (official: 58 %)."""

@@ -17,18 +17,20 @@ After that she travelled to the office.
 Question: Where is Mary?
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._places import ask_place, find_place
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Walk, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class Coreference(Walkabout[WhereIs]):
+class Coreference(Babilong[WhereIs]):
     number = 11
     title = "qa11: basic coreference"
     capability = "tying a pronoun to a name"
@@ -52,12 +54,13 @@ class Coreference(Walkabout[WhereIs]):
         "Question: Where is Ramesh?\nFINAL ANSWER: market",
     )
 
-    def next_facts(self, walk: Walk) -> tuple[Fact, Fact]:
-        who = walk.rng.choice(walk.cast.people)
-        return walk.journey((who,), walk.cast.pronoun(who))
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, ask_place, self.draw_facts)
 
-    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
-        return (WhereIs(clause.who),)
+    def draw_facts(self, walk: Walk) -> Iterator[Fact]:
+        while True:
+            who = walk.rng.choice(walk.cast.people)
+            yield from walk.journey((who,), walk.cast.pronoun(who))
 
     def find_answer(self, history: History, query: WhereIs) -> Solved:
         return find_place(history, query)

@@ -13,18 +13,20 @@ Daniel and John journeyed to the bathroom.
 Question: Where is John?
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, Went, WhereIs
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._places import ask_place, find_place
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Walk, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class Conjunction(Walkabout[WhereIs]):
+class Conjunction(Babilong[WhereIs]):
     number = 12
     title = "qa12: conjunction"
     capability = "reading one statement about two people"
@@ -46,14 +48,15 @@ class Conjunction(Walkabout[WhereIs]):
         "Question: Where is Priya?\nFINAL ANSWER: tent",
     )
 
-    def next_fact(self, walk: Walk) -> Fact:
-        who = tuple(walk.rng.sample(walk.cast.people, 2))
-        place = walk.elsewhere(*who)
-        walk.go(place, *who)
-        return Went(who, place)
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, ask_place, self.draw_facts)
 
-    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
-        return (WhereIs(clause.who),)
+    def draw_facts(self, walk: Walk) -> Iterator[Fact]:
+        while True:
+            who = tuple(walk.rng.sample(walk.cast.people, 2))
+            place = walk.elsewhere(*who)
+            walk.go(place, *who)
+            yield Went(who, place)
 
     def find_answer(self, history: History, query: WhereIs) -> Solved:
         return find_place(history, query)

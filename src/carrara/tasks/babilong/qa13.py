@@ -17,18 +17,20 @@ Then they travelled to the bathroom.
 Question: Where is Mary?
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._walkabout import Clause, Walkabout, find_place
+from carrara.tasks.babilong._places import ask_place, find_place
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Walk, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class CompoundCoreference(Walkabout[WhereIs]):
+class CompoundCoreference(Babilong[WhereIs]):
     number = 13
     title = "qa13: compound coreference"
     capability = "tying a pronoun to two names"
@@ -51,11 +53,12 @@ class CompoundCoreference(Walkabout[WhereIs]):
         "Question: Where is Priya?\nFINAL ANSWER: market",
     )
 
-    def next_facts(self, walk: Walk) -> tuple[Fact, Fact]:
-        return walk.journey(tuple(walk.rng.sample(walk.cast.people, 2)), "they")
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, ask_place, self.draw_facts)
 
-    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
-        return (WhereIs(clause.who),)
+    def draw_facts(self, walk: Walk) -> Iterator[Fact]:
+        while True:
+            yield from walk.journey(tuple(walk.rng.sample(walk.cast.people, 2)), "they")
 
     def find_answer(self, history: History, query: WhereIs) -> Solved:
         return find_place(history, query)

@@ -17,24 +17,25 @@ Question: Where is the apple?
 
 from collections.abc import Sequence
 
+from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereThing
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
-from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class TwoFacts(Walkabout[WhereThing]):
+class TwoFacts(Babilong[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"
     capability = "following a thing through the hands of people"
     known_shortcuts = dict.fromkeys(("strings", "learned"), "Often the thing is where somebody went last, as in bAbI.")
     cast = HOUSEHOLD
     queries = (WhereThing,)
-    gift_weight = 0
     answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
@@ -49,6 +50,9 @@ class TwoFacts(Walkabout[WhereThing]):
         "market.\n"
         "Question: Where is the kazoo?\nFINAL ANSWER: market",
     )
+
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=0)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereThing]:
         """Ask about a thing that was put down, or whose holder has moved since taking it."""

@@ -18,26 +18,29 @@ Question: Where was the apple before the bedroom?
 """
 
 from collections.abc import Sequence
+from math import inf
 
+from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, ThingBefore
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
-from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
+MOST_SOUND_FACTS = 100
+"""Facts of a sound story at most: in a long one everything has been everywhere twice."""
 
-class ThreeFacts(Walkabout[ThingBefore]):
+
+class ThreeFacts(Babilong[ThingBefore]):
     number = 3
     title = "qa3: three supporting facts"
     capability = "retracing the way of a thing"
     cast = HOUSEHOLD
     queries = (ThingBefore,)
-    gift_weight = 0
-    got_there = 0.19
-    most_sound_facts = 100  # in a long story everything has been everywhere twice
     answer = Label("places")
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
@@ -53,6 +56,13 @@ class ThreeFacts(Walkabout[ThingBefore]):
         "Kofi went back to the loft.\n"
         "Question: Where was the kazoo before the loft?\nFINAL ANSWER: market",
     )
+
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        most = MOST_SOUND_FACTS if self.sound else inf
+        story = write_story(
+            rng, cast, self.find_answer, self.candidates, gift_weight=0, got_there=0.19, most_facts=most
+        )
+        return story if story.questions else self.story(rng, cast)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[ThingBefore]:
         """Ask about a place that the thing reached on its last carry, and did not reach again.

@@ -19,19 +19,20 @@ Question: Who gave the milk?
 
 from collections.abc import Sequence
 
+from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._story_builder import RECENT
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._story_builder import RECENT, Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import GIVERS, Cast
 
 Gift = WhatGiven | WhoGave | WhoReceived
 
 
-class ThreeArguments(Walkabout[Gift]):
+class ThreeArguments(Babilong[Gift]):
     number = 5
     title = "qa5: three-argument relations"
     capability = "telling apart the three parts of a gift"
@@ -41,7 +42,6 @@ class ThreeArguments(Walkabout[Gift]):
     )
     cast = GIVERS
     queries = (WhatGiven, WhoGave, WhoReceived)
-    gift_weight = 24
     answer = Label("people", "things")
     wording = prompt(
         "You are given a context in which sentences about people who take things, carry them, put them down and give "
@@ -60,6 +60,9 @@ class ThreeArguments(Walkabout[Gift]):
         "Noor handed the kazoo to Mirko. Kofi travelled to the loft.\n"
         "Question: Who did Noor give the kazoo to?\nFINAL ANSWER: Mirko",
     )
+
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=24)
 
     def options(self, query: Gift, cast: Cast) -> tuple[str, ...]:
         match query:

@@ -15,15 +15,18 @@ Question: Is John in the garden?
 
 from collections.abc import Sequence
 
+from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import IsIn, Solved, Went
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walkabout import Clause, Walkabout, here_or_elsewhere, is_in_place
+from carrara.tasks.babilong._places import here_or_elsewhere, is_in_place
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class YesNo(Walkabout[IsIn]):
+class YesNo(Babilong[IsIn]):
     number = 6
     title = "qa6: yes/no questions"
     capability = "checking where somebody is now"
@@ -33,7 +36,6 @@ class YesNo(Walkabout[IsIn]):
     )
     cast = HOUSEHOLD
     queries = (IsIn,)
-    gift_weight = 0
     answer = Verdict("yes", "no")
     wording = prompt(
         "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
@@ -45,6 +47,9 @@ class YesNo(Walkabout[IsIn]):
         "Noor travelled to the tent. Noor went back to the market. Kofi journeyed to the loft.\n"
         "Question: Is Noor in the tent?\nFINAL ANSWER: no",
     )
+
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=0)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         return here_or_elsewhere(history, clause.who, cast) if isinstance(clause.fact, Went) else ()

@@ -15,22 +15,23 @@ Question: How many objects is John carrying?
 
 from collections.abc import Sequence
 
+from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
 from carrara.tasks.babilong._answers import Count
 from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, NUMBERS, Cast
 
 
-class Counting(Walkabout[HowMany]):
+class Counting(Babilong[HowMany]):
     number = 7
     title = "qa7: counting"
     capability = "keeping count of things in hand"
     cast = HOUSEHOLD
     queries = (HowMany,)
-    gift_weight = 21
     most_common = ("one", 0.483)  # measured over 80,000 stories
     answer = Count()
     wording = prompt(
@@ -46,6 +47,9 @@ class Counting(Walkabout[HowMany]):
         "Mirko grabbed the kazoo there. Noor journeyed to the canteen. Mirko discarded the kazoo.\n"
         "Question: How many objects is Mirko carrying?\nFINAL ANSWER: none",
     )
+
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=21)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[HowMany]:
         """After a gift ask about its giver and never about its receiver, as in the official files."""

@@ -15,16 +15,18 @@ Question: What is Mary carrying?
 
 from collections.abc import Sequence
 
+from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
 from carrara.tasks.babilong._answers import Things
 from carrara.tasks.babilong._facts import Dropped, Got, Solved, WhatCarried
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walkabout import Clause, Walkabout
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, NOTHING, Cast
 
 
-class Lists(Walkabout[WhatCarried]):
+class Lists(Babilong[WhatCarried]):
     number = 8
     title = "qa8: lists and sets"
     capability = "listing things in hand"
@@ -34,7 +36,6 @@ class Lists(Walkabout[WhatCarried]):
     )
     cast = HOUSEHOLD
     queries = (WhatCarried,)
-    gift_weight = 0
     most_common = ("nothing", 0.361)  # measured over 80,000 stories
     answer = Things()
     wording = prompt(
@@ -51,8 +52,8 @@ class Lists(Walkabout[WhatCarried]):
         "Question: What is Mirko carrying?\nFINAL ANSWER: nothing",
     )
 
-    def parts(self, answer: str) -> list[str]:
-        return answer.split(",")
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=0)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhatCarried]:
         return (WhatCarried(clause.who),) if isinstance(clause.fact, Got | Dropped) else ()

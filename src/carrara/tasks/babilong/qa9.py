@@ -13,18 +13,20 @@ John travelled to the bedroom.
 Question: Is Mary in the bathroom?
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solved, Stays, Went
 from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walk import Walk
-from carrara.tasks.babilong._walkabout import Clause, Walkabout, here_or_elsewhere, is_in_place
+from carrara.tasks.babilong._places import here_or_elsewhere, is_in_place
+from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._walk import Clause, Walk, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class Negation(Walkabout[IsIn]):
+class Negation(Babilong[IsIn]):
     number = 9
     title = "qa9: simple negation"
     capability = "taking in what is not so"
@@ -50,12 +52,17 @@ class Negation(Walkabout[IsIn]):
         "Question: Is Kofi in the market?\nFINAL ANSWER: no",
     )
 
-    def next_fact(self, walk: Walk) -> Fact:
+    def story(self, rng: Dice, cast: Cast) -> Story:
+        return write_story(rng, cast, self.find_answer, self.candidates, self.draw_facts)
+
+    def draw_facts(self, walk: Walk) -> Iterator[Fact]:
         """State half of the moves as moves, a quarter by the new place, a quarter by the place that was left."""
-        who, left, place = walk.move()
-        if walk.rng.chance(0.5):
-            return Went((who,), place)
-        return Stays(who, place) if walk.rng.chance(0.5) else Absent(who, left)
+        while True:
+            who, left, place = walk.move()
+            if walk.rng.chance(0.5):
+                yield Went((who,), place)
+            else:
+                yield Stays(who, place) if walk.rng.chance(0.5) else Absent(who, left)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         """After a denial ask only about the place that was denied: the facts say nothing of the others."""
