@@ -1,17 +1,21 @@
 """The search for shortcuts: it finds those that are put into tests, and says what the package's own tests have."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from carrara import registry
 from carrara.answers.naming import OneOf, YesNo
 from carrara.cli.main import main
+from carrara.core.errors import PluginError
 from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
 from carrara.core.types import Piece
+from carrara.prompt.items import contexts
 from carrara.proof.audit import audit, searched
 from carrara.proof.shortcuts import search
 from carrara.proof.shortcuts.kept import kept
@@ -86,6 +90,54 @@ def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatc
     shortcuts = searched(recipe, 60).shortcuts
     assert [one.breaches for one in shortcuts if one.declared] == [False] * len(names[:-1])
     assert not [one for one in shortcuts if one.kind == "strings" and not one.declared and one.breaches]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "its frist tenth",
+            "the task own/made declares the known shortcut 'its frist tenth', but no heuristic or kind has that name; "
+            "did you mean its first tenth?",
+        ),
+        (
+            "quizzical",
+            "the task own/made declares the known shortcut 'quizzical', but no heuristic or kind has that name; "
+            "the kinds of heuristics are blind, strings, part, learned",
+        ),
+    ],
+)
+def test_a_misspelt_known_shortcut_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, sentence: str) -> None:
+    monkeypatch.setattr(Guard, "known_shortcuts", {"strings": "It is so.", name: "It is so."})
+    with pytest.raises(PluginError) as refused:
+        searched(of_one(Guard, monkeypatch), 30)
+    assert str(refused.value) == sentence
+
+
+def test_a_known_shortcut_may_be_a_heuristic_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Guard, "known_shortcuts", {"the first name": "It is so."})
+    monkeypatch.setattr(Guard, "heuristics", lambda self, instance, question: {"the first name": NAMES[0]})
+    searched(of_one(Guard, monkeypatch), 30)
+
+
+def test_the_audit_of_a_plugin_refuses_a_misspelt_known_shortcut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[1] / "docs/new-task.md").read_text("utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    misspelt = code.replace("    answer = ", "    known_shortcuts = {'string': 'It is so.'}\n    answer = ", 1)
+    (tmp_path / "quay").mkdir()
+    (tmp_path / "quay/harbour.py").write_text(misspelt, "utf-8")
+    monkeypatch.setenv("CARRARA_TASKS", str(tmp_path / "quay"))
+    assert main(["audit", "quay/harbour", "-n", "30", "--lengths", "0"]) == 1
+    assert "known shortcut 'string', but no heuristic or kind has that name; did you mean strings?" in (
+        " ".join(capsys.readouterr().err.split())
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if registry.is_official(name)])
+def test_known_shortcuts_of_an_official_task_are_names_of_heuristics(name: str) -> None:
+    search.check_known_shortcuts([item for context in contexts(first(name), 5) for item in context.items])
 
 
 def test_a_sum_that_no_reader_knows_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,8 +47,8 @@ class Dry(UsageError):
     """A stream of filler has nothing left: it was asked for more than there is."""
 
 
-def nearest(word: str, options: Iterable[str]) -> str:
-    """The end of a message about an unknown name: what may have been meant, or nothing.
+def nearest(word: str, options: Iterable[str], most: int = 3) -> str:
+    """Return the end of a message about an unknown name: at most so many similar names, or nothing.
 
     >>> nearest("o20k", ["gpt2", "cl100k", "o200k"])
     '; did you mean o200k?'
@@ -58,7 +58,7 @@ def nearest(word: str, options: Iterable[str]) -> str:
     ''
     """
     by_lower = {option.lower(): option for option in options}
-    close = [by_lower[match] for match in get_close_matches(word.lower(), by_lower, n=3, cutoff=0.5)]
+    close = [by_lower[match] for match in get_close_matches(word.lower(), by_lower, n=most, cutoff=0.5)]
     if not close:
         return ""
     *others, last = close

@@ -7,6 +7,9 @@ from math import log
 from carrara.core.types import ANSWER
 from carrara.prompt.items import Item
 
+BLIND = ("the commonest answer", "the question alone", "the answer before")
+"""The names of the heuristics that never see the context."""
+
 
 class Habits:
     """What answers items have: of themselves, with each word of their questions, and one after the other."""
@@ -23,11 +26,7 @@ class Habits:
     def replies(self, item: Item) -> dict[str, str]:
         before = self._before.get(item.question.part, "")
         self._before[item.question.part] = item.gold
-        return {
-            "the commonest answer": self._commonest(item),
-            "the question alone": self._likeliest(item),
-            "the answer before": before,
-        }
+        return dict(zip(BLIND, (self._commonest(item), self._likeliest(item), before), strict=True))
 
     def _commonest(self, item: Item) -> str:
         return max(self._answers[_kind(item)].items(), key=lambda pair: pair[1], default=("", 0))[0]

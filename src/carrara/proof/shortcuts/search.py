@@ -24,11 +24,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from carrara.answers.grade import read
+from carrara.core.errors import PluginError, nearest
 from carrara.prompt.items import Item
 from carrara.proof.shortcuts import part
-from carrara.proof.shortcuts.blind import Habits
+from carrara.proof.shortcuts.blind import BLIND, Habits
 from carrara.proof.shortcuts.learned import Learned, Posed, counts
-from carrara.proof.shortcuts.readers import READERS
+from carrara.proof.shortcuts.readers import HOLDS, READERS
 from carrara.proof.shortcuts.sight import Form, Sight
 
 Kind = Literal["blind", "strings", "part", "learned"]
@@ -51,6 +52,8 @@ ECHOED, ECHOES = 1 << 15, 1 << 20
 """Tokens of a prompt that is said back, and of all of either split: long ones take as long to read as all the rest."""
 FREQUENT, LAST = 12, 12
 """Words of the context that may be said, too, where an answer is one of them."""
+NAMES = frozenset({*KINDS, *BLIND, *READERS, *HOLDS, *part.CUTS, LEARNED, ECHO})
+"""The kinds of heuristics, and the names of those that are tried on every task."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class Search:
     """Items of a test's training split first, to learn from; then those of its test split."""
 
     def __init__(self, learned_from: Sequence[Item]) -> None:
+        check_known_shortcuts(learned_from)
         self._declared = _declared(learned_from[0]) if learned_from else {}
         self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
         self._habits = Habits(learned_from)
@@ -166,6 +170,36 @@ class Search:
                     )
                     found.append(float(chosen))
         return found
+
+
+def check_known_shortcuts(items: Sequence[Item]) -> None:
+    """Refuse known shortcuts of a task that have the name of no heuristic and of no kind.
+
+    Args:
+        items: Items of one task. They give the names of the task's own heuristics and trivial baselines, which may
+            differ from question to question.
+
+    Raises:
+        PluginError: The task declares such a name.
+    """
+    unknown = set(_declared(items[0])) - NAMES if items else set[str]()
+    if not unknown:
+        return
+    own = {
+        name
+        for item in items
+        for replies in (
+            item.task.heuristics(item.context.instance, item.question),
+            item.task.trivial_baselines(item.question),
+        )
+        for name in replies
+    }
+    for name in sorted(unknown - own):
+        remedy = nearest(name, NAMES | own, most=1) or f"; the kinds of heuristics are {', '.join(KINDS)}"
+        raise PluginError(
+            f"the task {items[0].recipe.task} declares the known shortcut {name!r}, "
+            f"but no heuristic or kind has that name{remedy}"
+        )
 
 
 def _worth(item: Item, reply: str) -> float:
