@@ -18,7 +18,7 @@ LAYERS = [
     "tokens",
     "text",
     "task",
-    "parts",
+    "plugin_errors",
     "tasks",
     "registry",
     "prompt",

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from carrara.core.errors import UsageError
-from carrara.parts.plugin import not_loaded
+from carrara.plugin_errors import not_loaded
 
 _ALL = "carrara_tasks"
 

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from carrara.core.errors import UsageError
-from carrara.parts.plugin import not_loaded
+from carrara.plugin_errors import not_loaded
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -16,7 +16,7 @@ from types import ModuleType
 from carrara import own, plugins
 from carrara.core.errors import UsageError, nearest
 from carrara.core.order import natural
-from carrara.parts.plugin import checked
+from carrara.plugin_errors import checked
 from carrara.task import Task
 
 _TASKS = Path(__file__).parent / "tasks"

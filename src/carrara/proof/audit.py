@@ -24,7 +24,7 @@ from carrara.core.keys import Split
 from carrara.core.recipe import Recipe
 from carrara.core.splits import owner
 from carrara.core.types import Frame, Message, Piece, Undecidable
-from carrara.parts.plugin import described
+from carrara.plugin_errors import described
 from carrara.prompt import items
 from carrara.prompt.items import Context, Item
 from carrara.prompt.measure import assemble, count

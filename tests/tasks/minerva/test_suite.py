@@ -15,12 +15,12 @@ from carrara.core.errors import Unreachable, UsageError
 from carrara.core.types import ANSWER
 from carrara.engine.presets import PRESETS
 from carrara.engine.thinking import lead_of
-from carrara.parts.fitting import pick
 from carrara.prompt.items import make
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack, read_pack
 from carrara.tasks.minerva._task import Minerva
 from carrara.text import vocabulary
+from carrara.text.fitting import pick
 from tests.minerva import context_of, items, replied
 
 TESTS = registry.select("minerva")

@@ -6,9 +6,9 @@ from carrara.answers.listing import Copy, Words
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice
 from carrara.core.types import Room
-from carrara.parts.fitting import filled
 from carrara.tasks.minerva._task import Minerva
 from carrara.text import vocabulary
+from carrara.text.fitting import fill
 
 ITEMS = 40
 """The number of items in a context of length 0."""
@@ -54,7 +54,7 @@ def draw_items(budget: Room | None, draw: Callable[[], str], number: int, least:
     """
     if budget is None:
         return vocabulary.some(draw, number)
-    found = filled(budget, draw) if budget.budget > 0 else []
+    found = fill(budget, draw) if budget.budget > 0 else []
     if len(found) < least:
         raise Unreachable(f"it has room for {len(found)} words", part=f"there is room for {len(found)} words")
     return found

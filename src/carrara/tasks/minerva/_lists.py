@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from carrara.core.errors import Unreachable
 from carrara.core.types import Room
-from carrara.parts.fitting import filled
 from carrara.tasks.minerva._task import split_items
 from carrara.text import vocabulary
+from carrara.text.fitting import fill
 
 _LINE = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
 
@@ -87,7 +87,7 @@ def deal_words(
     if budget is None:
         words = vocabulary.some(draw, max(items - len(needles), wanted))
     else:
-        words = filled(budget, draw) if budget.budget > 0 else []
+        words = fill(budget, draw) if budget.budget > 0 else []
     if len(words) < wanted:
         raise Unreachable(
             f"{what} leaves room for {len(words)} words beside the {len(needles)} asked for, and takes {wanted}",

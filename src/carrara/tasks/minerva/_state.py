@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice, Key
 from carrara.core.types import Room, Undecidable
-from carrara.parts.fitting import CHUNK, Stock
 from carrara.text import vocabulary
+from carrara.text.fitting import CHUNK, Stock
 
 AGAIN = 0.15
 """The probability that a word is drawn again that was discarded before, if there is any."""
@@ -192,7 +192,7 @@ def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: S
     """
     times = Counter(_mentioned(steps))
     seen = sorted(times)
-    found = stock.exchanged(
+    found = stock.exchange(
         [words[word] for word in seen], [times[word] for word in seen], rest, range(len(seen))[-CHUNK:]
     )
     if found is None:

@@ -29,11 +29,11 @@ from itertools import accumulate
 from carrara.answers.naming import ListName
 from carrara.core.errors import Unreachable
 from carrara.core.types import UNSIZED, Prices, Room, Undecidable
-from carrara.parts.fitting import Stock
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import list_name, read_lines, write_lists
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, check_share
 from carrara.text import vocabulary
+from carrara.text.fitting import Stock
 
 LEAST = 3
 """The fewest lists: of two lists, either may be the odd one."""
@@ -116,7 +116,7 @@ def _fit(budget: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple[l
         if abs(rest - lists * round(rest / lists)) > NEAR:
             continue
         times = [*(lists - (n < changed) for n in range(size)), *[1] * changed]
-        if found := stock.exchanged(drawn, times, rest):
+        if found := stock.exchange(drawn, times, rest):
             return found, lists
     part = f"{LEAST} lists or more of size={size}"
     raise Unreachable(f"{part} do not make up its length", part)

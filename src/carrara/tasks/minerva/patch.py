@@ -25,11 +25,11 @@ from itertools import product
 from carrara.answers.kinds import Word
 from carrara.core.errors import Unreachable
 from carrara.core.types import UNSIZED, Room, Undecidable
-from carrara.parts.fitting import Stock, opening
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
+from carrara.text.fitting import Stock, first_word_surplus
 from carrara.text.turns import in_turn
 
 LEAST = 4
@@ -120,8 +120,8 @@ def _fitted(budget: Room, pattern: list[str], start: int, tail: int, stock: Stoc
             times = [repeats + (n < tail) + (n >= size - head) for n in range(size)]
             first = (size - head) % size
             taken = sum(cost * often for cost, often in zip(costs, times, strict=True))
-            rest = budget.budget - taken - opening(budget.prices, pattern[first])
-            if found := stock.exchanged(pattern, times, rest, [n for n in range(size) if n != first]):
+            rest = budget.budget - taken - first_word_surplus(budget.prices, pattern[first])
+            if found := stock.exchange(pattern, times, rest, [n for n in range(size) if n != first]):
                 return found, head, repeats
     part = f"{LEAST} repetitions or more of size={size}"
     raise Unreachable(f"{part} do not make up its length", part)

@@ -29,9 +29,9 @@ from carrara.answers.kinds import FinalNumber
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice
 from carrara.core.types import UNSIZED, Room, Undecidable
-from carrara.parts.fitting import CHUNK, pick
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number
+from carrara.text.fitting import CHUNK, pick
 from carrara.text.turns import in_turn
 
 LARGEST = 100

@@ -24,11 +24,11 @@ from typing import Literal
 from carrara.answers.listing import Set, Words
 from carrara.core.errors import Unreachable
 from carrara.core.types import UNSIZED, Prices, Room, Undecidable
-from carrara.parts.fitting import CHUNK, filled
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
 from carrara.text import vocabulary
+from carrara.text.fitting import CHUNK, fill
 
 
 class TwoLists(Minerva):
@@ -104,7 +104,7 @@ def _draw_common(budget: Room, draw: vocabulary.Draw, old: Sequence[str], new: l
             raise Unreachable("no other word makes up one token", part="no other word makes up one token")
         left -= _cost(budget.prices, [other]) - own
         new[-1] = other
-    return filled(budget._replace(budget=left // 2), draw) if left > 0 else []
+    return fill(budget._replace(budget=left // 2), draw) if left > 0 else []
 
 
 def _cost(prices: Prices, words: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
-"""Exact lengths for worlds that are their own filler: as many things as fit, the last ones chosen by what they take.
+"""Exact lengths for contexts without filler: as many words as fit, the last ones chosen by their cost in tokens.
 
-Nothing is cut or padded. Of the last candidates some are taken and some are not, or a few words give way to others of
-another size, such that the total comes out: a subset sum over the bits of an integer.
+Nothing is cut or padded. Either some of the last candidates are left out, or a few words are replaced by others of
+another cost, so that the total is exact: a subset sum over the bits of an integer.
 """
 
 from collections import defaultdict
@@ -12,17 +12,17 @@ from carrara.core.types import Prices, Room
 from carrara.text.vocabulary import priced, upto
 
 CHUNK = 256
-"""Things that are priced at once."""
+"""Words that are priced at once."""
 TAIL = 48
-"""Tokens for which the last things are chosen."""
+"""Tokens for which the last words are chosen."""
 POOLS = (48, 256, 4096, 32768)
-"""Candidates among which they are, first few, then more: some sizes are rare."""
+"""Candidates for the last words, first few, then more: some costs are rare."""
 SLOTS = 48
-"""Words that may give way to others."""
+"""Words that may be replaced by others."""
 
 
 def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
-    """One option of each slot such that they make up a total: their places; None if none do.
+    """Return an option of each slot, by number, such that the options add up to a total; None if none do.
 
     >>> pick([(0, 3), (0, 5), (0, 4)], 7), pick([(1, 2), (1, 2)], 5)
     ([1, 0, 1], None)
@@ -46,10 +46,16 @@ def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
     return chosen[::-1]
 
 
-def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
-    """Words in the order drawn that take a room's budget exactly; of the last, some are left out.
+def fill(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
+    """Return words, in the order in which they are drawn, that take a budget exactly. Some of the last are left out.
 
-    With `room.again` the choice is another one.
+    Args:
+        room: The budget. With another `room.again` the choice is another one.
+        draw: Draws a word.
+        joint: The text between two words.
+
+    Raises:
+        Unreachable: No choice of words takes the budget exactly.
     """
     rest, words = room.budget, list[str]()
     while True:
@@ -76,13 +82,13 @@ def filled(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
     raise Unreachable(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
 
 
-def opening(prices: Prices, word: str, joint: str = ", ") -> int:
-    """What a word takes more as the first of a context, behind a new line, than behind a joint."""
+def first_word_surplus(prices: Prices, word: str, joint: str = ", ") -> int:
+    """Return how many tokens more a word takes as the first of a context, after a new line, than after a joint."""
     return prices([word], "\n")[0] - prices([word], joint)[0]
 
 
 class Stock:
-    """Words in store that others may give way to, by what they take."""
+    """Spare words by their cost, to replace others."""
 
     def __init__(self, draw: Callable[[], str], prices: Prices, joint: str = ", ") -> None:
         self._prices, self._joint = prices, joint
@@ -91,12 +97,16 @@ class Stock:
         for word, cost in zip(fresh, prices(fresh, joint), strict=True):
             self._by_cost[cost].append(word)
 
-    def exchanged(
+    def exchange(
         self, words: Sequence[str], times: Sequence[int], rest: int, free: Sequence[int] | None = None
     ) -> list[str] | None:
-        """The words of which some gave way to others, so that all take `rest` tokens more than before; None if none do.
+        """Return the words with some of them replaced, so that they take `rest` tokens more; None if that cannot be.
 
-        A word that stands several `times` counts as often. Only `free` ones give way, all if nothing is said.
+        Args:
+            words: The words.
+            times: How often each word stands in the context.
+            rest: The tokens to add; fewer than 0 are taken away.
+            free: The numbers of the words that may be replaced; None for all.
         """
         if not rest:
             return list(words)

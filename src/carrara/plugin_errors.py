@@ -1,8 +1,8 @@
-"""Errors of tests that are not part of the package.
+"""Errors of tasks that are not part of the package.
 
-Anybody may write such a test, so its code may raise anything. `checked` makes an exception of it a `PluginError`: one
-sentence with the file, the function, the exception and the line. It also refuses an answer of another type than the
-test's kind of answers takes.
+The code of such a task may raise anything. `checked` turns its exceptions into a `PluginError`: one sentence with the
+file, the function, the exception and the line. It also refuses an answer of another type than the task's answer type
+takes.
 """
 
 import os
