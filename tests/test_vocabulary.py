@@ -4,8 +4,8 @@ import pytest
 
 from carrara.core.errors import Dry
 from carrara.core.keys import Dice, Key
-from carrara.tokens.prices import prices
 from carrara.text.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
+from carrara.tokens.prices import prices
 
 
 @pytest.mark.parametrize("words", ["common", "dictionary"])
