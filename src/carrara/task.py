@@ -343,7 +343,7 @@ class Task(ABC):
     # How an instance is made
 
     def draw(self, key: Key, budget: Room | None = None) -> Instance:
-        """Return the instance of a key. The task has one value of each sweep (`dealt`)."""
+        """Return the instance of a key. The task has one value of each sweep (`choose_values`)."""
         instance = self.generate_sized(Rng(key), budget)
         if instance.filler is None and self.has_sentences:
             instance = replace(instance, filler=lambda rng, tokenizer: self._sentences(rng))
@@ -357,7 +357,7 @@ class Task(ABC):
 
     # Sweeps
 
-    def dealt(self, key: Key) -> "Task":
+    def choose_values(self, key: Key) -> "Task":
         """Return the task with one value of each sweep: the one whose turn it is."""
         if not self.sweeps:
             return self

@@ -181,7 +181,7 @@ def pose(recipe: Recipe, pack: Pack | None) -> Posed:
             f"ask for fewer than {write_length(recipe.length)}"
         )
     key = replace(recipe.key, params=parameters.of_instance(configured))
-    task = configured.dealt(key)
+    task = configured.choose_values(key)
     if task.given_count(recipe.length) is not None:
         instance = task.draw(key, Room(recipe.length))
     else:

@@ -225,7 +225,7 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     """Return a short session from the few-shot split, with a little filler, so that its forms are seen."""
     task = LatentList(complexity=3 + number % 4, view=view, fillers=fillers, examples=0)
     key = Key("michelangelo/latent_list", task.version, f"view={view}", "few-shot", 0, number)
-    instance, own = draw_owned(task.dealt(key), key)
+    instance, own = draw_owned(task.choose_values(key), key)
     dice = own.dice("example")
     tap = statements(instance.structure.operations, fillers, dice)
     lines = [str(instance.opening)]
