@@ -71,7 +71,7 @@ def one(reply: str, kind: Kind, ask: str) -> str | None:
     def find(text: str) -> Iterable[Found[str]]:
         return (one for one in kind.find(text) if one.answer not in asked and not _ANOTHERS.match(text, one.end))
 
-    return agreed(said(tidy(_own(reply, ask)), read, find))
+    return agreed(said(tidy(_after_question(reply, ask)), read, find))
 
 
 def several(reply: str, kind: Kind, ask: str) -> Values | None:
@@ -81,7 +81,7 @@ def several(reply: str, kind: Kind, ask: str) -> Values | None:
     be other, or not meant, is no such list. Lists that stand together are one, so that stating several gains nothing.
     """
     lists = _Lists(kind, ask)
-    text = plain(_BOX.sub(r"\nAnswer: \1\n", tidy(_own(reply, ask))))
+    text = plain(_BOX.sub(r"\nAnswer: \1\n", tidy(_after_question(reply, ask))))
     # A list may go over several lines, of which none is an answer by itself: it is found, and never read.
     return tuple(sorted({*chain(*said(lists.marked(text), lambda line: None, lists.find, lists.claimed))})) or None
 
@@ -109,8 +109,8 @@ def blind(known: int, gold: int) -> float:
     return sum(n * max(0, 2 * found - gold) for found, n in enumerate(draws)) / (gold * comb(known, gold))
 
 
-def _own(reply: str, ask: str) -> str:
-    """What a reply says of its own: who repeats the prompt answers behind the question, if at all."""
+def _after_question(reply: str, ask: str) -> str:
+    """Return what stands after the question, where a reply repeats the prompt; else the reply."""
     return reply.rpartition(ask)[2]
 
 
@@ -139,7 +139,7 @@ class _Lists:
     def marked(self, text: str) -> str:
         """A text with a sign for what the question names, and without asides, unless nothing else is said."""
         for pattern, normal, sign in _NAMED:
-            text = _signed(text, pattern, normal, sign, self._ask)
+            text = _mask(text, pattern, normal, sign, self._ask)
         ends = {one.end for one in self._values(text)}
 
         def aside(found: re.Match[str]) -> str:
@@ -161,7 +161,7 @@ class _Lists:
                     lists[-1].append(row)
                 else:
                     lists.append([row])
-        return [_together(_restated(rows)) for rows in lists]
+        return [_together(_keep_restatement(rows)) for rows in lists]
 
     def claimed(self, text: str) -> Sequence[Values]:
         """The list that ends the text, or else begins it; or all that is named.
@@ -183,7 +183,7 @@ class _Lists:
         """The sentences that name values which are meant."""
         stops = list(_STOP.finditer(text))
         starts, ends = [0, *(stop.end() for stop in stops)], [*(stop.start() for stop in stops), len(text)]
-        for place, row in groupby(self._affirmed(text), lambda one: bisect_right(starts, one.start) - 1):
+        for place, row in groupby(self._find_affirmed(text), lambda one: bisect_right(starts, one.start) - 1):
             found, start, end = [*row], starts[place], ends[place]
             contrast = _CONTRAST.search(text, found[0].end, end)
             if contrast and not _ASKED.search(text, contrast.end(), end):
@@ -197,8 +197,8 @@ class _Lists:
                 listed = between and (behind or several) and not _MORE.search(tail)
                 yield _Row(found, listed, behind, _KEY in sentence)
 
-    def _affirmed(self, text: str) -> list[Found[str]]:
-        """The values that are not denied; a 'not' denies a whole list."""
+    def _find_affirmed(self, text: str) -> list[Found[str]]:
+        """Return the values that are not denied; a 'not' denies a whole list."""
         every = self._values(text)
         kept = {one.start for one in affirmed(text, lambda _: every)}
         left, last = list[Found[str]](), None
@@ -221,13 +221,13 @@ def _together(rows: Sequence[_Row]) -> Found[Values]:
     return Found(rows[0].found[0].start, rows[-1].found[-1].end, values)
 
 
-def _restated(rows: Sequence[_Row]) -> Sequence[_Row]:
-    """The last line of a list, if the lines before are a tally from which it takes some."""
+def _keep_restatement(rows: Sequence[_Row]) -> Sequence[_Row]:
+    """Return the last line of a list alone if it repeats some values of the lines before; else all lines."""
     tally, last = [one.answer for row in rows[:-1] for one in row.found], {one.answer for one in rows[-1].found}
     return rows[-1:] if len(last) > 1 and last <= {*tally} and len(tally) == len({*tally}) else rows
 
 
-def _signed(text: str, pattern: re.Pattern[str], normal: Callable[[str], str], sign: str, ask: str) -> str:
-    """A text with a sign for whatever a question names by a pattern."""
+def _mask(text: str, pattern: re.Pattern[str], normal: Callable[[str], str], sign: str, ask: str) -> str:
+    """Return a text in which a sign stands for all that the question names by a pattern."""
     named = {normal(found[0]) for found in pattern.finditer(ask)}
     return pattern.sub(lambda found: sign if normal(found[0]) in named else found[0], text) if named else text

@@ -7,11 +7,11 @@ from math import gcd
 from carrara.core.keys import Dice
 
 
-def _listed(words: str) -> tuple[str, ...]:
+def _split_words(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-ADJECTIVES = _listed(
+ADJECTIVES = _split_words(
     """
     amber ancient autumn bitter black blank blue bold brass brave brief bright broad broken bronze brown busy calm
     careful cheap clean clear clever cold common cool copper crisp curious damp dark deep dim distant double dry dusty
@@ -25,7 +25,7 @@ ADJECTIVES = _listed(
     winter wise wooden yellow young
     """
 )
-NOUNS = _listed(
+NOUNS = _split_words(
     """
     anchor angle apple arch arrow axis badge bag ball banner barn barrel basin basket bay beach bead beam bell belt
     bench bird blanket board boat bolt bone book boot bottle bow bowl box branch brick bridge broom brush bucket button

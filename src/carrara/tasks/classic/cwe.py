@@ -102,11 +102,11 @@ def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
 
         def tap(gap: int) -> Unit:
             if waiting and dice.chance(0.5):
-                return _drawn(dice, waiting)
+                return _pop_random(dice, waiting)
             unit = (Piece(next(fresh)),)
             waiting.extend([unit] * (rarely - 1))
             while len(waiting) > WAITING:
-                _drawn(dice, waiting)
+                _pop_random(dice, waiting)
             return unit
 
         return tap
@@ -114,7 +114,7 @@ def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
     return open_tap
 
 
-def _drawn(dice: Dice, units: list[Unit]) -> Unit:
+def _pop_random(dice: Dice, units: list[Unit]) -> Unit:
     """Remove a unit and return it."""
     at = dice.below(len(units))
     unit, units[at] = units[at], units[-1]

@@ -74,7 +74,7 @@ class FrequentWords(Classic):
             gold=tuple(sorted(coded[:ASKED])),
             names={"count": str(ASKED)},
             evidence=(),  # no single occurrence decides
-            filler=_nested(coded, self.alpha),
+            filler=_nested_filler(coded, self.alpha),
             chance_level=_reading.blind(len(coded), ASKED),
             unordered=True,
         )
@@ -104,7 +104,7 @@ def _counts(alpha: float) -> list[int]:
         first += 1
 
 
-def _nested(coded: Sequence[str], alpha: float) -> Filler:
+def _nested_filler(coded: Sequence[str], alpha: float) -> Filler:
     """Return chunks with the words of all ranks up to a drawn one; some also have a word that occurs once."""
     pieces = tuple(map(Piece, (DOTS, *coded)))
     rising = _shares(alpha)[::-1]

@@ -64,7 +64,7 @@ class JsonKv(Task):
             ending=f"\n{_pair(*last)}\n}}",
             gold=value,
             names={"key": key},
-            filler=_others,
+            filler=_open_pairs,
             depths=_turns.places(rng.key, self.depth, 1),
             labels=_turns.label(rng.key, self.depth),
         )
@@ -100,5 +100,5 @@ def _pair(key: str, value: str) -> str:
     return f'"{key}": "{value}"'
 
 
-def _others(dice: Dice, tokenizer: str) -> Tap:
+def _open_pairs(dice: Dice, tokenizer: str) -> Tap:
     return lambda gap: (Piece(f"{_pair(CODE.draw(dice), CODE.draw(dice))},"),)

@@ -129,7 +129,7 @@ class Niah(Classic):
             facts=[_needle(shape.value, *pair) for pair in order],
             gold=gold,
             ask="one" if len(gold) == 1 else "several",
-            names={"word": KINDS[shape.value].word, "names": _listed(asked)},
+            names={"word": KINDS[shape.value].word, "names": _join_names(asked)},
             evidence=[i for i, (name, _) in enumerate(order) if name in asked],
             filler=_filler(shape, called, values, key),
             depths=_turns.places(key, self.depth, len(order), every),
@@ -151,7 +151,7 @@ def _needle(kind: ValueKind, name: str, value: str) -> str:
     return f"One {KINDS[kind].word} kept for {name} is {value}."
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
