@@ -184,11 +184,11 @@ def read(reply: str, options: Sequence[str]) -> str | None:
     text = _SPACES.sub(" ", _NOT_APPLICABLE.sub("unknown", text))
     if whole := re.fullmatch(r"\W{0,8}([A-Da-d])\W{0,8}", text):
         return options["abcd".index(whole[1].lower())]
-    named = _named(text, options, {})
+    named = _name_choices(text, options, {})
     if not _SPOKEN_OF.search(named):
-        named = _named(text, options, _FIGURES)
+        named = _name_choices(text, options, _FIGURES)
     opens = _LETTER.match(text.lstrip(" \n*`>#-\"'$")) is not None
-    return Choices(dict(zip(_WORDS, options, strict=True))).read(_weighed(named, opens))
+    return Choices(dict(zip(_WORDS, options, strict=True))).read(_drop_denials(named, opens))
 
 
 def _line(key: re.Match[str]) -> str:
@@ -196,8 +196,8 @@ def _line(key: re.Match[str]) -> str:
     return f"\n{'answer' if _KEY_OF_CHOICE.fullmatch(key[1]) else key[1]}: "
 
 
-def _named(text: str, options: Sequence[str], figures: Mapping[str, str]) -> str:
-    """A text in which whatever names a choice is the word for it: a letter, or an option but for its first words."""
+def _name_choices(text: str, options: Sequence[str], figures: Mapping[str, str]) -> str:
+    """Return a text in which each name of a choice, a letter or the end of an option, is replaced by its word."""
     words: dict[str, str] = {}
     for option, word in zip(options, _WORDS, strict=True):
         core = _LEADING.sub("", option.lower(), count=1)
@@ -216,8 +216,8 @@ def _named(text: str, options: Sequence[str], figures: Mapping[str, str]) -> str
     return _TWICE.sub(r"\1", _SPACES.sub(" ", pattern.sub(lambda found: looked_up(words, found[1]), text)))
 
 
-def _weighed(text: str, opens: bool) -> str:
-    """A text without the choices that it recites, denies or concedes; a letter that opens it stands alone."""
+def _drop_denials(text: str, opens: bool) -> str:
+    """Return a text without the choices that it recites, denies or concedes; a letter that opens it stands alone."""
     denied: set[str] = set()
 
     def deny(found: re.Match[str]) -> str:

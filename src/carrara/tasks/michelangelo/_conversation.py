@@ -94,14 +94,14 @@ def resembling(source: Source, asked: Key, overlaps: Sequence[str], count: int, 
         overlap = overlaps[n % len(overlaps)]
         if not left[overlap]:
             raise UsageError(
-                f"the writings have too few keys that share {_shared(overlap)} with {asked.one} and have {drafts} "
+                f"the writings have too few keys that share {_describe(overlap)} with {asked.one} and have {drafts} "
                 f"drafts: ask for fewer keys or needles, or take more writings"
             )
         found.append(left[overlap].pop())
     return found
 
 
-def _shared(overlap: str) -> str:
+def _describe(overlap: str) -> str:
     return "format and topic" if overlap == "both" else f"the {overlap}"
 
 

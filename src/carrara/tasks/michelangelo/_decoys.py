@@ -84,8 +84,8 @@ def told(dice: Dice, way: str) -> str:
     if dice.chance(0.5):
         return way
     if earlier in kinds(way) and dice.chance(0.5):
-        return _led(_NOW, way)
-    return _led(dice.choice(list(_DENIALS.values())), way)
+        return _add_lead(_NOW, way)
+    return _add_lead(dice.choice(list(_DENIALS.values())), way)
 
 
 def other(dice: Dice, way: str) -> str:
@@ -93,16 +93,16 @@ def other(dice: Dice, way: str) -> str:
 
 
 def earlier(dice: Dice, way: str) -> str:
-    return _led(_EARLIER, way)
+    return _add_lead(_EARLIER, way)
 
 
 def denied(dice: Dice, way: str) -> str:
-    return _led(dice.choice(list(_DENIALS)), way)
+    return _add_lead(dice.choice(list(_DENIALS)), way)
 
 
 def dreamt(dice: Dice, way: str) -> str:
-    return _led(_DREAMT, way)
+    return _add_lead(_DREAMT, way)
 
 
-def _led(lead: str, way: str) -> str:
+def _add_lead(lead: str, way: str) -> str:
     return f"{lead} {way if way.startswith('{') else way[0].lower() + way[1:]}".replace("that {Name}", "that {name}")

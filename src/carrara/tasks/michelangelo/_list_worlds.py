@@ -114,7 +114,7 @@ def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], L
     while True:
         window = _Window(view, dice.random(), None if anywhere else dice.random())
         for _ in range(PERSEVERANCE // count):
-            if found := _searched(dice, count, kinds, window):
+            if found := _search(dice, count, kinds, window):
                 return found
 
 
@@ -131,10 +131,10 @@ class _Verdict(NamedTuple):
     """The slices under which no others do not count; there is none under which fewer do not."""
 
 
-def _searched(
+def _search(
     dice: Dice, count: int, kinds: Sequence[Kind], window: _Window
 ) -> tuple[tuple[Operation, ...], Look] | None:
-    sequence = _completed(dice, [None] * count, [START], kinds)
+    sequence = _complete(dice, [None] * count, [START], kinds)
     verdict = _judge(sequence, window, count) or _Verdict(list(range(count)), [])
     stalled = 0
     while verdict.bad and stalled < PATIENCE:
@@ -145,7 +145,7 @@ def _searched(
         operations: list[Operation | None] = [*sequence.operations]
         del operations[changed]
         operations.insert(to, None)
-        other = _completed(dice, operations, sequence.lists[: min(changed, to) + 1], kinds)
+        other = _complete(dice, operations, sequence.lists[: min(changed, to) + 1], kinds)
         better = _judge(other, window, len(verdict.bad))
         stalled = 0 if better and len(better.bad) < len(verdict.bad) else stalled + 1
         if better:
@@ -156,7 +156,7 @@ def _searched(
     return tuple(sequence.operations), Look("len") if window.view == "len" else Look(window.view, start, stop)
 
 
-def _completed(
+def _complete(
     dice: Dice, operations: Sequence[Operation | None], lists: list[tuple[int, ...]], kinds: Sequence[Kind]
 ) -> _Sequence:
     """Return a sequence with each operation that is None drawn, and those after it where they are no longer possible.

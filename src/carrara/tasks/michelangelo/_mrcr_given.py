@@ -150,7 +150,7 @@ class Published(Task):
             facts=(),
             opening=row.pieces,
             gold=row.answer,
-            names={"asked": _asked(row.last)},
+            names={"asked": _strip_labels(row.last)},
             # Who knows the key and not the order says any of its drafts. The published noise floors (51, 27 and 15 %
             # for 2, 4 and 8 needles) are the same by difflib's default, by which different drafts have less in common.
             guesses=[Recall(row.answer.marker, draft) for draft in drafts],
@@ -330,5 +330,5 @@ def _number(word: str) -> int | None:
     return int(digits[0]) if digits else None
 
 
-def _asked(last: str) -> str:
+def _strip_labels(last: str) -> str:
     return re.sub(r"\s*Assistant:\s*\Z", "", last.strip().removeprefix(_LABELS["user"]))

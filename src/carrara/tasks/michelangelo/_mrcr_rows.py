@@ -79,14 +79,16 @@ def sources(folder: Path) -> list[Source]:
         raise UsageError(
             f"there is no folder {folder}: `published` takes one with files of MRCR, as they were published"
         )
-    found = sorted(_found(folder))
+    found = sorted(_find_sources(folder))
     if not found:
-        raise UsageError(f"{folder} has no MRCR in {', '.join(ENDINGS)}: a file of it has the columns {_listed()}")
+        raise UsageError(
+            f"{folder} has no MRCR in {', '.join(ENDINGS)}: a file of it has the columns {_describe_columns()}"
+        )
     _one_kind(found)
     return found
 
 
-def _found(folder: Path) -> Iterator[Source]:
+def _find_sources(folder: Path) -> Iterator[Source]:
     one = not folder.is_dir()
     above = (folder.parent if one else folder).resolve().name
     others, empty = list[Path](), list[Path]()
@@ -98,16 +100,16 @@ def _found(folder: Path) -> Iterator[Source]:
         if test is None:
             others.append(path)
             continue
-        length = _named(f"{above}/{own}" if _BIN.fullmatch(above) else own)
+        length = _length_in(f"{above}/{own}" if _BIN.fullmatch(above) else own)
         lengths = {length} if length is not None else set(map(_bin, _sizes(path, test)))
         if not lengths:
             empty.append(path)
         yield from (Source(test, length, path) for length in lengths)
-    tell_left_out(others, f"a file of MRCR has the columns {_listed()}")
+    tell_left_out(others, f"a file of MRCR has the columns {_describe_columns()}")
     tell_left_out(empty, "there are no rows")
 
 
-def _listed() -> str:
+def _describe_columns() -> str:
     return " or ".join(", ".join(columns.needed) for columns in COLUMNS.values())
 
 
@@ -117,12 +119,12 @@ def _test(path: Path) -> str | None:
     return next((test for test, columns in COLUMNS.items() if names >= set(columns.needed)), None)
 
 
-def _named(path: str) -> int | None:
-    """The length that a path names.
+def _length_in(path: str) -> int | None:
+    """Return the length that a path names.
 
-    >>> _named("mrcr_v2p1_8needle_in_(4096,8192)_dynamic_fewshot_text_style_fast.csv"), _named("upto_128K.csv")
+    >>> _length_in("mrcr_v2p1_8needle_in_(4096,8192)_dynamic_fewshot_text_style_fast.csv"), _length_in("upto_128K.csv")
     (8192, 131072)
-    >>> _named("2needle/2needle_0.parquet")
+    >>> _length_in("2needle/2needle_0.parquet")
     """
     found = _BIN.findall(path)
     if not found:
@@ -280,14 +282,14 @@ def _ending(path: Path) -> str:
 def _names(path: Path) -> Sequence[str]:
     """The columns of a file."""
     if _ending(path) == ".parquet":
-        with _opened(path) as file:
+        with _open(path) as file:
             return list(file.schema_arrow.names)
     return list(next(_rows(path, ()), {}))
 
 
 def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     try:
-        with _opened(path) as file:
+        with _open(path) as file:
             known = [name for name in columns if name in file.schema_arrow.names]
             for batch in file.iter_batches(batch_size=_AT_ONCE, columns=known):
                 yield from batch.to_pylist()
@@ -295,7 +297,7 @@ def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
 
 
-def _opened(path: Path) -> Any:
+def _open(path: Path) -> Any:
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError:

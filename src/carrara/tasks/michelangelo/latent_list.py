@@ -242,7 +242,7 @@ def _see(operations: Sequence[Operation], look: Look) -> Answer:
     return answer
 
 
-def _known(operations: Sequence[Operation]) -> tuple[int, ...]:
+def _known_numbers(operations: Sequence[Operation]) -> tuple[int, ...]:
     """Return the numbers that a guesser knows."""
     return (*START, *(number for operation in operations for number in operation.numbers))
 
@@ -258,7 +258,7 @@ def _guess(dice: Dice, session: Session) -> Answer:
         return len(START) + (dice.choice((-1, 1)) if len(operations) % 2 else 0)
     values: list[int] = []
     while not values:
-        values = [number for number in _known(operations) if dice.chance(0.5)]
+        values = [number for number in _known_numbers(operations) if dice.chance(0.5)]
     dice.shuffle(values)
     if look.view in ("min", "max"):
         return dice.choice(values)
@@ -272,7 +272,7 @@ def _guess(dice: Dice, session: Session) -> Answer:
 def _chance_level(session: Session, gold: Answer) -> float:
     """Return how often a guess is right."""
     operations, look, _ = session
-    changes, known = len(operations), _known(operations)
+    changes, known = len(operations), _known_numbers(operations)
     if look.view == "len":  # each operation adds or takes one number, as good as evenly
         return math.comb(changes, changes // 2) / (1 << changes)
     if look.view in ("min", "max"):
