@@ -43,7 +43,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a folder of MRCR": ("a.jsonl", lambda path: mrcr_rows.sources(path.parent)),
     "scores": ("a.csv", outside.read_outside),
     "predictions": ("a.csv", lambda path: list(predictions.predictions(path))),
-    "Minerva's replies": ("a.jsonl", lambda path: list(minerva_rows._graded(path))),
+    "Minerva's replies": ("a.jsonl", lambda path: list(minerva_rows._grade_lines(path))),
     "stories": ("qa1_a.txt", lambda path: list(stories._lines(path))),
     "recipes": ("a.jsonl", lambda path: generating(str(path), "--out", str(path.parent / "out"))),
 }

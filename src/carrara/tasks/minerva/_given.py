@@ -94,7 +94,7 @@ class Posed(NamedTuple):
 def posed(task: str, reference: Any, prompt: str = "") -> Posed:
     """What a row asks. Raises UsageError where the reference is not what the task has."""
     answers, gold, bare = ANSWERS[task], _gold(task, reference), False
-    context, asked = _opened(prompt)
+    context, asked = _split_prompt(prompt)
     if isinstance(gold, Words) and not task.startswith("snapshot"):  # nobody has a copy without copying
         trivial = _trivial(task, gold, context, asked)
         bare = not trivial
@@ -167,8 +167,8 @@ def _no_list(task: str) -> tuple[str, ...]:
     return ("no",) if task == "group_membership" else ()
 
 
-def _opened(prompt: str) -> tuple[str, str]:
-    """The context of a published prompt, and what is asked of it."""
+def _split_prompt(prompt: str) -> tuple[str, str]:
+    """Return the context of a published prompt, and its question."""
     opening = _OPEN.search(prompt)
     context, found, asked = prompt[opening.end() :].rpartition(INSTRUCT) if opening else ("", "", "")
     return (context.strip(), asked.strip()) if found else ("", "")

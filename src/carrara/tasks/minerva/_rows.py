@@ -68,7 +68,7 @@ class _Marks(NamedTuple):
 def rescore(path: Path, keep: Callable[[Scored], object] = lambda scored: None) -> Rescored:
     """Score the rows of a file, and show each to `keep`."""
     found: dict[str, list[_Marks]] = {task: [] for task in PRIMARY}
-    for line, task, one in _graded(path):
+    for line, task, one in _grade_lines(path):
         unparsed = one.answer is None
         found[task].append(_Marks(one.paper, one.sound, unparsed, one.bare))
         keep(Scored(line, task, one.paper, one.sound, one.answer, "unparsed" if unparsed else "ok"))
@@ -90,7 +90,7 @@ def _figures(marks: Sequence[_Marks]) -> Figures:
     )
 
 
-def _graded(path: Path) -> Iterator[tuple[int, str, Graded]]:
+def _grade_lines(path: Path) -> Iterator[tuple[int, str, Graded]]:
     if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a JSONL file with {', '.join(FIELDS)}")
     for number, line in enumerate(lines(path), 1):

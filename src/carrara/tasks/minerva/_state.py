@@ -69,12 +69,12 @@ class Table:
         return Step(agent, "draws", tuple(words))
 
     def discard(self, agent: int, size: int, rng: Dice) -> Step:
-        words = self._taken(agent, size, rng)
+        words = self._take(agent, size, rng)
         self._discarded += words
         return Step(agent, "discards", tuple(words))
 
     def swap(self, agent: int, other: int, size: int, rng: Dice) -> Step:
-        gives, gets = self._taken(agent, size, rng), self._taken(other, size, rng)
+        gives, gets = self._take(agent, size, rng), self._take(other, size, rng)
         self.hands[agent] += gets
         self.hands[other] += gives
         return Step(agent, "swaps", tuple(gives), other, tuple(gets))
@@ -83,7 +83,7 @@ class Table:
         self._new += 1
         return self._new - 1
 
-    def _taken(self, agent: int, size: int, rng: Dice) -> list[int]:
+    def _take(self, agent: int, size: int, rng: Dice) -> list[int]:
         words = rng.sample(self.hands[agent], size)
         self.hands[agent] = [word for word in self.hands[agent] if word not in words]
         return words
@@ -99,7 +99,7 @@ class Story(NamedTuple):
     @property
     def mentioned(self) -> tuple[str, ...]:
         """All words that the lines mention, each of them once."""
-        return tuple([self.words[n] for n in dict.fromkeys(_mentioned(self.steps))])
+        return tuple([self.words[n] for n in dict.fromkeys(_words_in(self.steps))])
 
 
 class Script:
@@ -190,7 +190,7 @@ def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: S
     Returns:
         The numbers of the words that were replaced.
     """
-    times = Counter(_mentioned(steps))
+    times = Counter(_words_in(steps))
     seen = sorted(times)
     found = stock.exchange(
         [words[word] for word in seen], [times[word] for word in seen], rest, range(len(seen))[-CHUNK:]
@@ -203,7 +203,7 @@ def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: S
     return changed
 
 
-def _mentioned(steps: Iterable[Step]) -> Iterator[int]:
+def _words_in(steps: Iterable[Step]) -> Iterator[int]:
     return chain.from_iterable(step.words + step.gets for step in steps)
 
 

@@ -50,7 +50,7 @@ class Minerva(Task):
     def asks(cls) -> Mapping[str, str]:
         """Return each question in its two phrasings: the second one of `ask` is `ask 2`."""
         several = cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
-        return {_phrased(part, n): ask for part, asks in several.items() for n, ask in enumerate(asks, 1)}
+        return {_phrasing_name(part, n): ask for part, asks in several.items() for n, ask in enumerate(asks, 1)}
 
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:
@@ -68,14 +68,14 @@ class Minerva(Task):
         return [
             replace(
                 question,
-                ask=self.fill(self.wording, _phrased(instance.ask, phrasing), instance),
+                ask=self.fill(self.wording, _phrasing_name(instance.ask, phrasing), instance),
                 labels={**question.labels, **({"phrasing": str(phrasing)} if several else {})},
             )
             for phrasing in self.phrasing
         ]
 
     def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
-        ask = self.fill(wording, _phrased(instance.ask, int(question.labels.get("phrasing", "1"))), instance)
+        ask = self.fill(wording, _phrasing_name(instance.ask, int(question.labels.get("phrasing", "1"))), instance)
         rule = wording["rule"]
         ending = f" {rule}" if rule and not rule.startswith("\n") else rule
         return Frame(
@@ -105,7 +105,7 @@ class Minerva(Task):
         return self.paper_task
 
 
-def _phrased(part: str, n: int) -> str:
+def _phrasing_name(part: str, n: int) -> str:
     return part if n == 1 else f"{part} {n}"
 
 

@@ -62,7 +62,7 @@ class Functional(Edit):
         verb, by = self.change.split()
         return Instance(
             facts=items,
-            gold=edited(items, _changed(items, verb, int(by))),
+            gold=edited(items, _change(items, verb, int(by))),
             ask=verb,
             names={"by": by},
             labels={"change": self.change},
@@ -70,10 +70,10 @@ class Functional(Edit):
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         verb = names["ask"].split()[0]
-        return Words(tuple(_changed(split_items(context), verb, int(names["by"]))))
+        return Words(tuple(_change(split_items(context), verb, int(names["by"]))))
 
 
-def _changed(items: Sequence[str], verb: str, by: int) -> list[str]:
+def _change(items: Sequence[str], verb: str, by: int) -> list[str]:
     factor, more = (by, 0) if verb == "multiply" else (1, by if verb == "add" else -by)
     changed = {item: str(int(item) * factor + more) for item in set(items)}
     return [changed[item] for item in items]

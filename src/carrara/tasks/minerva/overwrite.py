@@ -62,7 +62,7 @@ class Overwrite(Edit):
         unread = self.to == "nothing" and len(items) % self.nth == 0
         return Instance(
             facts=items,
-            gold=edited(items, _overwritten(items, self.nth, y), y),
+            gold=edited(items, _overwrite(items, self.nth, y), y),
             evidence=range(len(items) - unread),
             ask=self.to,
             names={"nth": write_ordinal(self.nth), "y": y},
@@ -71,11 +71,11 @@ class Overwrite(Edit):
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         nth = read_ordinal(names["nth"])
-        return Words(tuple(_overwritten(split_items(context), nth, names.get("y", ""))))
+        return Words(tuple(_overwrite(split_items(context), nth, names.get("y", ""))))
 
     def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return "overwrite_positions" if labels["to"] == "word" else "overwrite_positions_nth_to_null"
 
 
-def _overwritten(items: list[str], nth: int, y: str) -> list[str]:
+def _overwrite(items: list[str], nth: int, y: str) -> list[str]:
     return [y if n % nth == 0 else item for n, item in enumerate(items, 1) if y or n % nth]

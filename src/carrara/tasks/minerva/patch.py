@@ -89,7 +89,7 @@ class Patch(Minerva):
         tail = 1 if cut == 0 else int(size * cut) % size
         head, repeats = rng.stream("head").below(size), self.repeats
         if budget is not None:
-            pattern, head, repeats = _fitted(budget, pattern, head, tail, Stock(draw, budget.prices))
+            pattern, head, repeats = _fit(budget, pattern, head, tail, Stock(draw, budget.prices))
         facts = [*pattern[size - head :], *pattern * repeats, *pattern[:tail]]
         return Instance(
             facts=facts,
@@ -108,7 +108,7 @@ class Patch(Minerva):
         raise Undecidable("no pattern repeats")
 
 
-def _fitted(budget: Room, pattern: list[str], start: int, tail: int, stock: Stock) -> tuple[list[str], int, int]:
+def _fit(budget: Room, pattern: list[str], start: int, tail: int, stock: Stock) -> tuple[list[str], int, int]:
     """Return a pattern that fills a length, how many of its last words come first, and how often it comes whole.
 
     Some words of the pattern are replaced. The first word of the context stays, because its cost there is another one

@@ -66,7 +66,7 @@ class Quantity(Minerva):
             changes = _draw_changes(numbers, steps)
             lines = [_line(n, change) for n, change in enumerate(changes, 1)]
         else:
-            changes, lines = _fitted(budget, numbers)
+            changes, lines = _fit(budget, numbers)
         return Instance(
             opening=f"Begin with the number {start}.",
             facts=lines,
@@ -93,7 +93,7 @@ def _line(n: int, change: int, then: bool = False) -> str:
     return f"{n}. Add {change}" if change > 0 else f"{n}. Subtract {-change}"
 
 
-def _fitted(budget: Room, rng: Dice) -> tuple[list[int], list[str]]:
+def _fit(budget: Room, rng: Dice) -> tuple[list[int], list[str]]:
     """Return as many steps as fill a length. `Then` before some of the last ones takes the tokens that are left."""
     rest, changes, lines, costs = budget.budget, list[int](), list[str](), list[int]()
     while rest >= 0:

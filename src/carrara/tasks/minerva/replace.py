@@ -73,7 +73,7 @@ class Replace(Edit):
             y, evidence = "", [n for n, item in enumerate(items) if item != x]
         return Instance(
             facts=items,
-            gold=edited(items, _replaced(items, x, y), y),
+            gold=edited(items, _replace(items, x, y), y),
             evidence=evidence,
             ask=self.to,
             names={"x": x, "y": y},
@@ -81,13 +81,13 @@ class Replace(Edit):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
-        return Words(tuple(_replaced(split_items(context), names["x"], names.get("y", ""))))
+        return Words(tuple(_replace(split_items(context), names["x"], names.get("y", ""))))
 
     def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return "replace_all" if labels["to"] == "word" else "replace_all_x_to_null"
 
 
-def _replaced(items: list[str], x: str, y: str) -> list[str]:
+def _replace(items: list[str], x: str, y: str) -> list[str]:
     return [y if item == x else item for item in items if y or item != x]
 
 
