@@ -12,7 +12,7 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
 from carrara.prompt.items import make
 from carrara.tasks.sync import _paths
-from carrara.tasks.sync._graph import Graph, drawn, isomorphic
+from carrara.tasks.sync._graph import Graph, draw_graphs, isomorphic
 from carrara.tasks.sync._graph_worlds import BLOCK, _block, apart, distant, due, graph_of
 from carrara.tasks.sync.graph import Answer, SyncGraph
 from tests.sync import CONNECTED, LONGEST, SHORTEST, posed
@@ -20,8 +20,8 @@ from tests.told import told
 
 
 def graphs(count: int, nodes: int, density: float = 0.3) -> list[Graph]:
-    stream = drawn(Dice("test of graphs", nodes), nodes, density)
-    return [next(stream).renamed(Dice("names", n).shuffled(range(nodes))) for n in range(count)]
+    stream = draw_graphs(Dice("test of graphs", nodes), nodes, density)
+    return [next(stream).rename(Dice("names", n).shuffled(range(nodes))) for n in range(count)]
 
 
 # --- paths, by brute force ---
@@ -67,7 +67,7 @@ def test_there_are_as_many_graphs_as_there_are() -> None:
 
 def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
     for n, graph in enumerate(graphs(40, 12, 0.2)):
-        assert isomorphic(graph, graph.renamed(Dice("other names", n).shuffled(range(12))))
+        assert isomorphic(graph, graph.rename(Dice("other names", n).shuffled(range(12))))
     ring = [(i, (i + 1) % 12) if i % 2 == 0 else ((i + 1) % 12, i) for i in range(12)]
     rings = [
         (at + i, at + (i + 1) % 6) if i % 2 == 0 else (at + (i + 1) % 6, at + i) for at in (0, 6) for i in range(6)

@@ -9,15 +9,14 @@ from carrara.answers.grade import grade
 from carrara.core.keys import Dice
 from carrara.tasks.sync import _words
 from carrara.tasks.sync._scribe import Scribe
-from carrara.tasks.sync._tongues import Shape, astray, coverage, covered, greedy, letters
-from carrara.tasks.sync._tongues import drawn as drawn_tongues
+from carrara.tasks.sync._tongues import Shape, astray, count_covered, coverage, draw_tongues, greedy, letters
 from tests.sync import COVERAGE, MULTI, SINGLE, posed
 from tests.told import told
 
 
 @pytest.mark.parametrize("languages", [3, 4, 6])
 def test_coverage_is_the_optimum(languages: int) -> None:
-    tongues = drawn_tongues(Scribe(Dice("coverage", languages)), Shape(languages, 24, 3, 5, 12, 4))
+    tongues = draw_tongues(Scribe(Dice("coverage", languages)), Shape(languages, 24, 3, 5, 12, 4))
     starts = {word: set(_starts(tongues.dictionaries, word)) for word in tongues.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
     found = coverage(letters(tongues.dictionaries))
@@ -218,9 +217,9 @@ def test_what_states_no_translation(text: str) -> None:
 
 def test_astray_says_whether_greed_misses_the_optimum() -> None:
     for n in range(40):
-        found = letters(drawn_tongues(Scribe(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
+        found = letters(draw_tongues(Scribe(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
         orders = list(found), list(found)[::-1]
-        greedily = max(covered(found, greedy(found, words)) for words in orders)
+        greedily = max(count_covered(found, greedy(found, words)) for words in orders)
         assert astray(found) == (greedily < coverage(found).size)
 
 

@@ -40,8 +40,8 @@ class Graph:
     def without(self, edge: Edge) -> "Graph":
         return Graph(self.nodes, self.edges - {edge})
 
-    def renamed(self, names: Sequence[int]) -> "Graph":
-        """The same graph with other names: node n becomes names[n]."""
+    def rename(self, names: Sequence[int]) -> "Graph":
+        """Return the same graph with other names: node n becomes names[n]."""
         return Graph(self.nodes, frozenset((names[start], names[end]) for start, end in self.edges))
 
     def missing(self, path: Path) -> Edge | None:
@@ -97,15 +97,15 @@ class Graph:
     @cached_property
     def colours(self) -> list[int]:
         """Weisfeiler and Lehman's: nodes that any isomorphism could exchange have the same, and hardly any others."""
-        return self._refined[0]
+        return self._refinement[0]
 
     @cached_property
     def certificate(self) -> int:
         """A number that isomorphic graphs share, and hardly any others."""
-        return self._refined[1]
+        return self._refinement[1]
 
     @cached_property
-    def _refined(self) -> tuple[list[int], int]:
+    def _refinement(self) -> tuple[list[int], int]:
         colours, count, told = [0] * self.nodes, 0, []
         while count < (count := len(set(colours))):
             seen = [
@@ -137,11 +137,11 @@ def isomorphic(one: Graph, other: Graph) -> bool:
         return False
     alike = Counter(one.colours)
     order = sorted(range(one.nodes), key=lambda node: (alike[one.colours[node]], one.colours[node]))
-    return _matched(one, other, order, {})
+    return _match(one, other, order, {})
 
 
-def _matched(one: Graph, other: Graph, order: Sequence[int], found: dict[int, int]) -> bool:
-    """Whether the nodes of `order` that are not in `found` yet can be added to it."""
+def _match(one: Graph, other: Graph, order: Sequence[int], found: dict[int, int]) -> bool:
+    """Add the nodes of `order` that are not in `found` yet, and return whether all could be added."""
     if len(found) == len(order):
         return True
     node = order[len(found)]
@@ -155,14 +155,14 @@ def _matched(one: Graph, other: Graph, order: Sequence[int], found: dict[int, in
             for known, image in found.items()
         ):
             found[node] = match
-            if _matched(one, other, order, found):
+            if _match(one, other, order, found):
                 return True
             del found[node]
     return False
 
 
-def drawn(dice: Dice, nodes: int, density: float) -> Iterator[Graph]:
-    """Random graphs without end: each pair of nodes has an edge with a probability, along a hidden order."""
+def draw_graphs(dice: Dice, nodes: int, density: float) -> Iterator[Graph]:
+    """Yield random graphs without end: each pair of nodes has an edge with a probability, along a hidden order."""
     random, pairs = dice.random, list(combinations(range(nodes), 2))
     while True:
         yield Graph(nodes, frozenset([pair for pair in pairs if random() < density]))

@@ -7,7 +7,7 @@ from threading import Lock
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
-from carrara.tasks.sync._graph import Edge, Graph, drawn, isomorphic
+from carrara.tasks.sync._graph import Edge, Graph, draw_graphs, isomorphic
 from carrara.tasks.sync._greed import finds_longest
 
 BLOCK = 256
@@ -50,7 +50,7 @@ def _block(key: Key, block: int, nodes: int, density: float, longest: int, greed
 def _another(
     earlier: Sequence[Graph], key: Key, place: int, nodes: int, density: float, longest: int, greedy: float
 ) -> Graph:
-    graphs = drawn(replace(key, index=place).dice("graph"), nodes, density)
+    graphs = draw_graphs(replace(key, index=place).dice("graph"), nodes, density)
     for _ in range(DRAWS):
         graph = next(graphs)
         if (
@@ -67,15 +67,15 @@ def _another(
     )
 
 
-def named(dice: Dice, graph: Graph) -> tuple[Graph, list[Edge]]:
+def rename_nodes(dice: Dice, graph: Graph) -> tuple[Graph, list[Edge]]:
     """Return a graph with its nodes renamed, and its edges in the order in which the text mentions them."""
-    other = graph.renamed(dice.shuffled(range(graph.nodes)))
+    other = graph.rename(dice.shuffled(range(graph.nodes)))
     return other, dice.shuffled(sorted(other.edges))
 
 
 def astray(dice: Dice, graph: Graph, tries: int = NAMINGS) -> tuple[Graph, list[Edge]] | None:
     """Return the same such that no greedy walk finds a longest path; None if no try achieves that."""
-    tried = (named(dice, graph) for _ in range(tries))
+    tried = (rename_nodes(dice, graph) for _ in range(tries))
     return next((found for found in tried if not finds_longest(*found)), None)
 
 

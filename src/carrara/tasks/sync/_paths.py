@@ -121,7 +121,7 @@ def _sentence(text: str, several: bool) -> _Said | None:
     if not run or not _TAIL.match(text, run.end()):
         return None
     named = run[0][:1] in "nN"
-    return _led_to(run[0], named) if several else _Said(_chained(_numbers(run[0])), named)
+    return _led_to(run[0], named) if several else _Said(_join_edges(_numbers(run[0])), named)
 
 
 def _led_to(run: str, named: bool) -> _Said | None:
@@ -136,8 +136,8 @@ def _led_to(run: str, named: bool) -> _Said | None:
     return _Said(tuple(nodes), named, *sources) if len(sources) < 2 else None
 
 
-def _chained(nodes: Nodes) -> Nodes:
-    """The path of a row of edges: of 1, 2, 2, 3 it is 1, 2, 3."""
+def _join_edges(nodes: Nodes) -> Nodes:
+    """Return the path of a row of edges: 1, 2, 3 for 1, 2, 2, 3."""
     inner = nodes[1:-1]
     return (*nodes[::2], nodes[-1]) if inner and len(nodes) % 2 == 0 and inner[::2] == inner[1::2] else nodes
 

@@ -16,7 +16,7 @@ class Rounds:
     """A tap of sentences joined by spaces, none of which is said twice as often as another."""
 
     def __init__(self, sentences: Sequence[str], dice: Dice, tokenizer: str) -> None:
-        self._rounds = chain.from_iterable(_forever(_counted(tuple(sentences), tokenizer), dice))
+        self._rounds = chain.from_iterable(_forever(_count(tuple(sentences), tokenizer), dice))
         self._next = next(self._rounds)
 
     def __call__(self, gap: int = 0) -> Unit:
@@ -45,8 +45,8 @@ class Rounds:
 
 
 @lru_cache(maxsize=256)
-def _counted(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
-    """Each with what it adds behind itself, counted once for all the taps that say it."""
+def _count(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
+    """Return each sentence with the tokens that it adds after itself, counted once for all streams that have it."""
     twice = [f"{sentence} {sentence}" for sentence in sentences]
     counts = tokens.get(tokenizer).count_many([*twice, *sentences])
     pairs, alone = counts[: len(twice)], counts[len(twice) :]

@@ -62,7 +62,7 @@ def dictionaries(context: str) -> Mapping[int, Dictionary]:
     return found
 
 
-def asked(line: str) -> Asked:
+def read_question(line: str) -> Asked:
     """Return what the line of a question asks."""
     if line == _COVERAGE:
         return Asked("coverage")

@@ -1,12 +1,13 @@
 """Invented languages: vocabularies, and dictionaries between neighbours.
 
 >>> from carrara.core.keys import Dice
->>> tongues = drawn(Scribe(Dice("an example")), Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
+>>> shape = Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2)
+>>> tongues = draw_tongues(Scribe(Dice("an example")), shape)
 >>> tongues.vocabularies[0]
 ('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
 >>> tongues.dictionaries[0]
 {'qfl': 'nic', 'oxqjv': 'ncege', 'fkypy': 'biqti', 'giczf': 'xxjdf'}
->>> tongues.translated(tongues.chained(0, 2)[0], 0, 2)
+>>> tongues.translate(tongues.chained_words(0, 2)[0], 0, 2)
 'mick'
 """
 
@@ -48,16 +49,16 @@ class Tongues:
     chains: tuple[tuple[str, ...], ...] = ()
     """The words of each language that all dictionaries lead on, in the order of the chains."""
 
-    def translated(self, word: str, start: int, end: int) -> str | None:
+    def translate(self, word: str, start: int, end: int) -> str | None:
         for dictionary in self.dictionaries[start:end]:
             if word not in dictionary:
                 return None
             word = dictionary[word]
         return word
 
-    def chained(self, start: int, end: int) -> list[str]:
-        """The words of one language that can be translated into another."""
-        return [word for word in self.dictionaries[start] if self.translated(word, start, end) is not None]
+    def chained_words(self, start: int, end: int) -> list[str]:
+        """Return the words of one language that can be translated into another."""
+        return [word for word in self.dictionaries[start] if self.translate(word, start, end) is not None]
 
 
 def letters(dictionaries: Sequence[Dictionary]) -> Mapping[str, int]:
@@ -74,8 +75,8 @@ def letters(dictionaries: Sequence[Dictionary]) -> Mapping[str, int]:
     return found
 
 
-def covered(letters: Mapping[str, int], words: Iterable[str]) -> int:
-    """How many letters some words cover together."""
+def count_covered(letters: Mapping[str, int], words: Iterable[str]) -> int:
+    """Return how many letters some words cover together."""
     bits = 0
     for word in words:
         bits |= letters.get(word, 0)
@@ -164,7 +165,7 @@ def led_astray(dice: Scribe, tongues: Tongues) -> Tongues | None:
     found, chains = dict(letters(tongues.dictionaries)), [list(chain) for chain in tongues.chains]
     for _ in range(LINKINGS):
         if astray(found):
-            return replace(tongues, dictionaries=_linked(tongues, chains), chains=tuple(map(tuple, chains)))
+            return replace(tongues, dictionaries=_link(tongues, chains), chains=tuple(map(tuple, chains)))
         for chain in chains[1:]:
             dice.shuffle(chain)
         for word, *translations in zip(*chains, strict=True):
@@ -175,15 +176,15 @@ def led_astray(dice: Scribe, tongues: Tongues) -> Tongues | None:
     return None
 
 
-def _linked(tongues: Tongues, chains: Sequence[Sequence[str]]) -> tuple[Dictionary, ...]:
+def _link(tongues: Tongues, chains: Sequence[Sequence[str]]) -> tuple[Dictionary, ...]:
     return tuple(
         {**dictionary, **dict(zip(source, target, strict=True))}
         for dictionary, (source, target) in zip(tongues.dictionaries, pairwise(chains), strict=True)
     )
 
 
-def drawn(dice: Scribe, shape: Shape) -> Tongues:
-    """Languages without a word in common.
+def draw_tongues(dice: Scribe, shape: Shape) -> Tongues:
+    """Return languages without a word in common.
 
     Some words go all the way through the dictionaries; what else a dictionary has is drawn from the vocabularies on
     both sides, whatever its neighbours have.

@@ -32,7 +32,7 @@ from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync import _paths as paths
 from carrara.tasks.sync._graph import Edge, Graph
 from carrara.tasks.sync._graph_text import Ask
-from carrara.tasks.sync._graph_worlds import apart, astray, distant, due, graph_of, named
+from carrara.tasks.sync._graph_worlds import apart, astray, distant, due, graph_of, rename_nodes
 from carrara.tasks.sync._greed import WALKS, finds_shortest, walks
 from carrara.tasks.sync._rounds import Rounds
 from carrara.tasks.sync._task import Sync
@@ -154,7 +154,7 @@ class SyncGraph(Sync):
         place, size = divmod(rng.key.index, len(self.nodes))
         nodes, dice = self.nodes[size], rng.stream("names")
         drawn = graph_of(rng.key, place, nodes, self.density, self.longest, self.greedy)
-        graph, edges = (not due(place, self.greedy) and astray(dice, drawn, MANY)) or named(dice, drawn)
+        graph, edges = (not due(place, self.greedy) and astray(dice, drawn, MANY)) or rename_nodes(dice, drawn)
         sinks = [not after for after in graph.successors]
         sink = due(place, self.sinks) and any(sinks)
         node = dice.choice([node for node in range(nodes) if sinks[node] == sink])
@@ -176,7 +176,7 @@ class SyncGraph(Sync):
         found = []
         for ask in self.about:
             named = instance.structure.named[ask]
-            gold = _solved(graph, ask, named)
+            gold = _solve(graph, ask, named)
             found.append(
                 Question(
                     ask=text.question(ask, named),
@@ -198,7 +198,7 @@ class SyncGraph(Sync):
         named = tuple(int(names[name]) for name in ("start", "goal") if name in names)
         if any(node >= graph.nodes for node in named):
             raise Undecidable("the question is about a node that there is not")
-        return Answer(ask, _solved(graph, ask, named))  # type: ignore[arg-type]  # one of its questions
+        return Answer(ask, _solve(graph, ask, named))  # type: ignore[arg-type]  # one of its questions
 
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
         """Return greedy walks, and one of the nodes that are asked for."""
@@ -232,7 +232,7 @@ class SyncGraph(Sync):
             return Answer(ask, (rng.choice(others),))
         if ask == "shortest":
             return Answer(ask, (named[0], rng.choice(others), named[1]))
-        return Answer(ask, tuple(rng.sample(others, _guessed(rng.choice(GUESSED), len(others)) + 1)))
+        return Answer(ask, tuple(rng.sample(others, _cap_guess(rng.choice(GUESSED), len(others)) + 1)))
 
     def _chance_level(self, graph: Graph, ask: Ask, gold: tuple[int, ...]) -> float:
         edges = len(gold) - 1
@@ -247,7 +247,7 @@ class SyncGraph(Sync):
                 between = set(graph.successors[gold[0]]).intersection(graph.predecessors[gold[-1]])
                 return len(between) / (graph.nodes - 2)
             case "longest":
-                right = sum(_guessed(guess, graph.nodes) == edges for guess in GUESSED)
+                right = sum(_cap_guess(guess, graph.nodes) == edges for guess in GUESSED)
                 return right * graph.count(edges) / perm(graph.nodes, edges + 1) / len(GUESSED)
 
     def _guesses_none(self, graph: Graph, ask: Ask) -> bool:
@@ -275,7 +275,7 @@ def fault(answer: Answer, gold: Answer) -> Fault | None:
     return None
 
 
-def _solved(graph: Graph, ask: Ask, named: tuple[int, ...]) -> tuple[int, ...]:
+def _solve(graph: Graph, ask: Ask, named: tuple[int, ...]) -> tuple[int, ...]:
     match ask:
         case "connected":
             return tuple(graph.successors[named[0]])
@@ -289,10 +289,10 @@ def _decisive(graph: Graph, ask: Ask, named: tuple[int, ...], gold: tuple[int, .
     """Return the edges without which the answer is another: those that all paths as good as it have."""
     if ask == "connected":
         return [(named[0], node) for node in gold]
-    return [edge for edge in pairwise(gold) if len(_solved(graph.without(edge), ask, named)) != len(gold)]
+    return [edge for edge in pairwise(gold) if len(_solve(graph.without(edge), ask, named)) != len(gold)]
 
 
-def _guessed(edges: int, nodes: int) -> int:
+def _cap_guess(edges: int, nodes: int) -> int:
     return min(edges, nodes - 1)
 
 

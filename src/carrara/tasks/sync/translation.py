@@ -43,9 +43,9 @@ from carrara.tasks.sync._tongues import (
     Dictionary,
     Shape,
     Tongues,
+    count_covered,
     coverage,
-    covered,
-    drawn,
+    draw_tongues,
     greedy,
     led_astray,
     letters,
@@ -207,7 +207,7 @@ class SyncTranslation(Sync):
         dice = Scribe(key.dice("languages"))
         easy = languages == 3 or due(key.index // len(self.languages), self.greedy)
         for n in range(DRAWS + PLAIN):
-            tongues = drawn(dice, shape)
+            tongues = draw_tongues(dice, shape)
             if not easy and n < DRAWS:
                 if (other := led_astray(dice, tongues)) is None:
                     continue
@@ -223,7 +223,7 @@ class SyncTranslation(Sync):
 
     def _phrase(self, dice: Dice, tongues: Tongues, hops: int) -> Asked:
         source = dice.below(len(tongues.dictionaries) - hops + 1)
-        there = tongues.chained(source, source + hops)
+        there = tongues.chained_words(source, source + hops)
         chosen = dice.sample(there, dice.choice(self.phrase))
         return Asked("single" if hops == 1 else "multi", tuple(chosen), source, source + hops)
 
@@ -233,8 +233,8 @@ class SyncTranslation(Sync):
         return [
             Question(
                 ask=str(asked),
-                gold=replace(_solved(dict(enumerate(hidden.tongues.dictionaries)), asked), hidden=hidden),
-                needs=_needed(hidden, asked),
+                gold=replace(_solve(dict(enumerate(hidden.tongues.dictionaries)), asked), hidden=hidden),
+                needs=_find_evidence(hidden, asked),
                 chance_level=_chance_level(hidden, asked),
                 labels={**sizes, **_kind(hidden, asked)},
                 budget=96,
@@ -247,7 +247,7 @@ class SyncTranslation(Sync):
         return {"question": asked.split("\n", 1)[0]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
-        return _solved(text.dictionaries(context), text.asked(names["question"]))
+        return _solve(text.dictionaries(context), text.read_question(names["question"]))
 
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
         """Return greedy choices: the word with the most letters, then the one that adds the most."""
@@ -268,7 +268,7 @@ class SyncTranslation(Sync):
         tongues, ask = instance.structure.tongues, question.gold.ask
         if ask == "coverage":
             return Answer(ask, tuple(sorted(rng.sample(sorted(tongues.dictionaries[0]), 3))))
-        asked = _asked(question.gold)
+        asked = _question_of(question.gold)
         return Answer(ask, tuple(rng.sample(tongues.vocabularies[asked.target], len(asked.words))))
 
 
@@ -277,12 +277,12 @@ def fault(answer: Answer, gold: Answer) -> Fault | None:
     assert gold.hidden is not None
     tongues, best = gold.hidden.tongues, gold.hidden.coverage
     if gold.ask != "coverage":
-        return _fault_of_phrase(answer.words, gold.words, _asked(gold))
+        return _fault_of_phrase(answer.words, gold.words, _question_of(gold))
     if len(answer.words) != 3 or len(set(answer.words)) != 3:
         return Fault("not three words", f"{len(set(answer.words))} different ones")
     if unknown := set(answer.words).difference(tongues.vocabularies[0]):
         return Fault("unknown words", ", ".join(sorted(unknown)))
-    size = covered(letters(tongues.dictionaries), answer.words)
+    size = count_covered(letters(tongues.dictionaries), answer.words)
     return Fault("fewer letters", f"{size} of {best.size}") if size < best.size else None
 
 
@@ -309,7 +309,7 @@ def _parts(tongues: Tongues, dice: Dice) -> Tap:
     return tap
 
 
-def _solved(dictionaries: Mapping[int, Dictionary], asked: Asked) -> Answer:
+def _solve(dictionaries: Mapping[int, Dictionary], asked: Asked) -> Answer:
     if asked.ask == "coverage":
         row: list[Dictionary] = []
         while len(row) in dictionaries:
@@ -327,7 +327,7 @@ def _solved(dictionaries: Mapping[int, Dictionary], asked: Asked) -> Answer:
     return Answer(asked.ask, found)
 
 
-def _needed(hidden: Hidden, asked: Asked) -> tuple[int, ...]:
+def _find_evidence(hidden: Hidden, asked: Asked) -> tuple[int, ...]:
     """Return the numbers of the dictionaries without which the answer would be another one."""
     if asked.ask != "coverage":
         return tuple(range(asked.source, asked.target))
@@ -336,7 +336,7 @@ def _needed(hidden: Hidden, asked: Asked) -> tuple[int, ...]:
     return (0, *(k for k, best in enumerate(shorter, 1) if best != hidden.coverage.best))
 
 
-def _asked(gold: Answer) -> Asked:
+def _question_of(gold: Answer) -> Asked:
     assert gold.hidden is not None
     return next(asked for asked in gold.hidden.asked if asked.ask == gold.ask)
 
