@@ -39,12 +39,12 @@ _AND = (
 
 
 def count(text: str, roles: Roles = ANY) -> str | None:
-    """The number that a text states, in words; it may be more than anybody can carry."""
-    return _read(_plainly(text), _numbers, roles)
+    """Return the number that a text states, in words; it may be more than anybody can carry."""
+    return _read(_write_nothing(text), _find_counts, roles)
 
 
 def things(options: Sequence[str], text: str, roles: Roles = ANY) -> str | None:
-    """The things that a text states, in its order, each once; or `nothing`."""
+    """Return the things that a text states, in its order, each once; or `nothing`."""
     words = "|".join(re.escape(word) for word in sorted(options, key=len, reverse=True) if word != NOTHING)
     one = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
     several = re.compile(rf"(?:\b(?:the|an?)\s)?{one.pattern}(?:{_AND}{one.pattern})*", re.IGNORECASE)
@@ -58,10 +58,10 @@ def things(options: Sequence[str], text: str, roles: Roles = ANY) -> str | None:
         yield from sorted(found)
 
     # A list may take several lines: it is put on one before lines are looked at.
-    return _read(several.sub(listed, _plainly(text)), find, roles)
+    return _read(several.sub(listed, _write_nothing(text)), find, roles)
 
 
-def _plainly(text: str) -> str:
+def _write_nothing(text: str) -> str:
     return _EMPTY.sub(lambda found: f"{found['has'] or ''} {NOTHING}", text)
 
 
@@ -76,7 +76,7 @@ def _read(text: str, find: Callable[[str], Iterator[Found[str]]], roles: Roles) 
     )
 
 
-def _numbers(text: str) -> Iterator[Found[str]]:
+def _find_counts(text: str) -> Iterator[Found[str]]:
     found = [Found(match.start(), match.end(), NUMBERS[0]) for match in _NONE.finditer(text)]
     for match in _NUMBER.finditer(text):
         word = match[1].lower()

@@ -57,7 +57,7 @@ class History:
         self.people: dict[str, list[Sighting]] = {}
         self.things: dict[str, Thing] = {}
         self.hands: dict[str, Hands] = {}
-        self._named: tuple[int, Went] | None = None
+        self._last_journey: tuple[int, Went] | None = None
 
     def add(self, index: int, fact: Fact) -> None:
         """Take in the next fact, with its number among the sentences."""
@@ -89,7 +89,7 @@ class History:
     @property
     def named(self) -> tuple[str, ...]:
         """Whom a pronoun would stand for now."""
-        return self._named[1].who if self._named else ()
+        return self._last_journey[1].who if self._last_journey else ()
 
     def _see(self, who: str, sighting: Sighting) -> None:
         self.people.setdefault(who, []).append(sighting)
@@ -98,14 +98,14 @@ class History:
         facts: tuple[int, ...] = (index,)
         who = fact.who
         if fact.pronoun:
-            if self._named is None:
+            if self._last_journey is None:
                 return
-            before, named = self._named
+            before, named = self._last_journey
             if (who == ("they",)) != (len(named.who) > 1):
                 return  # the sentence that the pronoun stands for is missing
             facts, who = (before, index), named.who
         else:
-            self._named = index, fact
+            self._last_journey = index, fact
         for person in who:
             self._see(person, Sighting((fact.place,), facts, when=fact.when))
             hands = self.hands.get(person)

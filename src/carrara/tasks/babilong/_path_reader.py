@@ -32,7 +32,7 @@ _FAR = 100
 
 def path(text: str) -> str | None:
     """The way that a text states, however many steps it has."""
-    return agreed(said(tidy(text), _whole, _find, otherwise=_last))
+    return agreed(said(tidy(text), _read_whole, _find, otherwise=_last))
 
 
 def _find(text: str) -> Iterator[Found[str]]:
@@ -51,7 +51,7 @@ def _find(text: str) -> Iterator[Found[str]]:
         yield Found(start, end, ",".join(way))
 
 
-def _whole(text: str) -> str | None:
+def _read_whole(text: str) -> str | None:
     found = next(_find(text), None)
     if found and "," in found.answer and _ON.fullmatch(text, 0, found.start) and _ON.fullmatch(text, found.end):
         return found.answer

@@ -74,13 +74,13 @@ def sources(folder: Path) -> list[Source]:
     """Return the files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
     if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: `published` takes one with files such as 4k/qa1.json")
-    found = sorted(_found(folder))
+    found = sorted(_find_sources(folder))
     if not found:
         raise UsageError(f"{folder} has no file whose path names a task and a length, such as 4k/qa1.json")
     return found
 
 
-def _found(folder: Path) -> Iterator[Source]:
+def _find_sources(folder: Path) -> Iterator[Source]:
     one = not folder.is_dir()
     paths = files_of(folder, ENDINGS)
     above = (folder.parent if one else folder).resolve().name

@@ -105,12 +105,12 @@ def roles(query: Query | None) -> Roles:
             return _gifts.receiver(query)
         case HowMany(who):
             left = r"\b(?:total(?: of)?|leaves|leaving|remain(?:s|ing)?|is|are)"
-            claims = (*_held(who), Sides(after(left + _ONLY, near=True)))
+            claims = (*_possessions(who), Sides(after(left + _ONLY, near=True)))
             return Roles(claims, passed=_since(_name(who), rf"(?:{_LOST}|{_TAKEN})"), of_another=of_another(who))
         case WhatCarried(who):
             away = r"\b(?:drop(?:s|ped)?|discard(?:s|ed)?|put(?:s|ting)? down|left|leaves|leaving|gave|gives)"
             gone = _since(_name(who), rf"{_LOST} (?:it|them|both|everything)")
-            return Roles(_held(who), Sides(after(away, near=True)), passed=gone, of_another=of_another(who))
+            return Roles(_possessions(who), Sides(after(away, near=True)), passed=gone, of_another=of_another(who))
         case FearOf(who):
             one = _one(who)
             kind = after(rf"{one},? (?:is|being|was|who is)(?: also)?", near=True)
@@ -149,7 +149,7 @@ def _one(name: str, *more: str) -> str:
     return rf"\b(?:{'|'.join((re.escape(name), *more))}|s?he|it|they)\b"
 
 
-def _held(who: str) -> tuple[Sides, Sides]:
-    """What somebody has, not what they took or put down."""
+def _possessions(who: str) -> tuple[Sides, Sides]:
+    """Match what somebody has, not what they took or put down."""
     holds = after(_one(who), _HOLDS + _ONLY, near=True).pattern
     return Sides(re.compile(f"{holds}|{named(who)}", re.I)), Sides(after(_HOLDS + _ONLY, near=True))

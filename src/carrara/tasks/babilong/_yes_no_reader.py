@@ -89,11 +89,11 @@ def verdict(query: Asked | None, text: str) -> str | None:
         opening = _OPENING.match(part)
         if opening:
             return [_answer(opening)]
-        return _stated(query, before_explanation(part)) if query else []
+        return _read_statement(query, before_explanation(part)) if query else []
 
     meant = ANY.meant(_find)
     text = _IN_JSON.sub(lambda found: f"{found[1]}{'yes' if found[2].lower() == 'true' else 'no'}", text)
-    return agreed(said(tidy(text), _whole, meant, claimed, lambda part: latest(part, meant)))
+    return agreed(said(tidy(text), _read_whole, meant, claimed, lambda part: latest(part, meant)))
 
 
 def _answer(found: re.Match[str]) -> str:
@@ -106,7 +106,7 @@ def _find(text: str) -> Iterator[Found[str]]:
         yield Found(found.start(), found.end(), found.lastgroup or "")
 
 
-def _whole(text: str) -> str | None:
+def _read_whole(text: str) -> str | None:
     if found := _WORD.fullmatch(text):
         return found.lastgroup
     if found := _SHORT.fullmatch(text):
@@ -114,8 +114,8 @@ def _whole(text: str) -> str | None:
     return None
 
 
-def _stated(query: Asked, text: str) -> Sequence[str]:
-    """What the last sentence about the question's own matter says of it."""
+def _read_statement(query: Asked, text: str) -> Sequence[str]:
+    """Return what the last sentence about the matter of the question says of it."""
     remark: str | None = None
     sentences = _SENTENCE.split(text)
     for i in range(len(sentences) - 1, -1, -1):

@@ -76,7 +76,7 @@ class Times(Babilong[PersonBefore]):
             if self.sound:  # of two visits nobody can tell which is meant
                 recent = [event for event in recent if went[event.who[0]].count(event.place) == 1]
             if recent:
-                builder.add_all(_cycled(rng, unwritten))
+                builder.add_all(_cycle(rng, unwritten))
                 unwritten = []
                 event = rng.choice(recent)
                 builder.ask(PersonBefore(event.who[0], event.place))
@@ -105,7 +105,7 @@ def _next(rng: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
     return Went((who,), place, WHENS[len(places) - 1])
 
 
-def _cycled(rng: Dice, events: list[Went]) -> list[Went]:
+def _cycle(rng: Dice, events: list[Went]) -> list[Went]:
     """Return a random cyclic order (Sattolo's shuffle), in which nothing stays where it was."""
     order = events.copy()
     for i in range(len(order) - 1, 0, -1):

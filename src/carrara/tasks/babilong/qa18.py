@@ -88,7 +88,7 @@ class Sizes(Babilong[IsBigger]):
             chained: list[tuple[str, str]] = []
             while not chained:
                 fits += [(builder.add(fact), fact) for fact in _block(rng, order)]
-                chained = _chained(fits, order)
+                chained = _chain_pairs(fits, order)
             for _ in range(questions):
                 builder.ask(_bigger(rng, *rng.choice(chained)))
         return builder.build(cast)
@@ -115,8 +115,8 @@ def _block(rng: Dice, order: list[str]) -> list[Fits]:
     return facts
 
 
-def _chained(fits: list[tuple[int, Fits]], order: list[str]) -> list[tuple[str, str]]:
-    """The pairs that a chain of two facts joins, once for each chain."""
+def _chain_pairs(fits: list[tuple[int, Fits]], order: list[str]) -> list[tuple[str, str]]:
+    """Return the pairs that a chain of two facts joins, once for each chain."""
     return [
         (small, large) for i, small in enumerate(order) for large in order[i + 1 :] for _ in chains(fits, small, large)
     ]

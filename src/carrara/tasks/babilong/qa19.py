@@ -59,7 +59,7 @@ class Paths(Babilong[Path]):
             if not self.sound or len(set(spots)) == len(spots):
                 break
         builder = StoryBuilder(rng, self.find_answer)
-        builder.add_all(_ordered(rng, facts))
+        builder.add_all(_order(rng, facts))
         builder.ask(Path(start, goal))
         return builder.build(cast)
 
@@ -99,7 +99,7 @@ def _tree(rng: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
     return facts, places[0], places[2], list(spots.values())
 
 
-def _ordered(rng: Dice, facts: list[Lies]) -> list[Lies]:
+def _order(rng: Dice, facts: list[Lies]) -> list[Lies]:
     """Return the facts in the order of the story, the two of the way at places drawn by their weights."""
     pairs = [(i, j) for i in range(len(facts)) for j in range(i)]
     weights = [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs]
