@@ -28,24 +28,24 @@ SHORTEST = 256.0
 """Tokens that a prompt without filler counts as."""
 TOPS = 50
 STEP = 0.125
-"""Of places, in doublings."""
+"""The distance between two places that are tried, in doublings."""
 WIDTHS = (0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.7)
 """Doublings that a fall around a place takes, its middle half twice that."""
 SHARES = tuple(0.02 * 1.2**n for n in range(18))
-"""Of what it has above the chance level, that a score loses with each doubling. Between shares that lie far apart a
-decline is taken for a fall."""
+"""The share of its lead over the chance level that a score loses with each doubling. The shares lie close together;
+with wider gaps a steady decline would be taken for a fall."""
 BEYOND = 8.0
-"""Doublings past the longest length at which a fall may stand: it is then none that is seen."""
+"""Doublings past the longest length at which a fall may stand. Results do not show such a fall."""
 BEFORE = 3.0
-"""Doublings before the shortest length at which a decline may have begun: which is how it can be of any steepness."""
+"""Doublings before the shortest length at which a decline may have begun, so that a decline can have any steepness."""
 INSIDE = 0.955
-"""Of the posterior, in an interval that is to hold the true length in nine of ten: who stops as soon as it is narrow
-stops where it happens to be, which costs the rest."""
+"""The posterior probability of an interval that is meant to hold the true length in nine of ten cases. It is above 0.9
+because a profile stops as soon as the interval is narrow, which selects intervals that are narrow by chance."""
 BLIND = 0.05
 """A threshold that is not this far above the chance level says nothing: a score that holds it may be guessed."""
 TINY = 1e-6
 FAR = 20.0
-"""Of log likelihood, below that of the curve that fits best."""
+"""The difference in log likelihood from the best curve at which other curves are left out."""
 
 
 @dataclass(frozen=True)

@@ -151,8 +151,9 @@ class Published(Task):
             opening=row.pieces,
             gold=row.answer,
             names={"asked": _strip_labels(row.last)},
-            # Who knows the key and not the order says any of its drafts. The published noise floors (51, 27 and 15 %
-            # for 2, 4 and 8 needles) are the same by difflib's default, by which different drafts have less in common.
+            # The guesser knows the key but not the order, so it repeats any draft of the key. The published noise
+            # floors (51, 27 and 15 % for 2, 4 and 8 needles) score the same guess with difflib's defaults, which find
+            # less in common between different drafts.
             guesses=[Recall(row.answer.marker, draft) for draft in drafts],
             labels=labels,
             structure=row,

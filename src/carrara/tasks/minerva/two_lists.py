@@ -51,7 +51,7 @@ class TwoLists(Minerva):
     size: Sweep[int] = Sweep(1, 5, 10, 20)
     """How many words differ, taken in turn."""
     chosen: Sweep[Literal["first", "second"]] = Sweep("first", "second")
-    """Whose words are asked for, taken in turn."""
+    """The list whose words the question asks for, taken in turn."""
     items: int = field(default=40, metadata=UNSIZED)
     """Words of each list where no length is asked for, or as many as it takes."""
 
