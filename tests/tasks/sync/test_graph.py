@@ -13,7 +13,8 @@ from carrara.core.keys import Dice, Key
 from carrara.prompt.items import make
 from carrara.tasks.sync import _paths
 from carrara.tasks.sync._graph import Graph, draw_graphs, isomorphic
-from carrara.tasks.sync._graph_worlds import BLOCK, _block, apart, distant, due, graph_of
+from carrara.tasks.sync._graph_worlds import BLOCK, _block, apart, distant, graph_of
+from carrara.tasks.sync._task import is_due
 from carrara.tasks.sync.graph import Answer, SyncGraph
 from tests.sync import CONNECTED, LONGEST, SHORTEST, posed
 from tests.told import told
@@ -113,7 +114,7 @@ def test_a_graph_of_few_nodes_is_used_up() -> None:
 
 def test_shares_come_out() -> None:
     for share in (0.0, 0.33, 0.5, 1.0):
-        assert abs(sum(due(place, share) for place in range(100)) - 100 * share) <= 1
+        assert abs(sum(is_due(place, share) for place in range(100)) - 100 * share) <= 1
     asked = [posed("graph", index, SHORTEST).question for index in range(60)]
     assert sum(not question.gold.nodes for question in asked) == pytest.approx(20, abs=2)
     sinks = [posed("graph", index, CONNECTED, sinks="0.5").question.gold.nodes for index in range(30)]

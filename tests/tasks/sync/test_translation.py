@@ -7,23 +7,26 @@ import pytest
 
 from carrara.answers.grade import grade
 from carrara.core.keys import Dice
-from carrara.tasks.sync import _words
-from carrara.tasks.sync._scribe import Scribe
-from carrara.tasks.sync._tongues import Shape, astray, count_covered, coverage, draw_tongues, greedy, letters
+from carrara.tasks.sync import _word_reader
+from carrara.tasks.sync._greedy_coverage import choose_greedily, is_greed_wrong
+from carrara.tasks.sync._languages import Shape, draw_languages
+from carrara.tasks.sync._letter_coverage import count_letters, find_coverage, first_letters
+from carrara.tasks.sync._random_words import WordDice
 from tests.sync import COVERAGE, MULTI, SINGLE, posed
 from tests.told import told
 
 
-@pytest.mark.parametrize("languages", [3, 4, 6])
-def test_coverage_is_the_optimum(languages: int) -> None:
-    tongues = draw_tongues(Scribe(Dice("coverage", languages)), Shape(languages, 24, 3, 5, 12, 4))
-    starts = {word: set(_starts(tongues.dictionaries, word)) for word in tongues.vocabularies[0]}
+@pytest.mark.parametrize("count", [3, 4, 6])
+def test_coverage_is_the_optimum(count: int) -> None:
+    languages = draw_languages(WordDice(Dice("coverage", count)), Shape(count, 24, 3, 5, 12, 4))
+    starts = {word: set(_starts(languages.dictionaries, word)) for word in languages.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
-    found = coverage(letters(tongues.dictionaries))
-    assert found.size == max(sizes.values())
-    assert sizes[found.best] == found.size
-    known = [three for three in sizes if all(word in tongues.dictionaries[0] for word in three)]
-    assert found.chance == pytest.approx(sum(sizes[three] == found.size for three in known) / len(known))
+    coverage = find_coverage(first_letters(languages.dictionaries))
+    assert coverage.size == max(sizes.values())
+    known = [three for three in sizes if all(word in languages.dictionaries[0] for word in three)]
+    best = [three for three in known if sizes[three] == coverage.size]
+    assert coverage.best == best[0]
+    assert coverage.chance == pytest.approx(len(best) / len(known))
 
 
 def _starts(dictionaries: Any, word: str) -> list[str]:
@@ -37,16 +40,16 @@ def _starts(dictionaries: Any, word: str) -> list[str]:
 
 
 def test_languages_are_as_the_paper_has_them() -> None:
-    for index, languages in enumerate((3, 5, 7, 3)):
-        tongues = posed("translation", index, COVERAGE).context.instance.structure.tongues
-        assert len(tongues.vocabularies) == languages
-        words = [word for vocabulary in tongues.vocabularies for word in vocabulary]
-        assert len(words) == 250 * languages == len(set(words))
+    for index, count in enumerate((3, 5, 7, 3)):
+        languages = posed("translation", index, COVERAGE).context.instance.structure.languages
+        assert len(languages.vocabularies) == count
+        words = [word for vocabulary in languages.vocabularies for word in vocabulary]
+        assert len(words) == 250 * count == len(set(words))
         assert {len(word) for word in words} == set(range(3, 8))
-        for k, dictionary in enumerate(tongues.dictionaries):
+        for k, dictionary in enumerate(languages.dictionaries):
             assert len(dictionary) == 50 == len(set(dictionary.values()))
-            assert set(dictionary) <= set(tongues.vocabularies[k])
-            assert set(dictionary.values()) <= set(tongues.vocabularies[k + 1])
+            assert set(dictionary) <= set(languages.vocabularies[k])
+            assert set(dictionary.values()) <= set(languages.vocabularies[k + 1])
 
 
 @pytest.mark.slow
@@ -89,21 +92,21 @@ def test_replies_with_a_translation(text: str, status: str, score: float, fault:
 def test_replies_with_a_coverage() -> None:
     item = posed("translation", 1, COVERAGE)
     best = item.question.gold.words
-    tongues = item.context.instance.structure.tongues
+    languages = item.context.instance.structure.languages
 
     def graded(words: list[str]) -> tuple[float, str]:
         found = grade(item.task, item.question, f"Letter Coverage: {', '.join(words)}")
         return found.score, found.fault.kind if found.fault else ""
 
     assert graded([*best[::-1]]) == (1.0, "")
-    assert graded([*best, tongues.vocabularies[0][0]]) == (0.0, "not three words")
+    assert graded([*best, languages.vocabularies[0][0]]) == (0.0, "not three words")
     assert graded([best[0], best[0], best[1]]) == (0.0, "not three words")
-    assert graded([*best[:2], tongues.vocabularies[1][0]]) == (0.0, "unknown words")
-    assert graded([*best[:2], next(w for w in tongues.vocabularies[0] if w not in tongues.dictionaries[0])]) == (
+    assert graded([*best[:2], languages.vocabularies[1][0]]) == (0.0, "unknown words")
+    assert graded([*best[:2], next(w for w in languages.vocabularies[0] if w not in languages.dictionaries[0])]) == (
         0.0,
         "fewer letters",
     )
-    assert graded([*tongues.vocabularies[0]])[0] == 0.0
+    assert graded([*languages.vocabularies[0]])[0] == 0.0
 
 
 KNOWN = frozenset({"abc", "kloe", "wux", "xyz", "qqq"})
@@ -153,7 +156,7 @@ KNOWN = frozenset({"abc", "kloe", "wux", "xyz", "qqq"})
     ],
 )
 def test_how_a_translation_is_said(text: str) -> None:
-    assert told(_words.read, text, "Translation", KNOWN) == ("abc", "kloe")
+    assert told(_word_reader.read, text, "Translation", KNOWN) == ("abc", "kloe")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +186,7 @@ def test_how_a_translation_is_said(text: str) -> None:
     ],
 )
 def test_how_three_words_are_said(text: str) -> None:
-    assert told(_words.read, text, "Letter Coverage", KNOWN, several=True) == ("abc", "kloe", "wux")
+    assert told(_word_reader.read, text, "Letter Coverage", KNOWN, several=True) == ("abc", "kloe", "wux")
 
 
 @pytest.mark.parametrize(
@@ -212,23 +215,23 @@ def test_how_three_words_are_said(text: str) -> None:
     ],
 )
 def test_what_states_no_translation(text: str) -> None:
-    assert told(_words.read, text, "Translation", KNOWN) is None
+    assert told(_word_reader.read, text, "Translation", KNOWN) is None
 
 
-def test_astray_says_whether_greed_misses_the_optimum() -> None:
+def test_greed_is_wrong_where_it_misses_the_optimum() -> None:
     for n in range(40):
-        found = letters(draw_tongues(Scribe(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
-        orders = list(found), list(found)[::-1]
-        greedily = max(count_covered(found, greedy(found, words)) for words in orders)
-        assert astray(found) == (greedily < coverage(found).size)
+        letters = first_letters(draw_languages(WordDice(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
+        orders = list(letters), list(letters)[::-1]
+        size = max(count_letters(letters, choose_greedily(letters, words)) for words in orders)
+        assert is_greed_wrong(letters) == (size < find_coverage(letters).size)
 
 
-def test_scribes_go_on_with_the_stream_of_their_dice() -> None:
-    plain, scribe = Dice("words", 7), Scribe(Dice("words", 7))
+def test_word_dice_continue_the_stream_of_other_dice() -> None:
+    plain, word_dice = Dice("words", 7), WordDice(Dice("words", 7))
     alphabet = "abcdefghijklmnopqrstuvwxyz"
     for n in range(2_000):  # over the ends of several blocks
         words = ["".join(plain.choice(alphabet) for _ in range(plain.between(2, 9))) for _ in range(n % 20)]
-        assert scribe.words(n % 20, 2, 9) == words
-        assert scribe.sample(range(50), 7) == plain.sample(range(50), 7)
-        assert scribe.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
-        assert scribe.below(7) == plain.below(7)
+        assert word_dice.draw_words(n % 20, 2, 9) == words
+        assert word_dice.sample(range(50), 7) == plain.sample(range(50), 7)
+        assert word_dice.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
+        assert word_dice.below(7) == plain.below(7)

@@ -9,6 +9,7 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
 from carrara.tasks.sync._graph import Edge, Graph, draw_graphs, isomorphic
 from carrara.tasks.sync._greed import finds_longest
+from carrara.tasks.sync._task import is_due
 
 BLOCK = 256
 """Instances in a row, of one size, whose graphs differ. Each graph is compared with all earlier ones of its block."""
@@ -57,7 +58,7 @@ def _another(
             len(graph.longest()) > longest
             and any(True for _ in distant(graph))
             and not any(isomorphic(graph, other) for other in earlier)
-            and (due(place, greedy) or astray(key.dice("astray", place, repr(sorted(graph.edges))), graph))
+            and (is_due(place, greedy) or astray(key.dice("astray", place, repr(sorted(graph.edges))), graph))
         ):
             return graph
     raise UsageError(
@@ -77,11 +78,6 @@ def astray(dice: Dice, graph: Graph, tries: int = NAMINGS) -> tuple[Graph, list[
     """Return the same such that no greedy walk finds a longest path; None if no try achieves that."""
     tried = (rename_nodes(dice, graph) for _ in range(tries))
     return next((found for found in tried if not finds_longest(*found)), None)
-
-
-def due(place: int, share: float) -> bool:
-    """Return whether the instance at a place belongs to a share, so that any run of instances has that share."""
-    return int((place + 1) * share + 0.5) > int(place * share + 0.5)
 
 
 def distant(graph: Graph) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""What both tasks of this folder share: several questions on one context, each answered by a line with a label."""
+"""The base of both tasks: several questions on one context, each answered by a line with a label."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -29,3 +29,8 @@ class Sync(Task):
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
         return ()
+
+
+def is_due(place: int, share: float) -> bool:
+    """Return whether the instance at a place belongs to a share, so that any run of instances has that share."""
+    return int((place + 1) * share + 0.5) > int(place * share + 0.5)

@@ -32,10 +32,10 @@ from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync import _paths as paths
 from carrara.tasks.sync._graph import Edge, Graph
 from carrara.tasks.sync._graph_text import Ask
-from carrara.tasks.sync._graph_worlds import apart, astray, distant, due, graph_of, rename_nodes
+from carrara.tasks.sync._graph_worlds import apart, astray, distant, graph_of, rename_nodes
 from carrara.tasks.sync._greed import WALKS, finds_shortest, walks
 from carrara.tasks.sync._rounds import Rounds
-from carrara.tasks.sync._task import Sync
+from carrara.tasks.sync._task import Sync, is_due
 
 LABELS: Mapping[Ask, str] = {
     "connected": "Connected Node",
@@ -154,12 +154,12 @@ class SyncGraph(Sync):
         place, size = divmod(rng.key.index, len(self.nodes))
         nodes, dice = self.nodes[size], rng.stream("names")
         drawn = graph_of(rng.key, place, nodes, self.density, self.longest, self.greedy)
-        graph, edges = (not due(place, self.greedy) and astray(dice, drawn, MANY)) or rename_nodes(dice, drawn)
+        graph, edges = (not is_due(place, self.greedy) and astray(dice, drawn, MANY)) or rename_nodes(dice, drawn)
         sinks = [not after for after in graph.successors]
-        sink = due(place, self.sinks) and any(sinks)
+        sink = is_due(place, self.sinks) and any(sinks)
         node = dice.choice([node for node in range(nodes) if sinks[node] == sink])
-        pairs = apart(graph) if due(place, self.unreachable) else sorted(distant(graph))
-        if not due(place, self.greedy):
+        pairs = apart(graph) if is_due(place, self.unreachable) else sorted(distant(graph))
+        if not is_due(place, self.greedy):
             pairs = [pair for pair in pairs if not finds_shortest(graph, edges, *pair)] or pairs
         return Instance(
             facts=[text.edge(*edge) for edge in edges],

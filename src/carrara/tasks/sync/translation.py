@@ -24,85 +24,30 @@ dictionary (retrieval), one with several (tracking), and three words whose trans
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from math import perm
 
-from carrara.answers.kinds import Answers
-from carrara.core.errors import UsageError
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Fault, Piece, Question, Tap, Undecidable
 from carrara.task import Instance, Rng
-from carrara.tasks.sync import _tongue_text as text
-from carrara.tasks.sync import _words as words
-from carrara.tasks.sync._graph_worlds import due
-from carrara.tasks.sync._scribe import Scribe
-from carrara.tasks.sync._task import Sync
-from carrara.tasks.sync._tongue_text import Ask, Asked
-from carrara.tasks.sync._tongues import (
-    Coverage,
-    Dictionary,
-    Shape,
-    Tongues,
-    count_covered,
-    coverage,
-    draw_tongues,
-    greedy,
-    led_astray,
-    letters,
-)
+from carrara.tasks.sync import _language_text as text
+from carrara.tasks.sync._greedy_coverage import choose_greedily
+from carrara.tasks.sync._language_generator import generate_languages
+from carrara.tasks.sync._language_text import Ask, Query
+from carrara.tasks.sync._languages import Dictionary, Languages, Shape
+from carrara.tasks.sync._letter_coverage import find_coverage, first_letters
+from carrara.tasks.sync._task import Sync, is_due
+from carrara.tasks.sync._translation_answers import LABELS, Answer, Hidden, WordAnswer, find_error
 
-LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "coverage": "Letter Coverage"}
-DRAWS = 300
-"""The most sets of languages that are drawn for one instance until greed misses the letter coverage."""
-PLAIN = 300
-"""The most sets that are drawn after these, whatever greed finds. The instance fails if none of them fits."""
 PART = 40
 """Words of a part of a vocabulary, at most."""
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """The hidden structure, and what is asked of it."""
-
-    tongues: Tongues
-    coverage: Coverage
-    asked: tuple[Asked, ...]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A translation, or three words in the order of the alphabet."""
-
-    ask: Ask
-    words: tuple[str, ...]
-    hidden: Hidden | None = field(default=None, compare=False, repr=False)
-    """The structure of a gold answer: any other three words that cover as much are right too."""
-
-
-class Line(Answers[Answer]):
-    """The answer type: a labelled line with words."""
-
-    def write(self, answer: Answer) -> str:
-        return f"{LABELS[answer.ask]}: {(', ' if answer.ask == 'coverage' else ' ').join(answer.words)}"
-
-    def read(self, reply: str, question: Question[Answer]) -> Answer | None:
-        gold = question.gold
-        assert gold.hidden is not None
-        known = frozenset(word for vocabulary in gold.hidden.tongues.vocabularies for word in vocabulary)
-        stated = words.read(reply, LABELS[gold.ask], known, several=gold.ask == "coverage")
-        if stated is None:
-            return None
-        return Answer(gold.ask, tuple(sorted(stated)) if gold.ask == "coverage" else stated)
-
-    def score(self, answer: Answer, gold: Answer) -> float:
-        return float(fault(answer, gold) is None)
 
 
 class SyncTranslation(Sync):
     version, title = 3, "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
     guesser = "context candidates"
-    answer = Line()
+    answer = WordAnswer()
     answer_labels = LABELS
     separator = "\n"
     known_shortcuts = {
@@ -180,189 +125,145 @@ class SyncTranslation(Sync):
 
     def generate(self, rng: Rng) -> Instance:
         place, size = divmod(rng.key.index, len(self.languages))
-        languages = self.languages[size]
-        tongues, found = self._languages(rng.key, languages)
+        count = self.languages[size]
+        languages, coverage = generate_languages(
+            rng.stream("languages"),
+            Shape(count, self.words, self.letters[0], self.letters[1], self.entries, self.chained),
+            self.chance,
+            # With three languages a word has two letters at most, and greed is never wrong.
+            against_greed=count > 3 and not is_due(place, self.greedy),
+        )
         dice = rng.stream("phrases")
-        hops = self.hops or 2 + place % (languages - 2)
-        asked = {
-            "single": self._phrase(dice, tongues, 1),
-            "multi": self._phrase(dice, tongues, hops),
-            "coverage": Asked("coverage"),
+        hops = self.hops or 2 + place % (count - 2)
+        queries: Mapping[Ask, Query] = {
+            "single": self._choose_phrase(dice, languages, 1),
+            "multi": self._choose_phrase(dice, languages, hops),
+            "coverage": Query("coverage"),
         }
         return Instance(
-            facts=[text.dictionary(k, pairs) for k, pairs in enumerate(tongues.dictionaries)],
-            opening=text.opening(languages),
-            filler=lambda dice, _: _vocabularies(tongues, dice),
-            fine_filler=lambda dice, _: _parts(tongues, dice),
+            facts=[text.write_dictionary(k, entries) for k, entries in enumerate(languages.dictionaries)],
+            opening=text.write_opening(count),
+            filler=lambda dice, _: _stream_vocabularies(languages, dice),
+            fine_filler=lambda dice, _: _stream_parts(languages, dice),
             unordered=True,
-            structure=Hidden(tongues, found, tuple(asked[ask] for ask in self.about)),
+            structure=Hidden(languages, coverage, {ask: queries[ask] for ask in self.about}),
         )
 
-    def _languages(self, key: Key, languages: int) -> tuple[Tongues, Coverage]:
-        """Return languages whose letter coverage is not easily guessed, nor found by greed.
-
-        With three languages a word has two letters, and so three words that add two new letters each have the most.
-        """
-        shape = Shape(languages, self.words, self.letters[0], self.letters[1], self.entries, self.chained)
-        dice = Scribe(key.dice("languages"))
-        easy = languages == 3 or due(key.index // len(self.languages), self.greedy)
-        for n in range(DRAWS + PLAIN):
-            tongues = draw_tongues(dice, shape)
-            if not easy and n < DRAWS:
-                if (other := led_astray(dice, tongues)) is None:
-                    continue
-                tongues = other
-            found = coverage(letters(tongues.dictionaries))
-            if found.chance <= self.chance:
-                return tongues, found
-        raise UsageError(
-            f"of {PLAIN} sets of {languages} languages none has a letter coverage that a random guess finds in at most "
-            f"{100 * self.chance:g} % of its tries: ask for more languages or entries, for fewer chained words, or for "
-            f"a greater chance"
-        )
-
-    def _phrase(self, dice: Dice, tongues: Tongues, hops: int) -> Asked:
-        source = dice.below(len(tongues.dictionaries) - hops + 1)
-        there = tongues.chained_words(source, source + hops)
-        chosen = dice.sample(there, dice.choice(self.phrase))
-        return Asked("single" if hops == 1 else "multi", tuple(chosen), source, source + hops)
+    def _choose_phrase(self, dice: Dice, languages: Languages, hops: int) -> Query:
+        source = dice.below(len(languages.dictionaries) - hops + 1)
+        words = languages.chained_words(source, source + hops)
+        phrase = dice.sample(words, dice.choice(self.phrase))
+        return Query("single" if hops == 1 else "multi", tuple(phrase), source, source + hops)
 
     def questions(self, instance: Instance) -> Sequence[Question[Answer]]:
         hidden: Hidden = instance.structure
-        sizes = {"languages": str(len(hidden.tongues.vocabularies))}
-        return [
-            Question(
-                ask=str(asked),
-                gold=replace(_solve(dict(enumerate(hidden.tongues.dictionaries)), asked), hidden=hidden),
-                needs=_find_evidence(hidden, asked),
-                chance_level=_chance_level(hidden, asked),
-                labels={**sizes, **_kind(hidden, asked)},
-                budget=96,
-                part=asked.ask,
-            )
-            for asked in hidden.asked
-        ]
+        return [self._question(hidden, query) for query in hidden.queries.values()]
+
+    def _question(self, hidden: Hidden, query: Query) -> Question[Answer]:
+        languages, coverage = hidden.languages, hidden.coverage
+        labels = {"languages": str(len(languages.vocabularies))}
+        words: tuple[str, ...]
+        evidence: Sequence[int]
+        if query.ask == "coverage":
+            words, chance_level = coverage.best, coverage.chance
+            evidence = _coverage_evidence(hidden)
+            labels["letters"] = str(coverage.size)
+        else:
+            words = _translate(dict(enumerate(languages.dictionaries)), query)
+            chance_level = 1 / perm(len(languages.vocabularies[query.target]), len(query.words))
+            evidence = tuple(range(query.source, query.target))
+            labels |= {"hops": str(query.target - query.source), "words": str(len(query.words))}
+        return Question(
+            ask=str(query),
+            gold=Answer(query.ask, words, hidden),
+            needs=evidence,
+            chance_level=chance_level,
+            labels=labels,
+            budget=96,
+            part=query.ask,
+        )
 
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
         return {"question": asked.split("\n", 1)[0]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
-        return _solve(text.dictionaries(context), text.read_question(names["question"]))
+        dictionaries, query = text.read_dictionaries(context), text.read_query(names["question"])
+        if query.ask == "coverage":
+            return Answer(query.ask, _cover(dictionaries))
+        return Answer(query.ask, _translate(dictionaries, query))
 
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
         """Return greedy choices: the word with the most letters, then the one that adds the most."""
         if question.gold.ask != "coverage":
             return {}
-        found = letters(instance.structure.tongues.dictionaries)
-        orders = {"the first": list(found), "the last": list(found)[::-1]}
+        letters = first_letters(instance.structure.languages.dictionaries)
+        orders = {"the first": list(letters), "the last": list(letters)[::-1]}
         return {
-            f"greedy coverage: {which} of equals": self.write(Answer("coverage", greedy(found, words)))
+            f"greedy coverage: {which} of equals": self.write(Answer("coverage", choose_greedily(letters, words)))
             for which, words in orders.items()
         }
 
     def error_type(self, answer: Answer, question: Question[Answer]) -> Fault | None:
-        return fault(answer, question.gold)
+        return find_error(answer, question.gold)
 
     def guess(self, rng: Dice, instance: Instance, question: Question[Answer]) -> Answer:
         """Draw an answer of a guesser that knows the words that can be asked for, and no translation."""
-        tongues, ask = instance.structure.tongues, question.gold.ask
-        if ask == "coverage":
-            return Answer(ask, tuple(sorted(rng.sample(sorted(tongues.dictionaries[0]), 3))))
-        asked = _question_of(question.gold)
-        return Answer(ask, tuple(rng.sample(tongues.vocabularies[asked.target], len(asked.words))))
+        hidden: Hidden = instance.structure
+        languages, query = hidden.languages, hidden.queries[question.gold.ask]
+        if query.ask == "coverage":
+            return Answer(query.ask, tuple(sorted(rng.sample(sorted(languages.dictionaries[0]), 3))))
+        return Answer(query.ask, tuple(rng.sample(languages.vocabularies[query.target], len(query.words))))
 
 
-def fault(answer: Answer, gold: Answer) -> Fault | None:
-    """Return in what way a translation or a choice of words is wrong."""
-    assert gold.hidden is not None
-    tongues, best = gold.hidden.tongues, gold.hidden.coverage
-    if gold.ask != "coverage":
-        return _fault_of_phrase(answer.words, gold.words, _question_of(gold))
-    if len(answer.words) != 3 or len(set(answer.words)) != 3:
-        return Fault("not three words", f"{len(set(answer.words))} different ones")
-    if unknown := set(answer.words).difference(tongues.vocabularies[0]):
-        return Fault("unknown words", ", ".join(sorted(unknown)))
-    size = count_covered(letters(tongues.dictionaries), answer.words)
-    return Fault("fewer letters", f"{size} of {best.size}") if size < best.size else None
-
-
-def _vocabularies(tongues: Tongues, dice: Dice) -> Tap:
-    """Return a stream of all vocabularies, one round after the other."""
-    said = [(Piece(text.vocabulary(k, words)),) for k, words in enumerate(tongues.vocabularies)]
+def _stream_vocabularies(languages: Languages, dice: Dice) -> Tap:
+    """Return a stream of all vocabularies, in rounds, each in another order."""
+    vocabularies = [(Piece(text.write_vocabulary(k, words)),) for k, words in enumerate(languages.vocabularies)]
     left: list[tuple[Piece]] = []
 
-    def tap(gap: int) -> tuple[Piece]:
+    def stream(gap: int) -> tuple[Piece]:
         if not left:
-            left.extend(dice.shuffled(said))
+            left.extend(dice.shuffled(vocabularies))
         return left.pop()
 
-    return tap
+    return stream
 
 
-def _parts(tongues: Tongues, dice: Dice) -> Tap:
-    def tap(gap: int) -> tuple[Piece]:
-        language = dice.below(len(tongues.vocabularies))
-        vocabulary = tongues.vocabularies[language]
-        some = vocabulary[: dice.between(1, min(PART, len(vocabulary)))]
-        return (Piece(text.some_words(language, some)),)
+def _stream_parts(languages: Languages, dice: Dice) -> Tap:
+    """Return a stream of parts of vocabularies."""
 
-    return tap
+    def stream(gap: int) -> tuple[Piece]:
+        language = dice.below(len(languages.vocabularies))
+        vocabulary = languages.vocabularies[language]
+        part = vocabulary[: dice.between(1, min(PART, len(vocabulary)))]
+        return (Piece(text.write_some_words(language, part)),)
+
+    return stream
 
 
-def _solve(dictionaries: Mapping[int, Dictionary], asked: Asked) -> Answer:
-    if asked.ask == "coverage":
-        row: list[Dictionary] = []
-        while len(row) in dictionaries:
-            row.append(dictionaries[len(row)])
-        if not row:
-            raise Undecidable("there is no dictionary from LL0")
-        return Answer(asked.ask, coverage(letters(row)).best)
-    found = asked.words
-    for k in range(asked.source, asked.target):
+def _cover(dictionaries: Mapping[int, Dictionary]) -> tuple[str, ...]:
+    """Return the three words that cover the most letters."""
+    row: list[Dictionary] = []
+    while len(row) in dictionaries:
+        row.append(dictionaries[len(row)])
+    if not row:
+        raise Undecidable("there is no dictionary from LL0")
+    return find_coverage(first_letters(row)).best
+
+
+def _translate(dictionaries: Mapping[int, Dictionary], query: Query) -> tuple[str, ...]:
+    """Return the translation that a question asks for."""
+    words = query.words
+    for k in range(query.source, query.target):
         if k not in dictionaries:
             raise Undecidable(f"there is no dictionary from LL{k}")
-        if not all(word in dictionaries[k] for word in found):
+        if not all(word in dictionaries[k] for word in words):
             raise Undecidable(f"a word is not in the dictionary from LL{k}")
-        found = tuple(dictionaries[k][word] for word in found)
-    return Answer(asked.ask, found)
+        words = tuple(dictionaries[k][word] for word in words)
+    return words
 
 
-def _find_evidence(hidden: Hidden, asked: Asked) -> tuple[int, ...]:
-    """Return the numbers of the dictionaries without which the answer would be another one."""
-    if asked.ask != "coverage":
-        return tuple(range(asked.source, asked.target))
-    dictionaries = hidden.tongues.dictionaries
-    shorter = [coverage(letters(dictionaries[:k])).best for k in range(1, len(dictionaries))]
+def _coverage_evidence(hidden: Hidden) -> tuple[int, ...]:
+    """Return the numbers of the dictionaries without which other words would be the best."""
+    dictionaries = hidden.languages.dictionaries
+    shorter = [find_coverage(first_letters(dictionaries[:k])).best for k in range(1, len(dictionaries))]
     return (0, *(k for k, best in enumerate(shorter, 1) if best != hidden.coverage.best))
-
-
-def _question_of(gold: Answer) -> Asked:
-    assert gold.hidden is not None
-    return next(asked for asked in gold.hidden.asked if asked.ask == gold.ask)
-
-
-def _chance_level(hidden: Hidden, asked: Asked) -> float:
-    """Return the mean score of any three words of the first dictionary, or of as many words as the phrase has."""
-    if asked.ask == "coverage":
-        return hidden.coverage.chance
-    return 1 / perm(len(hidden.tongues.vocabularies[asked.target]), len(asked.words))
-
-
-def _kind(hidden: Hidden, asked: Asked) -> Mapping[str, str]:
-    if asked.ask == "coverage":
-        return {"letters": str(hidden.coverage.size)}
-    return {"hops": str(asked.target - asked.source), "words": str(len(asked.words))}
-
-
-def _fault_of_phrase(said: Sequence[str], gold: Sequence[str], asked: Asked) -> Fault | None:
-    if said == gold:
-        return None
-    if len(said) != len(gold):
-        return Fault("other number of words", f"{len(said)} for {len(gold)}")
-    if sorted(said) == sorted(gold):
-        return Fault("other order")
-    kept = [word for word in said if word in asked.words]
-    if kept:
-        return Fault("words not translated", ", ".join(kept))
-    wrong = sum(one != other for one, other in zip(said, gold, strict=True))
-    return Fault("wrong words", f"{wrong} of {len(gold)}")

@@ -1,4 +1,4 @@
-r"""Reading invented words out of replies: words of some vocabulary and of nothing else.
+r"""Read invented words out of replies: words of some vocabulary and of nothing else.
 
 >>> known = frozenset({"abc", "kloe", "wux"})
 >>> read("First, x is abc.\n**Translation:** \"Abc  kloe\".", "Translation", known)
@@ -36,45 +36,49 @@ PLACEHOLDER = "word"
 
 
 def read(reply: str, label: str, known: frozenset[str], several: bool = False) -> Words | None:
-    """The words that a reply states, in order; None if it states none that are `known`.
+    """Return the words that a reply states, in order; None if it states none that are `known`.
 
-    A translation is asked for, or `several` words that are chosen, of which an arrow leads away.
+    Args:
+        reply: The reply.
+        label: The label of the answer line.
+        known: The words of all vocabularies.
+        several: Whether the question asks for a choice of words. An arrow leads away from them, and to a translation.
     """
-    words = _Known(known, several)
+    words = _WordReader(known, several)
     label += "(?:: ll[0-9]+ (?:to|→) ll[0-9]+(?=:))?"
     announced = r"words(?: (?:of|from|in) LL0)?"
-    return Labelled(label, announced, words.sentence, whole, words.most, words.invented).read(reply)
+    return Labelled(label, announced, words.read_sentence, whole, words.is_mostly_known, words.read_unknown).read(reply)
 
 
-class _Known:
-    """How sentences are read: with what vocabulary, and whether words are chosen or translated."""
+class _WordReader:
+    """Read sentences, with the words that are known, and `several` where words are chosen and not translated."""
 
     def __init__(self, known: frozenset[str], several: bool) -> None:
         self._known, self._place = known, 0 if several else -1
 
-    def most(self, line: str) -> bool:
-        """Whether half of a line is words that are known."""
+    def is_mostly_known(self, line: str) -> bool:
+        """Return whether half of a line is words that are known."""
         words = _WORD.findall(line.lower())
         return 2 * sum(word in self._known for word in words) >= max(1, len(words))
 
-    def invented(self, line: str) -> Words | None:
-        """The words of a line that is nothing but a few words of no vocabulary and of no sentence."""
+    def read_unknown(self, line: str) -> Words | None:
+        """Return the words of a line that is nothing but a few words of no vocabulary and of no sentence."""
         line = unmarked(line.strip(" .!")).lower()
         words = _WORD.findall(line)
         few = 1 < len(words) <= _MANY and self._known.isdisjoint(words) and _WORDS.fullmatch(line) is not None
         return tuple(words) if few and set(words) != {PLACEHOLDER} and not _PROSE.search(line) else None
 
-    def sentence(self, text: str) -> Words | None:
-        """The words of a sentence, of `x y → abc kloe` those that the arrow leads to, or those that are chosen."""
+    def read_sentence(self, text: str) -> Words | None:
+        """Return the words of a sentence. Of `x y → abc kloe` that is the translation, or the choice of words."""
         text = _LANGUAGES.sub("", unmarked(text).lower())
         text = _ITEM.sub("", _TAIL.sub("", text.rstrip(" .!,;:✓✅✔☑\ufe0f")))
         sides = _ARROW.split(text)
         if len({len(_WORD.findall(side)) for side in sides}) == 1:
-            return self._words(sides[self._place])
-        rows = [self._words(_ARROW.split(item)[self._place]) for item in re.split(r"[,;]", text)]
+            return self._read_words(sides[self._place])
+        rows = [self._read_words(_ARROW.split(item)[self._place]) for item in re.split(r"[,;]", text)]
         return tuple(word for row in rows if row for word in row) if len(sides) > 1 and all(rows) else None
 
-    def _words(self, text: str) -> Words | None:
+    def _read_words(self, text: str) -> Words | None:
         text = " ".join(_JOINT.sub(" ", text).split())
         joined = _WORD.findall(text if "and" in self._known else text.replace(" and ", " "))
         right = _WORDS.fullmatch(text) and self._known.issuperset(joined) and set(joined) != {PLACEHOLDER}

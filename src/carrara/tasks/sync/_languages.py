@@ -1,0 +1,94 @@
+"""Invented languages: vocabularies, and dictionaries between neighbours.
+
+>>> from carrara.core.keys import Dice
+>>> dice = WordDice(Dice("an example"))
+>>> languages = draw_languages(dice, Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
+>>> languages.vocabularies[0]
+('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
+>>> languages.dictionaries[0]
+{'qfl': 'nic', 'oxqjv': 'ncege', 'fkypy': 'biqti', 'giczf': 'xxjdf'}
+>>> languages.translate(languages.chained_words(0, 2)[0], 0, 2)
+'mick'
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from carrara.tasks.sync._random_words import WordDice
+
+Dictionary = Mapping[str, str]
+
+
+class Shape(NamedTuple):
+    """The size of each part of a set of languages."""
+
+    languages: int
+    words: int
+    """Words of each vocabulary."""
+    least: int
+    most: int
+    """Letters of a word."""
+    entries: int
+    """Words of each dictionary."""
+    chained: int
+    """Words of the first language that all dictionaries together lead to the last one."""
+
+
+@dataclass(frozen=True)
+class Languages:
+    """A row of languages with dictionaries between neighbours."""
+
+    vocabularies: tuple[tuple[str, ...], ...]
+    dictionaries: tuple[Dictionary, ...]
+    """From each language to the next."""
+    chains: tuple[tuple[str, ...], ...] = ()
+    """The chained words of each language, in the order of the chains."""
+
+    def translate(self, word: str, start: int, end: int) -> str | None:
+        """Return a word of the language `start` in the language `end`; None where a dictionary lacks it."""
+        for dictionary in self.dictionaries[start:end]:
+            if word not in dictionary:
+                return None
+            word = dictionary[word]
+        return word
+
+    def chained_words(self, start: int, end: int) -> list[str]:
+        """Return the words of the language `start` that can be translated into the language `end`."""
+        return [word for word in self.dictionaries[start] if self.translate(word, start, end) is not None]
+
+    def relink(self, chains: Sequence[Sequence[str]]) -> "Languages":
+        """Return these languages with other links between their chained words."""
+        dictionaries = tuple(
+            {**dictionary, **dict(zip(source, target, strict=True))}
+            for dictionary, (source, target) in zip(self.dictionaries, pairwise(chains), strict=True)
+        )
+        return replace(self, dictionaries=dictionaries, chains=tuple(map(tuple, chains)))
+
+
+def draw_languages(dice: WordDice, shape: Shape) -> Languages:
+    """Draw languages without a word in common.
+
+    Some words go all the way through the dictionaries. The other entries of a dictionary are drawn from the
+    vocabularies on both sides, independently of its neighbours.
+    """
+    new = dict[str, None]()
+    while missing := shape.languages * shape.words - len(new):
+        new.update(dict.fromkeys(dice.draw_words(missing, shape.least, shape.most)))
+    vocabularies = tuple(zip(*[iter(new)] * shape.words, strict=True))
+    chains = [dice.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
+    others = [_remove(*both) for both in zip(vocabularies, chains, strict=True)]
+    dictionaries = []
+    for (source, target), (left, right) in zip(pairwise(chains), pairwise(others), strict=True):
+        more = shape.entries - shape.chained
+        pairs = [*zip(source, target, strict=True)]
+        pairs += zip(dice.sample(left, more), dice.sample(right, more), strict=True)
+        dictionaries.append(dict(dice.shuffled(pairs)))
+    return Languages(vocabularies, tuple(dictionaries), tuple(map(tuple, chains)))
+
+
+def _remove(words: Sequence[str], some: Iterable[str]) -> list[str]:
+    """Return the words without some of them."""
+    unwanted = set(some)
+    return [word for word in words if word not in unwanted]
