@@ -7,8 +7,8 @@ import pytest
 
 from carrara.answers.grade import grade
 from carrara.core.keys import Dice
-from carrara.tasks.sync import _word_reader
-from carrara.tasks.sync._greedy_coverage import choose_greedily, is_greed_wrong
+from carrara.tasks.sync import _letter_coverage, _word_reader
+from carrara.tasks.sync._greedy_coverage import choose_greedily, is_greed_wrong, rank_words
 from carrara.tasks.sync._languages import Shape, draw_languages
 from carrara.tasks.sync._letter_coverage import count_letters, find_coverage, first_letters
 from carrara.tasks.sync._random_words import WordDice
@@ -17,7 +17,9 @@ from tests.told import told
 
 
 @pytest.mark.parametrize("count", [3, 4, 6])
-def test_coverage_is_the_optimum(count: int) -> None:
+@pytest.mark.parametrize("at_once", [1, 200, 1 << 16])
+def test_coverage_is_the_optimum(count: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_letter_coverage, "_TRIPLES", at_once)
     languages = draw_languages(WordDice(Dice("coverage", count)), Shape(count, 24, 3, 5, 12, 4))
     starts = {word: set(_starts(languages.dictionaries, word)) for word in languages.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
@@ -223,7 +225,7 @@ def test_greed_is_wrong_where_it_misses_the_optimum() -> None:
         letters = first_letters(draw_languages(WordDice(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
         orders = list(letters), list(letters)[::-1]
         size = max(count_letters(letters, choose_greedily(letters, words)) for words in orders)
-        assert is_greed_wrong(letters) == (size < find_coverage(letters).size)
+        assert is_greed_wrong(rank_words(letters)) == (size < find_coverage(letters).size)
 
 
 def test_word_dice_continue_the_stream_of_other_dice() -> None:
@@ -234,4 +236,8 @@ def test_word_dice_continue_the_stream_of_other_dice() -> None:
         assert word_dice.draw_words(n % 20, 2, 9) == words
         assert word_dice.sample(range(50), 7) == plain.sample(range(50), 7)
         assert word_dice.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
+        lists = [list(range(n % 4 + 1)), list(range(5))]
+        expected = [plain.shuffled(items) for items in lists]
+        word_dice.shuffle_each(lists)
+        assert lists == expected
         assert word_dice.below(7) == plain.below(7)

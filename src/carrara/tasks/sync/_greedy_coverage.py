@@ -3,13 +3,16 @@
 A greedy choice does not survey the languages, so most instances are chosen such that it misses the letter coverage.
 
 >>> letters = {"abc": 0b_0000_1111, "kloe": 0b_0001_0011, "wux": 0b_0010_1100, "xyz": 0b_1100_0000}
->>> choose_greedily(letters, list(letters)), is_greed_wrong(letters)
+>>> choose_greedily(letters, list(letters)), is_greed_wrong(rank_words(letters))
 (('abc', 'xyz', 'kloe'), True)
 """
 
 from collections.abc import Sequence
 
 from carrara.tasks.sync._letter_coverage import Letters
+
+RankedWord = tuple[int, int, int]
+"""How many letters a word has; its place in an order, the last of which greed takes of equals; its letters."""
 
 
 def choose_greedily(letters: Letters, words: Sequence[str]) -> tuple[str, ...]:
@@ -22,33 +25,52 @@ def choose_greedily(letters: Letters, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def is_greed_wrong(letters: Letters) -> bool:
+def rank_words(letters: Letters) -> list[RankedWord]:
+    """Return words as `is_greed_wrong` takes them."""
+    return sorted(((bits.bit_count(), -place, bits) for place, bits in enumerate(letters.values())), reverse=True)
+
+
+def is_greed_wrong(ranked: Sequence[RankedWord]) -> bool:
     """Return whether greed finds fewer letters than there are, whether it takes the first or the last of equals.
 
-    Only words are tried together that have more letters than greed found, counted with repetitions.
+    Args:
+        ranked: The words, those with the most letters first.
     """
-    values = list(letters.values())
-    found = max(_greedy_size(values), _greedy_size(values[::-1]))
-    best = sorted(set(values), key=int.bit_count, reverse=True)
-    sizes = [value.bit_count() for value in best]
-    for i, one in enumerate(best):
-        if 3 * sizes[i] <= found:
+    if not _has_more(ranked, _greedy_size(ranked)):
+        return False
+    return _has_more(ranked, _greedy_size([(size, -order, bits) for size, order, bits in ranked]))
+
+
+def _greedy_size(ranked: Sequence[RankedWord]) -> int:
+    """Return how many letters greed finds."""
+    found = 0
+    for _ in range(3):
+        most, last, best = 0, 0, 0
+        for size, order, bits in ranked:
+            if found.bit_count() + size < most:
+                break  # no word from here on adds as many letters
+            count = (found | bits).bit_count()
+            if count > most or (count == most and order > last):
+                most, last, best = count, order, bits
+        found |= best
+    return found.bit_count()
+
+
+def _has_more(ranked: Sequence[RankedWord], limit: int) -> bool:
+    """Return whether three words have more letters together than `limit`.
+
+    Only words are tried together that have more letters than that, counted with repetitions.
+    """
+    for i, (size, _, bits) in enumerate(ranked):
+        if 3 * size <= limit:
             break
-        for j in range(i + 1, len(best)):
-            if sizes[i] + 2 * sizes[j] <= found:
+        for j in range(i + 1, len(ranked)):
+            second_size, _, second = ranked[j]
+            if size + 2 * second_size <= limit:
                 break
-            two = one | best[j]
-            for k in range(j + 1, len(best)):
-                if sizes[i] + sizes[j] + sizes[k] <= found:
+            for third_size, _, third in ranked[j + 1 :]:
+                if size + second_size + third_size <= limit:
                     break
-                if (two | best[k]).bit_count() > found:
+                if (bits | second | third).bit_count() > limit:
                     return True
     return False
-
-
-def _greedy_size(values: Sequence[int]) -> int:
-    bits = 0
-    for _ in range(3):
-        counts = [(bits | value).bit_count() for value in values]
-        bits |= values[counts.index(max(counts))]
-    return bits.bit_count()

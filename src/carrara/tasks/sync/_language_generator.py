@@ -2,7 +2,7 @@
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
-from carrara.tasks.sync._greedy_coverage import is_greed_wrong
+from carrara.tasks.sync._greedy_coverage import is_greed_wrong, rank_words
 from carrara.tasks.sync._languages import Languages, Shape, draw_languages
 from carrara.tasks.sync._letter_coverage import Coverage, find_coverage, first_letters, letter_bit
 from carrara.tasks.sync._random_words import WordDice
@@ -50,15 +50,21 @@ def relink_against_greed(dice: WordDice, languages: Languages) -> Languages | No
     Greed errs in one of forty random sets of languages. Linking the same words otherwise is much faster than drawing
     all languages anew, and gives each word translations that are as random as before.
     """
-    letters, chains = first_letters(languages.dictionaries), [list(chain) for chain in languages.chains]
+    chains = [list(chain) for chain in languages.chains]
+    letter = {word: letter_bit(word) for chain in chains for word in chain}
+    letters = first_letters(languages.dictionaries)
+    order = {word: -place for place, word in enumerate(letters)}
+    chained = {order[word] for word in chains[0]}
+    others = [word for word in rank_words(letters) if word[1] not in chained]
     for _ in range(LINKINGS):
-        if is_greed_wrong(letters):
-            return languages.relink(chains)
-        for chain in chains[1:]:
-            dice.shuffle(chain)
+        ranked = others.copy()
         for word, *translations in zip(*chains, strict=True):
             bits = 0
             for translation in translations:
-                bits |= letter_bit(translation)
-            letters[word] = bits
+                bits |= letter[translation]
+            ranked.append((bits.bit_count(), order[word], bits))
+        ranked.sort(reverse=True)
+        if is_greed_wrong(ranked):
+            return languages.relink(chains)
+        dice.shuffle_each(chains[1:])
     return None

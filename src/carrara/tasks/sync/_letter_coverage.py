@@ -6,6 +6,8 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +16,9 @@ from carrara.tasks.sync._languages import Dictionary
 
 Letters = Mapping[str, int]
 """A set of letters for each word, as bits."""
+
+_TRIPLES = 1 << 16
+"""Triples that are tried at once, where there are so many."""
 
 
 class Coverage(NamedTuple):
@@ -57,18 +62,25 @@ def find_coverage(letters: Letters) -> Coverage:
     """Return the letter coverage, found by trying all triples."""
     words = sorted(letters)
     bits = np.array([letters[word] for word in words], np.uint32)
-    second, third = np.triu_indices(len(words), 1)
-    two = bits[second] | bits[third]
-    size, ways, best, behind = -1, 0, (0, 0, 0), 0
-    for first in range(len(words) - 2):
-        behind += len(words) - 1 - first  # so many pairs have words up to this one
-        counts = np.bitwise_count(bits[first] | two[behind:])
+    second, third = _pairs(len(words))
+    size, ways, best = 0, 0, (0, 0, 0)
+    rows = max(1, _TRIPLES // len(second))
+    for start in range(0, len(words) - 2, rows):
+        first = np.arange(start, min(start + rows, len(words) - 2), dtype=second.dtype)[:, None]
+        begin = int(np.searchsorted(second, start, "right"))
+        counts = np.bitwise_count(bits[first] | bits[second[begin:]] | bits[third[begin:]])
+        counts *= second[begin:] > first
         most = int(counts.max())
         if most > size:
-            place = behind + int(counts.argmax())
-            size, ways, best = most, 0, (first, int(second[place]), int(third[place]))
+            row, pair = divmod(int(counts.argmax()), counts.shape[1])
+            size, ways, best = most, 0, (start + row, int(second[begin + pair]), int(third[begin + pair]))
         if most == size:
             ways += int(np.count_nonzero(counts == most))
-    n = len(words)
-    total = n * (n - 1) * (n - 2) // 6
-    return Coverage(size, (words[best[0]], words[best[1]], words[best[2]]), ways / total)
+    return Coverage(size, (words[best[0]], words[best[1]], words[best[2]]), ways / comb(len(words), 3))
+
+
+@lru_cache(maxsize=4)
+def _pairs(count: int) -> "tuple[np.typing.NDArray[np.int32], np.typing.NDArray[np.int32]]":
+    """Return all pairs of `count` places in order, as their first and their second places."""
+    first, second = np.triu_indices(count, 1)
+    return first.astype(np.int32), second.astype(np.int32)

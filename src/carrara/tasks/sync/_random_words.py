@@ -1,20 +1,28 @@
 """Random words, drawn many at once.
 
 An instance in which greedy choices fail takes tens of thousands of words. NumPy's Mersenne Twister is Python's, so the
-same numbers come in blocks from there, and a word is a slice of what a block's numbers are as letters.
+same numbers come in blocks from there. A block is read as text, a letter for each number, and split into words.
 """
 
 from collections.abc import MutableSequence, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 
 from carrara.core.keys import Dice
 
-ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 _BLOCK = 1 << 13
+_SPACE = ord(" ")
 
 T = TypeVar("T")
+
+
+class _NoSeed(ISeedSequence):
+    """A seed that takes no time. It is of no use but for a generator whose state is set next."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        return [0] * n_words
 
 
 class WordDice(Dice):
@@ -24,9 +32,9 @@ class WordDice(Dice):
     """
 
     def __init__(self, dice: Dice) -> None:
-        _, state, _ = dice.source.getstate()
-        self._stream = np.random.RandomState()
-        self._stream.set_state(("MT19937", np.array(state[:-1], np.uint32), state[-1], 0, 0.0))
+        _, (*key, position), _ = dice.source.getstate()
+        self._stream = np.random.RandomState(np.random.MT19937(_NoSeed()))  # type: ignore[arg-type]  # it takes any seed
+        self._stream.set_state(("MT19937", key, position, 0, 0.0))
         self._unused = np.empty(0)
         """Numbers that have been drawn from the stream and not used."""
         self.random = lambda: float(self._take(1)[0])
@@ -35,22 +43,27 @@ class WordDice(Dice):
         """Return words of `least` to `most` letters, each as `"".join(dice.choice(…) …)` would draw it."""
         self._fill(count * (most + 1))
         numbers = self._unused[: count * (most + 1)]
-        letters = np.frombuffer(ALPHABET, np.uint8)[(numbers * len(ALPHABET)).astype(np.intp)].tobytes().decode()
-        # The length of a word that begins at each number.
-        sizes = ((numbers * (most - least + 1)).astype(np.uint8) + np.uint8(least)).tobytes()
-        end, words = 0, list[str]()
+        text = bytearray((numbers * 26).astype(np.uint8) + np.uint8(ord("a")))
+        # The numbers that a word takes which begins at each number: one for its length, and one for each letter.
+        sizes = ((numbers * (most - least + 1)).astype(np.uint8) + np.uint8(least + 1)).tobytes()
+        end = 0
         for _ in range(count):
-            start = end + 1
-            end = start + sizes[end]
-            words.append(letters[start:end])
+            text[end] = _SPACE
+            end += sizes[end]
         self._unused = self._unused[end:]
-        return words
+        return text[:end].decode().split()
 
     def shuffle(self, items: MutableSequence[T]) -> None:
-        places = range(len(items) - 1, 0, -1)
-        for i, number in zip(places, self._take(len(places)).tolist(), strict=True):
-            j = int(number * (i + 1))
-            items[i], items[j] = items[j], items[i]
+        if items:
+            self.shuffle_each([items])
+
+    def shuffle_each(self, lists: Sequence[MutableSequence[T]]) -> None:
+        """Shuffle one list after the other, none of which is empty."""
+        numbers = iter(self._take(sum(map(len, lists)) - len(lists)).tolist())
+        for items in lists:
+            for i in range(len(items) - 1, 0, -1):
+                j = int(next(numbers) * (i + 1))
+                items[i], items[j] = items[j], items[i]
 
     def sample(self, items: Sequence[T], k: int) -> list[T]:
         if 4 * k >= len(items):

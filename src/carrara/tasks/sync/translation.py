@@ -28,7 +28,7 @@ from dataclasses import field
 from math import perm
 
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Fault, Piece, Question, Tap, Undecidable
+from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, Tap, Undecidable
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._greedy_coverage import choose_greedily
@@ -166,7 +166,7 @@ class SyncTranslation(Sync):
         evidence: Sequence[int]
         if query.ask == "coverage":
             words, chance_level = coverage.best, coverage.chance
-            evidence = _coverage_evidence(hidden)
+            evidence = Deferred(lambda: _coverage_evidence(hidden))
             labels["letters"] = str(coverage.size)
         else:
             words = _translate(dict(enumerate(languages.dictionaries)), query)
