@@ -11,11 +11,12 @@ from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Key
 from carrara.prompt.items import make
-from carrara.tasks.sync import _paths
-from carrara.tasks.sync._graph import Graph, draw_graphs, isomorphic
-from carrara.tasks.sync._graph_worlds import BLOCK, _block, apart, distant, graph_of
+from carrara.tasks.sync import _path_reader
+from carrara.tasks.sync._graph import Graph, draw_graphs, is_isomorphic
+from carrara.tasks.sync._graph_answers import Answer
+from carrara.tasks.sync._graph_generator import BLOCK, Shape, _block, distant_pairs, generate_graph, unconnected_pairs
 from carrara.tasks.sync._task import is_due
-from carrara.tasks.sync.graph import Answer, SyncGraph
+from carrara.tasks.sync.graph import SyncGraph
 from tests.sync import CONNECTED, LONGEST, SHORTEST, posed
 from tests.told import told
 
@@ -39,18 +40,18 @@ def all_paths(graph: Graph) -> list[tuple[int, ...]]:
 def test_paths_are_what_trying_all_of_them_finds(graph: Graph) -> None:
     paths = all_paths(graph)
     longest = max(map(len, paths))
-    assert graph.longest() == min(path for path in paths if len(path) == longest)
+    assert graph.longest_path() == min(path for path in paths if len(path) == longest)
     for start, goal in permutations(range(graph.nodes), 2):
         between = [path for path in paths if (path[0], path[-1]) == (start, goal)]
         least = min(map(len, between), default=0)
-        assert graph.shortest(start, goal) == min((path for path in between if len(path) == least), default=None)
-    assert sorted(distant(graph)) == [
+        assert graph.shortest_path(start, goal) == min((path for path in between if len(path) == least), default=None)
+    assert sorted(distant_pairs(graph)) == [
         (start, goal)
         for start, goal in permutations(range(graph.nodes), 2)
-        if (path := graph.shortest(start, goal)) and len(path) > 2
+        if (path := graph.shortest_path(start, goal)) and len(path) > 2
     ]
     for edges in range(longest):
-        assert graph.count(edges) == sum(len(path) == edges + 1 for path in paths)
+        assert graph.count_paths(edges) == sum(len(path) == edges + 1 for path in paths)
 
 
 def test_there_are_as_many_graphs_as_there_are() -> None:
@@ -61,21 +62,21 @@ def test_there_are_as_many_graphs_as_there_are() -> None:
         for bits in range(1 << len(pairs)):
             graph = Graph(nodes, frozenset(pair for n, pair in enumerate(pairs) if bits >> n & 1))
             known = classes.setdefault(graph.certificate, [])
-            if not any(isomorphic(graph, other) for other in known):
+            if not any(is_isomorphic(graph, other) for other in known):
                 known.append(graph)
         assert sum(map(len, classes.values())) == count
 
 
 def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
     for n, graph in enumerate(graphs(40, 12, 0.2)):
-        assert isomorphic(graph, graph.rename(Dice("other names", n).shuffled(range(12))))
+        assert is_isomorphic(graph, graph.rename(Dice("other names", n).shuffled(range(12))))
     ring = [(i, (i + 1) % 12) if i % 2 == 0 else ((i + 1) % 12, i) for i in range(12)]
     rings = [
         (at + i, at + (i + 1) % 6) if i % 2 == 0 else (at + (i + 1) % 6, at + i) for at in (0, 6) for i in range(6)
     ]
     one, two = Graph(12, frozenset(ring)), Graph(12, frozenset(rings))
     assert one.certificate == two.certificate
-    assert not isomorphic(one, two)
+    assert not is_isomorphic(one, two)
 
 
 # --- instances ---
@@ -84,11 +85,11 @@ def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
 @pytest.mark.parametrize("place", [2, 10**9, (1 << 31) + 5])
 def test_only_graphs_of_the_same_block_are_drawn_before_one(place: int) -> None:
     key = Key("sync/graph", 0, "", "train", 11, 0)
-    graph = graph_of(key, place, 10, 0.3, 2)
-    [drawn] = [block for n in [place // BLOCK] if (block := _block(key, n, 10, 0.3, 2, 1.0))]
-    assert len(drawn) == place % BLOCK + 1
+    shape = Shape(10, 0.3, 2)
+    graph = generate_graph(key, place, shape)
+    assert len(_block(key, place // BLOCK, shape)) == place % BLOCK + 1
     _block.cache_clear()
-    assert graph_of(key, place, 10, 0.3, 2).edges == graph.edges
+    assert generate_graph(key, place, shape).edges == graph.edges
 
 
 def test_no_two_of_150_graphs_are_isomorphic() -> None:
@@ -96,20 +97,22 @@ def test_no_two_of_150_graphs_are_isomorphic() -> None:
     assert isinstance(task, SyncGraph)
     key = Key("sync/graph", task.version, "", "test", 0, 0)
     for nodes in task.nodes:
-        found = [graph_of(key, place, nodes, task.density, task.longest) for place in range(150)]
-        assert all(not isomorphic(one, other) for one, other in combinations(found, 2))
+        shape = Shape(nodes, task.density, task.longest)
+        found = [generate_graph(key, place, shape) for place in range(150)]
+        assert all(not is_isomorphic(one, other) for one, other in combinations(found, 2))
         for graph in found:
             assert graph.nodes == nodes
-            assert len(graph.longest()) > task.longest
-            assert any(True for _ in distant(graph))
+            assert len(graph.longest_path()) > task.longest
+            assert any(True for _ in distant_pairs(graph))
 
 
 def test_a_graph_of_few_nodes_is_used_up() -> None:
     key = Key("sync/graph", 1, "", "test", 0, 0)
-    found = [graph_of(key, place, 4, 0.5, 2) for place in range(12)]
-    assert all(not isomorphic(one, other) for one, other in combinations(found, 2))
+    shape = Shape(4, 0.5, 2)
+    found = [generate_graph(key, place, shape) for place in range(12)]
+    assert all(not is_isomorphic(one, other) for one, other in combinations(found, 2))
     with pytest.raises(UsageError, match="no double among the"):
-        graph_of(key, 40, 4, 0.5, 2)
+        generate_graph(key, 40, shape)
 
 
 def test_shares_come_out() -> None:
@@ -124,8 +127,8 @@ def test_shares_come_out() -> None:
 
 def test_an_unreachable_pair_cannot_be_told_by_one_node() -> None:
     for graph in graphs(40, 10):
-        for start, goal in apart(graph):
-            assert graph.shortest(start, goal) is None
+        for start, goal in unconnected_pairs(graph):
+            assert graph.shortest_path(start, goal) is None
             assert graph.successors[start]
             assert graph.predecessors[goal]
 
@@ -160,12 +163,12 @@ def test_the_papers_error_examples() -> None:
     assert graded.fault == ("invalid path", "no edge from Node 10 to Node 12")
     valid = Graph(20, frozenset([*pairwise((19, 15, 10, 8, 7, 5, 9)), *pairwise((1, 2, 3, 4, 6, 11, 12, 13, 14, 16))]))
     text = "Longest Path: Node 19, Node 15, Node 10, Node 8, Node 7, Node 5, Node 9"
-    assert reply("longest", valid, valid.longest(), text) == ("ok", 0.0, "suboptimal path")
+    assert reply("longest", valid, valid.longest_path(), text) == ("ok", 0.0, "suboptimal path")
     looped = (
         "The longest path in the graph is from Node 9 to Node 0. There is no directed edge from Node 9 to Node 9. "
         "There is no directed edge from Node 0 to Node 0. " * 40
     )
-    assert reply("longest", valid, valid.longest(), looped)[0] == "unparsed"
+    assert reply("longest", valid, valid.longest_path(), looped)[0] == "unparsed"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +186,7 @@ def test_the_papers_error_examples() -> None:
     ],
 )
 def test_wrong_paths_are_told_apart(text: str, fault: str | None) -> None:
-    gold = CHAIN.shortest(0, 12)
+    gold = CHAIN.shortest_path(0, 12)
     assert gold == (0, 10, 12)
     status, score, found = reply("shortest", CHAIN, gold, text)
     assert (status, score, found or None) == ("ok", float(fault is None), fault)
@@ -313,7 +316,7 @@ SAID = "Node 3, Node 7, Node 12"
     ],
 )
 def test_how_else_a_path_is_said(text: str) -> None:
-    assert told(_paths.read, text, "Shortest Path") == (3, 7, 12)
+    assert told(_path_reader.read, text, "Shortest Path") == (3, 7, 12)
 
 
 @pytest.mark.parametrize(
@@ -337,7 +340,7 @@ def test_how_else_a_path_is_said(text: str) -> None:
     ],
 )
 def test_how_it_is_said_that_there_is_no_path(text: str) -> None:
-    assert told(_paths.read, text, "Shortest Path") == ()
+    assert told(_path_reader.read, text, "Shortest Path") == ()
 
 
 @pytest.mark.parametrize(
@@ -371,7 +374,7 @@ def test_how_it_is_said_that_there_is_no_path(text: str) -> None:
     ],
 )
 def test_what_else_states_no_path(text: str) -> None:
-    assert told(_paths.read, text, "Shortest Path") is None
+    assert told(_path_reader.read, text, "Shortest Path") is None
 
 
 @pytest.mark.parametrize(
@@ -426,4 +429,4 @@ def test_what_else_states_no_path(text: str) -> None:
     ],
 )
 def test_how_nodes_are_said(text: str, nodes: tuple[int, ...] | None) -> None:
-    assert told(_paths.read, text, "Connected Node", several=True) == nodes
+    assert told(_path_reader.read, text, "Connected Node", several=True) == nodes

@@ -5,7 +5,7 @@ import pytest
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
 from carrara.prompt.items import Item, make
-from carrara.tasks.sync.graph import LABELS
+from carrara.tasks.sync._graph_answers import LABELS
 from tests.sync import COVERAGE, LONGEST, posed
 
 
@@ -75,7 +75,7 @@ def test_worlds_are_the_same_at_every_length_and_whatever_is_asked() -> None:
 
 
 @pytest.mark.slow
-def test_greed_is_led_astray_in_all_but_a_share() -> None:
+def test_greed_is_wrong_in_all_but_a_share() -> None:
     assert sum(grade_of(posed("graph", index, LONGEST)) for index in range(60)) <= 0.05 * 60 + 1
     assert sum(grade_of(posed("graph", index, LONGEST, greedy="1")) for index in range(60)) > 20
     languages = {"languages": "5"}

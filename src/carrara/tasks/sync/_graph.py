@@ -1,12 +1,12 @@
 """Directed acyclic graphs: drawn at random, compared up to isomorphism, searched for shortest and longest paths.
 
 >>> graph = Graph(4, frozenset({(0, 1), (1, 2), (0, 2), (2, 3)}))
->>> graph.shortest(0, 3), graph.shortest(3, 0), graph.longest()
+>>> graph.shortest_path(0, 3), graph.shortest_path(3, 0), graph.longest_path()
 ((0, 2, 3), None, (0, 1, 2, 3))
 """
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -32,43 +32,53 @@ class Graph:
         return self._neighbours(sorted((end, start) for start, end in self.edges))
 
     def _neighbours(self, edges: Sequence[Edge]) -> Sequence[Sequence[int]]:
-        found: list[list[int]] = [[] for _ in range(self.nodes)]
+        neighbours: list[list[int]] = [[] for _ in range(self.nodes)]
         for start, end in edges:
-            found[start].append(end)
-        return found
+            neighbours[start].append(end)
+        return neighbours
 
-    def without(self, edge: Edge) -> "Graph":
+    def remove(self, edge: Edge) -> "Graph":
+        """Return the graph without an edge."""
         return Graph(self.nodes, self.edges - {edge})
 
     def rename(self, names: Sequence[int]) -> "Graph":
         """Return the same graph with other names: node n becomes names[n]."""
         return Graph(self.nodes, frozenset((names[start], names[end]) for start, end in self.edges))
 
-    def missing(self, path: Path) -> Edge | None:
-        """The first step of a path that is no edge."""
+    def find_missing(self, path: Path) -> Edge | None:
+        """Return the first step of a path that is no edge."""
         return next((step for step in pairwise(path) if step not in self.edges), None)
 
-    def steps_to(self, goal: int) -> dict[int, int]:
-        """How many edges lie between the goal and each node from which it can be reached."""
-        steps, queue = {goal: 0}, deque([goal])
+    def distances_to(self, goal: int) -> Mapping[int, int]:
+        """Return the least number of edges to the goal from each node from which it can be reached."""
+        if goal not in self._distances:
+            self._distances[goal] = self._search_back(goal)
+        return self._distances[goal]
+
+    @cached_property
+    def _distances(self) -> dict[int, Mapping[int, int]]:
+        """What `distances_to` has found."""
+        return {}
+
+    def _search_back(self, goal: int) -> Mapping[int, int]:
+        distances, queue = {goal: 0}, deque([goal])
         while queue:
             node = queue.popleft()
             for before in self.predecessors[node]:
-                if before not in steps:
-                    steps[before] = steps[node] + 1
+                if before not in distances:
+                    distances[before] = distances[node] + 1
                     queue.append(before)
-        return steps
+        return distances
 
-    def shortest(self, start: int, goal: int) -> Path | None:
-        """A shortest path, of several the first in order; None if there is no path."""
-        steps = self.steps_to(goal)
-        return _descend(self, start, steps) if start in steps else None
+    def shortest_path(self, start: int, goal: int) -> Path | None:
+        """Return a shortest path, of several the first in order; None if there is no path."""
+        distances = self.distances_to(goal)
+        return _descend(self, start, distances) if start in distances else None
 
-    def longest(self) -> Path:
-        """A longest path, of several the first in order."""
+    def longest_path(self) -> Path:
+        """Return a longest path, of several the first in order."""
         heights = self._heights
-        most = max(heights)
-        return _descend(self, heights.index(most), dict(enumerate(heights)))
+        return _descend(self, heights.index(max(heights)), dict(enumerate(heights)))
 
     @cached_property
     def _heights(self) -> list[int]:
@@ -87,8 +97,8 @@ class Graph:
             raise ValueError("this graph has a cycle")
         return heights
 
-    def count(self, edges: int) -> int:
-        """How many paths have so many edges."""
+    def count_paths(self, edges: int) -> int:
+        """Return how many paths have so many edges."""
         starting = [1] * self.nodes
         for _ in range(edges):
             starting = [sum(starting[after] for after in self.successors[node]) for node in range(self.nodes)]
@@ -106,9 +116,9 @@ class Graph:
 
     @cached_property
     def _refinement(self) -> tuple[list[int], int]:
-        colours, count, told = [0] * self.nodes, 0, []
+        colours, count, rounds = [0] * self.nodes, 0, []
         while count < (count := len(set(colours))):
-            seen = [
+            views = [
                 (
                     colours[node],
                     tuple(sorted([colours[before] for before in self.predecessors[node]])),
@@ -116,14 +126,14 @@ class Graph:
                 )
                 for node in range(self.nodes)
             ]
-            rank = {seen: n for n, seen in enumerate(sorted(set(seen)))}
-            colours = [rank[view] for view in seen]
-            told.append(sorted(seen))
-        return colours, digest(repr(told))
+            rank = {view: n for n, view in enumerate(sorted(set(views)))}
+            colours = [rank[view] for view in views]
+            rounds.append(sorted(views))
+        return colours, digest(repr(rounds))
 
 
-def _descend(graph: Graph, node: int, steps: dict[int, int]) -> Path:
-    """From a node along nodes that have one step less each."""
+def _descend(graph: Graph, node: int, steps: Mapping[int, int]) -> Path:
+    """Return a path from a node along nodes that have one step less each."""
     path = [node]
     while steps[node]:
         node = next(after for after in graph.successors[node] if steps.get(after) == steps[node] - 1)
@@ -131,8 +141,8 @@ def _descend(graph: Graph, node: int, steps: dict[int, int]) -> Path:
     return tuple(path)
 
 
-def isomorphic(one: Graph, other: Graph) -> bool:
-    """Whether two graphs are the same but for the names of their nodes: exactly."""
+def is_isomorphic(one: Graph, other: Graph) -> bool:
+    """Return whether two graphs are the same but for the names of their nodes: exactly."""
     if one.certificate != other.certificate or len(one.edges) != len(other.edges):
         return False
     alike = Counter(one.colours)
@@ -140,24 +150,24 @@ def isomorphic(one: Graph, other: Graph) -> bool:
     return _match(one, other, order, {})
 
 
-def _match(one: Graph, other: Graph, order: Sequence[int], found: dict[int, int]) -> bool:
-    """Add the nodes of `order` that are not in `found` yet, and return whether all could be added."""
-    if len(found) == len(order):
+def _match(one: Graph, other: Graph, order: Sequence[int], images: dict[int, int]) -> bool:
+    """Give an image to the nodes of `order` that have none yet, and return whether all could have one."""
+    if len(images) == len(order):
         return True
-    node = order[len(found)]
-    taken = set(found.values())
+    node = order[len(images)]
+    taken = set(images.values())
     for match in range(other.nodes):
         if match in taken or one.colours[node] != other.colours[match]:
             continue
         if all(
             ((node, known) in one.edges) == ((match, image) in other.edges)
             and ((known, node) in one.edges) == ((image, match) in other.edges)
-            for known, image in found.items()
+            for known, image in images.items()
         ):
-            found[node] = match
-            if _match(one, other, order, found):
+            images[node] = match
+            if _match(one, other, order, images):
                 return True
-            del found[node]
+            del images[node]
     return False
 
 

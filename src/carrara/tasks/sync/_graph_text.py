@@ -1,4 +1,4 @@
-"""What a graph's text says, and how it is read back: its nodes, its edges, and what is no edge."""
+"""Write the text on a graph, and read it back: its nodes, its edges, and filler on edges that it does not have."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,9 @@ from carrara.core.types import Undecidable
 from carrara.tasks.sync._graph import Edge, Graph
 
 Ask = Literal["connected", "shortest", "longest"]
+"""The name of a question."""
 
-_LOOPS = (
+_NO_LOOPS = (
     "Node {n} has no edge to Node {n}.",
     "No edge leads from Node {n} to itself.",
     "There is no directed edge from Node {n} to itself.",
@@ -29,38 +30,39 @@ QUESTIONS: dict[Ask, str] = {
 }
 
 
-def opening(nodes: int) -> str:
+def write_opening(nodes: int) -> str:
     return f"The nodes are {', '.join(f'Node {node}' for node in range(nodes))}."
 
 
-def edge(start: int, end: int) -> str:
+def write_edge(start: int, end: int) -> str:
     return f"There is a directed edge from Node {start} to Node {end}."
 
 
-def no_edge(node: int) -> str:
+def write_no_loop(node: int) -> str:
     return f"There is no directed edge from Node {node} to Node {node}."
 
 
-def any_loop(dice: Dice, nodes: int) -> str:
-    return dice.choice(_LOOPS).format(n=dice.below(nodes))
+def write_any_no_loop(dice: Dice, nodes: int) -> str:
+    """Write that a random node has no edge to itself, in one of several wordings."""
+    return dice.choice(_NO_LOOPS).format(n=dice.below(nodes))
 
 
-def question(ask: Ask, named: Sequence[int]) -> str:
+def write_question(ask: Ask, nodes: Sequence[int]) -> str:
     """
-    >>> question("shortest", (3, 6))
+    >>> write_question("shortest", (3, 6))
     'What is the shortest path from Node 3 to Node 6?'
     """
-    return QUESTIONS[ask].format(**dict(zip(("start", "goal"), named, strict=False)))
+    return QUESTIONS[ask].format(**dict(zip(("start", "goal"), nodes, strict=False)))
 
 
-def edges(text: str) -> list[Edge]:
-    """The edges that a text mentions, in order."""
+def read_edges(text: str) -> list[Edge]:
+    """Return the edges that a text mentions, in order."""
     return [(int(start), int(end)) for start, end in _EDGE.findall(text)]
 
 
-def graph(context: str) -> Graph:
+def read_graph(context: str) -> Graph:
     """Return the graph that a rendered text describes."""
     nodes = _OPENING.search(context)
     if not nodes:
         raise Undecidable("no list of nodes was found")
-    return Graph(nodes[1].count("Node"), frozenset(edges(context)))
+    return Graph(nodes[1].count("Node"), frozenset(read_edges(context)))

@@ -1,4 +1,4 @@
-"""Sentences said over and over in rounds: each once a round, in a new order every time, many at once."""
+"""Filler of a few sentences that are repeated in rounds: each once a round, in a new order every time."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -9,14 +9,14 @@ from carrara.core.keys import Dice
 from carrara.core.types import Piece, Unit
 
 _CHUNK = 1 << 14
-"""Tokens that are given as one piece."""
+"""Tokens of one piece, at most."""
 
 
 class Rounds:
-    """A tap of sentences joined by spaces, none of which is said twice as often as another."""
+    """A stream of sentences joined by spaces, none of which comes twice as often as another."""
 
     def __init__(self, sentences: Sequence[str], dice: Dice, tokenizer: str) -> None:
-        self._rounds = chain.from_iterable(_forever(_count(tuple(sentences), tokenizer), dice))
+        self._rounds = chain.from_iterable(_repeat_rounds(_count_tokens(tuple(sentences), tokenizer), dice))
         self._next = next(self._rounds)
 
     def __call__(self, gap: int = 0) -> Unit:
@@ -28,13 +28,13 @@ class Rounds:
         return [self() for _ in range(units)]
 
     def upto(self, tokens: int) -> Unit:
-        said: list[str] = []
+        texts: list[str] = []
         left = most = min(tokens, _CHUNK)
         while self._next[1] <= left:
-            said.append(self._next[0])
+            texts.append(self._next[0])
             left -= self._next[1]
             self._next = next(self._rounds)
-        return (Piece(" ".join(said), tokens=most - left),) if said else ()
+        return (Piece(" ".join(texts), tokens=most - left),) if texts else ()
 
     def gaps(self, tokens: int) -> Sequence[int]:
         found = [0]
@@ -45,14 +45,14 @@ class Rounds:
 
 
 @lru_cache(maxsize=256)
-def _count(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
-    """Return each sentence with the tokens that it adds after itself, counted once for all streams that have it."""
+def _count_tokens(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
+    """Return each sentence with the tokens that it adds behind itself, counted once for all streams of it."""
     twice = [f"{sentence} {sentence}" for sentence in sentences]
     counts = tokens.get(tokenizer).count_many([*twice, *sentences])
     pairs, alone = counts[: len(twice)], counts[len(twice) :]
     return [(text, both - one) for text, both, one in zip(sentences, pairs, alone, strict=True)]
 
 
-def _forever(said: Sequence[tuple[str, int]], dice: Dice) -> Iterator[list[tuple[str, int]]]:
+def _repeat_rounds(sentences: Sequence[tuple[str, int]], dice: Dice) -> Iterator[list[tuple[str, int]]]:
     while True:
-        yield dice.shuffled(said)
+        yield dice.shuffled(sentences)

@@ -24,62 +24,28 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
 
-from carrara.answers.kinds import Answers
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Fault, Piece, Question, Undecidable
+from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, Undecidable
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _graph_text as text
-from carrara.tasks.sync import _paths as paths
-from carrara.tasks.sync._graph import Edge, Graph
+from carrara.tasks.sync._graph import Graph
+from carrara.tasks.sync._graph_answers import LABELS, Answer, NodeAnswer, find_error
+from carrara.tasks.sync._graph_generator import Shape, distant_pairs, generate_graph, name_nodes, unconnected_pairs
 from carrara.tasks.sync._graph_text import Ask
-from carrara.tasks.sync._graph_worlds import apart, astray, distant, graph_of, rename_nodes
-from carrara.tasks.sync._greed import WALKS, finds_shortest, walks
+from carrara.tasks.sync._greedy_walks import RULES, GreedyWalks
 from carrara.tasks.sync._rounds import Rounds
 from carrara.tasks.sync._task import Sync, is_due
 
-LABELS: Mapping[Ask, str] = {
-    "connected": "Connected Node",
-    "shortest": "Shortest Path",
-    "longest": "Longest Path",
-}
-MANY = 1000
-"""Names that are tried for a graph that is known to have such by which greed is led astray."""
-GUESSED = (2, 3, 4, 5)
+GUESSED_EDGES = (2, 3, 4, 5)
 """Edges that a guesser gives the longest path, which has as many in most graphs."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Nodes, in the order of a path where they are one; none where there is no path, or nothing follows."""
-
-    ask: Ask
-    nodes: tuple[int, ...]
-    graph: Graph | None = field(default=None, compare=False, repr=False)
-    """The graph of a gold answer: any other path that is as good is right too."""
-
-
-class Nodes(Answers[Answer]):
-    """The answer type: a labelled line with nodes."""
-
-    def write(self, answer: Answer) -> str:
-        none = "None" if answer.ask == "connected" else "No path"
-        return f"{LABELS[answer.ask]}: {', '.join(f'Node {node}' for node in answer.nodes) or none}"
-
-    def read(self, reply: str, question: Question[Answer]) -> Answer | None:
-        ask = question.gold.ask
-        nodes = paths.read(reply, LABELS[ask], several=ask == "connected")
-        if nodes is None:
-            return None
-        return Answer(ask, tuple(sorted(set(nodes))) if ask == "connected" else nodes)
-
-    def score(self, answer: Answer, gold: Answer) -> float:
-        return float(fault(answer, gold) is None)
-
-
-@dataclass(frozen=True)
 class Hidden:
+    """The hidden structure, and what is asked of it."""
+
     graph: Graph
-    named: Mapping[Ask, tuple[int, ...]]
+    queries: Mapping[Ask, tuple[int, ...]]
     """The nodes that each question names."""
 
 
@@ -87,14 +53,14 @@ class SyncGraph(Sync):
     version, title = 3, "Graph"
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"
     guesser = "context candidates"
-    answer = Nodes()
+    answer = NodeAnswer()
     answer_labels = LABELS
     ask = text.QUESTIONS
     known_shortcuts = {
         "one of the nodes": "In sparse graphs as in the paper half of the nodes that lead anywhere lead to one alone.",
         **{
-            f"greedy to the goal: {by}": "Paths in sparse graphs as in the paper mostly have two edges: few steps do."
-            for by in WALKS
+            f"greedy to the goal: {rule}": "Paths in sparse graphs as in the paper mostly have two edges: few steps do."
+            for rule in RULES
         },
     }
     wording = {
@@ -153,86 +119,87 @@ class SyncGraph(Sync):
     def generate(self, rng: Rng) -> Instance:
         place, size = divmod(rng.key.index, len(self.nodes))
         nodes, dice = self.nodes[size], rng.stream("names")
-        drawn = graph_of(rng.key, place, nodes, self.density, self.longest, self.greedy)
-        graph, edges = (not is_due(place, self.greedy) and astray(dice, drawn, MANY)) or rename_nodes(dice, drawn)
-        sinks = [not after for after in graph.successors]
-        sink = is_due(place, self.sinks) and any(sinks)
-        node = dice.choice([node for node in range(nodes) if sinks[node] == sink])
-        pairs = apart(graph) if is_due(place, self.unreachable) else sorted(distant(graph))
-        if not is_due(place, self.greedy):
-            pairs = [pair for pair in pairs if not finds_shortest(graph, edges, *pair)] or pairs
+        against_greed = not is_due(place, self.greedy)
+        nameless = generate_graph(rng.key, place, Shape(nodes, self.density, self.longest, self.greedy))
+        graph, edges = name_nodes(dice, nameless, against_greed)
+        is_sink = [not after for after in graph.successors]
+        wants_sink = is_due(place, self.sinks) and any(is_sink)
+        node = dice.choice([node for node in range(nodes) if is_sink[node] == wants_sink])
+        pairs = unconnected_pairs(graph) if is_due(place, self.unreachable) else sorted(distant_pairs(graph))
+        if against_greed:
+            walks = GreedyWalks(graph, edges)
+            pairs = [pair for pair in pairs if not walks.finds_shortest(*pair)] or pairs
         return Instance(
-            facts=[text.edge(*edge) for edge in edges],
-            opening=text.opening(nodes),
-            filler=lambda dice, name: Rounds([text.no_edge(node) for node in range(nodes)], dice, name),
-            fine_filler=lambda dice, _: lambda gap: (Piece(text.any_loop(dice, nodes)),),
+            facts=[text.write_edge(*edge) for edge in edges],
+            opening=text.write_opening(nodes),
+            filler=lambda dice, name: Rounds([text.write_no_loop(node) for node in range(nodes)], dice, name),
+            fine_filler=lambda dice, _: lambda gap: (Piece(text.write_any_no_loop(dice, nodes)),),
             unordered=True,
             structure=Hidden(graph, {"connected": (node,), "shortest": dice.choice(pairs), "longest": ()}),
         )
 
     def questions(self, instance: Instance) -> Sequence[Question[Answer]]:
-        graph: Graph = instance.structure.graph
-        numbers = {fact: number for number, fact in enumerate(instance.facts)}
-        found = []
-        for ask in self.about:
-            named = instance.structure.named[ask]
-            gold = _solve(graph, ask, named)
-            found.append(
-                Question(
-                    ask=text.question(ask, named),
-                    gold=Answer(ask, gold, graph),
-                    needs=tuple(sorted(numbers[text.edge(*edge)] for edge in _decisive(graph, ask, named, gold))),
-                    chance_level=self._chance_level(graph, ask, gold),
-                    labels={"nodes": str(graph.nodes), **_labels(ask, gold)},
-                    budget=24 + 8 * graph.nodes,
-                    part=ask,
-                )
-            )
-        return found
+        return [self._question(instance, ask) for ask in self.about]
+
+    def _question(self, instance: Instance, ask: Ask) -> Question[Answer]:
+        hidden: Hidden = instance.structure
+        graph, nodes = hidden.graph, hidden.queries[ask]
+        gold = _find_answer(graph, ask, nodes)
+        return Question(
+            ask=text.write_question(ask, nodes),
+            gold=Answer(ask, gold, graph),
+            needs=Deferred(lambda: _find_evidence(instance, ask, gold)),
+            chance_level=self._chance_level(graph, ask, gold),
+            labels={"nodes": str(graph.nodes), **_labels(ask, gold)},
+            budget=24 + 8 * graph.nodes,
+            part=ask,
+        )
 
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
         return super().names(asked, self.asks())  # no prompt pack words the question itself
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
-        graph, ask = text.graph(context), names["ask"]
-        named = tuple(int(names[name]) for name in ("start", "goal") if name in names)
-        if any(node >= graph.nodes for node in named):
+        graph, ask = text.read_graph(context), names["ask"]
+        nodes = tuple(int(names[name]) for name in ("start", "goal") if name in names)
+        if any(node >= graph.nodes for node in nodes):
             raise Undecidable("the question is about a node that there is not")
-        return Answer(ask, _solve(graph, ask, named))  # type: ignore[arg-type]  # one of its questions
+        return Answer(ask, _find_answer(graph, ask, nodes))  # type: ignore[arg-type]  # one of its questions
 
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
         """Return greedy walks, and one of the nodes that are asked for."""
-        graph, ask = instance.structure.graph, question.gold.ask
-        edges = text.edges(" ".join(map(str, instance.facts)))
-        named = instance.structure.named[ask]
+        hidden, ask = instance.structure, question.gold.ask
+        edges = text.read_edges(" ".join(map(str, instance.facts)))
+        walks = GreedyWalks(hidden.graph, edges)
+        nodes = hidden.queries[ask]
         found: dict[str, tuple[int, ...]]
         match ask:
             case "connected":
-                found = {"one of the nodes": next(((end,) for start, end in edges if (start,) == named), ())}
+                found = {"one of the nodes": next(((end,) for start, end in edges if (start,) == nodes), ())}
             case "shortest":
+                paths = {rule: walks.walk(rule, *nodes) for rule in RULES}
                 found = {
-                    f"greedy to the goal: {by}": path if path[-1] == named[1] else ()
-                    for by, path in walks(graph, edges, *named).items()
+                    f"greedy to the goal: {rule}": path if path[-1] == nodes[1] else () for rule, path in paths.items()
                 }
             case "longest":
-                found = {f"greedy walk: {by}": path for by, path in walks(graph, edges).items()}
-        return {name: self.write(Answer(ask, nodes)) for name, nodes in found.items()}
+                found = {f"greedy walk: {rule}": walks.walk(rule) for rule in RULES}
+        return {name: self.write(Answer(ask, answer)) for name, answer in found.items()}
 
     def error_type(self, answer: Answer, question: Question[Answer]) -> Fault | None:
-        return fault(answer, question.gold)
+        return find_error(answer, question.gold)
 
     def guess(self, rng: Dice, instance: Instance, question: Question[Answer]) -> Answer:
         """Draw an answer of a guesser that knows the nodes and what is asked, and no edge."""
-        graph, ask = instance.structure.graph, question.gold.ask
-        named = instance.structure.named[ask]
-        others = [node for node in range(graph.nodes) if node not in named]
+        hidden, ask = instance.structure, question.gold.ask
+        graph, nodes = hidden.graph, hidden.queries[ask]
+        others = [node for node in range(graph.nodes) if node not in nodes]
         if self._guesses_none(graph, ask):
             return Answer(ask, ())
         if ask == "connected":
             return Answer(ask, (rng.choice(others),))
         if ask == "shortest":
-            return Answer(ask, (named[0], rng.choice(others), named[1]))
-        return Answer(ask, tuple(rng.sample(others, _cap_guess(rng.choice(GUESSED), len(others)) + 1)))
+            return Answer(ask, (nodes[0], rng.choice(others), nodes[1]))
+        edges = min(rng.choice(GUESSED_EDGES), len(others) - 1)
+        return Answer(ask, tuple(rng.sample(others, edges + 1)))
 
     def _chance_level(self, graph: Graph, ask: Ask, gold: tuple[int, ...]) -> float:
         edges = len(gold) - 1
@@ -247,8 +214,8 @@ class SyncGraph(Sync):
                 between = set(graph.successors[gold[0]]).intersection(graph.predecessors[gold[-1]])
                 return len(between) / (graph.nodes - 2)
             case "longest":
-                right = sum(_cap_guess(guess, graph.nodes) == edges for guess in GUESSED)
-                return right * graph.count(edges) / perm(graph.nodes, edges + 1) / len(GUESSED)
+                right = sum(min(guess, graph.nodes - 1) == edges for guess in GUESSED_EDGES)
+                return right * graph.count_paths(edges) / perm(graph.nodes, edges + 1) / len(GUESSED_EDGES)
 
     def _guesses_none(self, graph: Graph, ask: Ask) -> bool:
         """Return whether the guesser says that there is no such node or path, because that is right most often."""
@@ -256,55 +223,28 @@ class SyncGraph(Sync):
         return share * (graph.nodes - 1) > 1
 
 
-def fault(answer: Answer, gold: Answer) -> Fault | None:
-    """Return the paper's class of error (Table 5), or that a reply says `no path` where there is one."""
-    said, graph = answer.nodes, gold.graph
-    assert graph is not None
-    if gold.ask == "connected":
-        return _fault_of_set(set(said), set(gold.nodes))
-    if not said:
-        return Fault("no path said, and there is one") if gold.nodes else None
-    if missing := graph.missing(said):
-        return Fault("invalid path", f"no edge from Node {missing[0]} to Node {missing[1]}")
-    if said[0] >= graph.nodes:
-        return Fault("invalid path", f"there is no Node {said[0]}")
-    if gold.ask == "shortest" and (said[0], said[-1]) != (gold.nodes[:1] + gold.nodes[-1:]):
-        return Fault("invalid path", f"from Node {said[0]} to Node {said[-1]} is not what was asked for")
-    if len(said) != len(gold.nodes):
-        return Fault("suboptimal path", f"{len(said) - 1} edges where the best have {len(gold.nodes) - 1}")
-    return None
-
-
-def _solve(graph: Graph, ask: Ask, named: tuple[int, ...]) -> tuple[int, ...]:
+def _find_answer(graph: Graph, ask: Ask, nodes: tuple[int, ...]) -> tuple[int, ...]:
     match ask:
         case "connected":
-            return tuple(graph.successors[named[0]])
+            return tuple(graph.successors[nodes[0]])
         case "shortest":
-            return graph.shortest(*named) or ()
+            return graph.shortest_path(*nodes) or ()
         case "longest":
-            return graph.longest()
+            return graph.longest_path()
 
 
-def _decisive(graph: Graph, ask: Ask, named: tuple[int, ...], gold: tuple[int, ...]) -> list[Edge]:
-    """Return the edges without which the answer is another: those that all paths as good as it have."""
+def _find_evidence(instance: Instance, ask: Ask, gold: tuple[int, ...]) -> list[int]:
+    """Return the numbers of the edges without which the answer is another: those that all paths as good as it have."""
+    hidden: Hidden = instance.structure
+    graph, nodes = hidden.graph, hidden.queries[ask]
     if ask == "connected":
-        return [(named[0], node) for node in gold]
-    return [edge for edge in pairwise(gold) if len(_solve(graph.without(edge), ask, named)) != len(gold)]
-
-
-def _cap_guess(edges: int, nodes: int) -> int:
-    return min(edges, nodes - 1)
+        edges = [(nodes[0], node) for node in gold]
+    else:
+        edges = [edge for edge in pairwise(gold) if len(_find_answer(graph.remove(edge), ask, nodes)) != len(gold)]
+    return sorted(instance.facts.index(text.write_edge(*edge)) for edge in edges)
 
 
 def _labels(ask: Ask, gold: tuple[int, ...]) -> Mapping[str, str]:
     if ask == "connected":
         return {"followers": str(len(gold))}
     return {"path": f"{len(gold) - 1} edges" if gold else "none"}
-
-
-def _fault_of_set(said: set[int], gold: set[int]) -> Fault | None:
-    missing, more = sorted(gold - said), sorted(said - gold)
-    if not missing and not more:
-        return None
-    kind = "nodes missing and too many" if missing and more else "nodes missing" if missing else "nodes too many"
-    return Fault(kind, ", ".join([*(f"-{node}" for node in missing), *(f"+{node}" for node in more)]))

@@ -1,6 +1,6 @@
-r"""Reading nodes and paths out of replies: what a node, an arrow and `no path` look like.
+r"""Read nodes and paths out of replies: what a node, an arrow and `no path` look like.
 
-What is said in passing, such as an edge from one node to another, is no answer.
+A remark in passing, such as an edge from one node to another, is no answer.
 
 >>> read("Node 3 leads on.\n**Shortest Path:** Node 3 -> Node 7 -> 12 (2 edges)", "Shortest Path")
 (3, 7, 12)
@@ -73,67 +73,68 @@ _REACHED = r"(?:node(?! ?[0-9])|successor|neighbou?r)s?\b[^\n.:]{0,90}?"
 
 
 @dataclass(frozen=True)
-class _Said:
-    """What a line names."""
+class _Statement:
+    """The nodes that a line names."""
 
     nodes: Nodes
-    named: bool = field(default=True, compare=False)
-    """Whether they are said to be nodes, and are not mere numbers."""
+    is_named: bool = field(default=True, compare=False)
+    """Whether the line calls them nodes: they may be mere numbers."""
     source: int | None = field(default=None, compare=False)
-    """Where several nodes are asked for, the one that its arrows lead from."""
+    """The node that the arrows lead from, where the question asks for several nodes."""
 
 
 def read(reply: str, label: str, several: bool = False) -> Nodes | None:
-    """The path that a reply states, or `several` nodes; () if it states that there are none, None if nothing."""
+    """Return the path that a reply states, or `several` nodes; () if it states that there are none, None if nothing."""
 
-    def together(rows: Sequence[_Said]) -> _Said | None:
-        alike = [*takewhile(lambda row: row.named >= rows[0].named, rows)]
-        return _union(alike) if several else _one_path(alike)
+    def combine(rows: Sequence[_Statement]) -> _Statement | None:
+        alike = [*takewhile(lambda row: row.is_named >= rows[0].is_named, rows)]
+        return _merge_nodes(alike) if several else _pick_path(alike)
 
     announced = _REACHED if several else "path"
-    said = Labelled(label, announced, lambda text: _sentence(text, several), together, _TRIES.match).read(reply)
-    return None if said is None else said.nodes
+    answers = Labelled(label, announced, lambda text: _read_sentence(text, several), combine, _TRIES.match)
+    statement = answers.read(reply)
+    return None if statement is None else statement.nodes
 
 
-def _one_path(rows: Sequence[_Said]) -> _Said | None:
+def _pick_path(rows: Sequence[_Statement]) -> _Statement | None:
     nodes = whole([row.nodes for row in rows])
-    return None if nodes is None or (len(nodes) == 1 and not rows[0].named) else _Said(nodes, rows[0].named)
+    return None if nodes is None or (len(nodes) == 1 and not rows[0].is_named) else _Statement(nodes, rows[0].is_named)
 
 
-def _union(rows: Sequence[_Said]) -> _Said | None:
-    """The nodes of several rows; none where their arrows start from different nodes, or one names no node."""
+def _merge_nodes(rows: Sequence[_Statement]) -> _Statement | None:
+    """Return the nodes of several rows; None if their arrows start from different nodes, or one names no node."""
     sources = {row.source for row in rows} - {None}
     if len(sources) > 1 or len({bool(row.nodes) for row in rows}) > 1:
         return None
-    return _Said(tuple(dict.fromkeys(node for row in rows for node in row.nodes)))
+    return _Statement(tuple(dict.fromkeys(node for row in rows for node in row.nodes)))
 
 
-def _sentence(text: str, several: bool) -> _Said | None:
-    """What a sentence names that is nothing but an answer."""
+def _read_sentence(text: str, several: bool) -> _Statement | None:
+    """Return the nodes of a sentence that is nothing but an answer."""
     text = _LEAD.sub("", text)
     none = (_NO_NODES if several else _NO_PATH).match(text)
     if none and (_TAIL.match(text, none.end()) or _REASON.match(text, none.end())):
-        return _Said(())
+        return _Statement(())
     text = _LEAD.sub("", unmarked(text))
     if several and (edges := _EDGES.match(text)):
         text = f"{edges[1] or edges[2]} → {text[edges.end() :]}"
     run = _RUN.match(text)
     if not run or not _TAIL.match(text, run.end()):
         return None
-    named = run[0][:1] in "nN"
-    return _led_to(run[0], named) if several else _Said(_join_edges(_numbers(run[0])), named)
+    is_named = run[0][:1] in "nN"
+    return _read_targets(run[0], is_named) if several else _Statement(_join_edges(_read_numbers(run[0])), is_named)
 
 
-def _led_to(run: str, named: bool) -> _Said | None:
-    """The nodes of a list, of `5 → 3` the target; None of a chain."""
+def _read_targets(run: str, is_named: bool) -> _Statement | None:
+    """Return the nodes of a list, or the target of `5 → 3`; None if it is a chain."""
     nodes, sources = list[int](), set[int]()
     for part in _LISTS.split(run):
-        *before, behind = map(_numbers, _LEADS.split(part))
+        *before, behind = map(_read_numbers, _LEADS.split(part))
         if len(before) > 1 or (before and len(before[0]) > 1) or _DASH.search(part):
             return None
         sources.update(*before)
         nodes += behind
-    return _Said(tuple(nodes), named, *sources) if len(sources) < 2 else None
+    return _Statement(tuple(nodes), is_named, *sources) if len(sources) < 2 else None
 
 
 def _join_edges(nodes: Nodes) -> Nodes:
@@ -142,5 +143,5 @@ def _join_edges(nodes: Nodes) -> Nodes:
     return (*nodes[::2], nodes[-1]) if inner and len(nodes) % 2 == 0 and inner[::2] == inner[1::2] else nodes
 
 
-def _numbers(text: str) -> Nodes:
+def _read_numbers(text: str) -> Nodes:
     return tuple(map(int, re.findall("[0-9]+", text)))

@@ -1,0 +1,117 @@
+"""Draw the graph of an instance: none that is isomorphic to an earlier one of its block."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from threading import Lock
+from typing import NamedTuple
+
+from carrara.core.errors import UsageError
+from carrara.core.keys import Dice, Key
+from carrara.tasks.sync._graph import Edge, Graph, draw_graphs, is_isomorphic
+from carrara.tasks.sync._greedy_walks import GreedyWalks
+from carrara.tasks.sync._task import is_due
+
+BLOCK = 256
+"""Instances in a row, of one size, whose graphs differ. Each graph is compared with all earlier ones of its block."""
+DRAWS = 30_000
+"""The most graphs that are drawn for one instance, which fails if none of them fits."""
+NAMINGS = 20
+"""Names and orders of edges that are tried for a graph, so that no greedy walk finds its longest path."""
+MANY_NAMINGS = 1000
+"""The same for a graph that is known to have such names."""
+
+
+class Shape(NamedTuple):
+    """What is asked of the graphs of one size."""
+
+    nodes: int
+    density: float
+    """How likely two nodes have an edge between them."""
+    longest: int
+    """The least edges of a longest path."""
+    greedy: float = 1.0
+    """The share of graphs whose longest path greedy walks may find."""
+
+
+def generate_graph(key: Key, place: int, shape: Shape) -> Graph:
+    """Return the graph of the `place`-th instance of its size."""
+    own = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
+    block, number = divmod(place, BLOCK)
+    graphs = _block(own, block, shape)
+    with _LOCK:
+        while len(graphs) <= number:
+            graphs.append(_draw_another(graphs, own, block * BLOCK + len(graphs), shape))
+    return graphs[number]
+
+
+_LOCK = Lock()
+
+
+@lru_cache(maxsize=16)
+def _block(key: Key, block: int, shape: Shape) -> list[Graph]:
+    """Return the graphs of a block as far as they have been drawn."""
+    return []
+
+
+def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: Shape) -> Graph:
+    graphs = draw_graphs(replace(key, index=place).dice("graph"), shape.nodes, shape.density)
+    for _ in range(DRAWS):
+        graph = next(graphs)
+        if (
+            len(graph.longest_path()) > shape.longest
+            and any(True for _ in distant_pairs(graph))
+            and not any(is_isomorphic(graph, other) for other in earlier)
+            and (
+                is_due(place, shape.greedy)
+                or rename_against_greed(key.dice("astray", place, repr(sorted(graph.edges))), graph, NAMINGS)
+            )
+        ):
+            return graph
+    raise UsageError(
+        f"of {DRAWS:,} graphs of {shape.nodes} nodes at density {shape.density:g}, none has a path of {shape.longest} "
+        f"edges, two nodes at a distance, and no double among the {len(earlier)} before it, or greedy walks find the "
+        f"longest path in all that do: ask for other nodes, density or longest, for fewer instances, or for greedy=1"
+    )
+
+
+def name_nodes(dice: Dice, graph: Graph, against_greed: bool) -> tuple[Graph, list[Edge]]:
+    """Return a graph with its nodes renamed, and its edges in the order in which the text mentions them.
+
+    Args:
+        dice: Random numbers.
+        graph: The graph.
+        against_greed: Whether no greedy walk should find a longest path, if any of many names achieve that.
+    """
+    return (against_greed and rename_against_greed(dice, graph, MANY_NAMINGS)) or _rename(dice, graph)
+
+
+def rename_against_greed(dice: Dice, graph: Graph, tries: int) -> tuple[Graph, list[Edge]] | None:
+    """Return the same such that no greedy walk finds a longest path; None if no try achieves that."""
+    renamings = (_rename(dice, graph) for _ in range(tries))
+    return next((found for found in renamings if not GreedyWalks(*found).finds_longest()), None)
+
+
+def _rename(dice: Dice, graph: Graph) -> tuple[Graph, list[Edge]]:
+    other = graph.rename(dice.shuffled(range(graph.nodes)))
+    return other, dice.shuffled(sorted(other.edges))
+
+
+def distant_pairs(graph: Graph) -> Iterator[tuple[int, int]]:
+    """Yield pairs of nodes of which the second can be reached from the first, but not by one edge."""
+    for goal in range(graph.nodes):
+        yield from ((start, goal) for start, steps in graph.distances_to(goal).items() if steps > 1)
+
+
+def unconnected_pairs(graph: Graph) -> list[tuple[int, int]]:
+    """Return pairs of nodes of which the second cannot be reached from the first.
+
+    If possible, the first has successors and the second has predecessors. Otherwise a look at one node would be enough.
+    """
+    pairs = [
+        (start, goal)
+        for goal in range(graph.nodes)
+        for start in range(graph.nodes)
+        if start not in graph.distances_to(goal)
+    ]
+    return [(start, goal) for start, goal in pairs if graph.successors[start] and graph.predecessors[goal]] or pairs
