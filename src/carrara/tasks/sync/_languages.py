@@ -7,8 +7,8 @@
 ('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
 >>> languages.dictionaries[0]
 {'qfl': 'nic', 'oxqjv': 'ncege', 'fkypy': 'biqti', 'giczf': 'xxjdf'}
->>> languages.translate(languages.chained_words(0, 2)[0], 0, 2)
-'mick'
+>>> languages.translate(0, 2)
+{'qfl': 'mick', 'oxqjv': 'nmfzu', 'fkypy': 'ptqa'}
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,17 +46,12 @@ class Languages:
     chains: tuple[tuple[str, ...], ...] = ()
     """The chained words of each language, in the order of the chains."""
 
-    def translate(self, word: str, start: int, end: int) -> str | None:
-        """Return a word of the language `start` in the language `end`; None where a dictionary lacks it."""
-        for dictionary in self.dictionaries[start:end]:
-            if word not in dictionary:
-                return None
-            word = dictionary[word]
-        return word
-
-    def chained_words(self, start: int, end: int) -> list[str]:
-        """Return the words of the language `start` that can be translated into the language `end`."""
-        return [word for word in self.dictionaries[start] if self.translate(word, start, end) is not None]
+    def translate(self, start: int, end: int) -> Dictionary:
+        """Translate the words of the language `start` that the dictionaries lead on to the language `end`."""
+        words = self.dictionaries[start]
+        for dictionary in self.dictionaries[start + 1 : end]:
+            words = {word: dictionary[last] for word, last in words.items() if last in dictionary}
+        return words
 
     def relink(self, chains: Sequence[Sequence[str]]) -> "Languages":
         """Return these languages with other links between their chained words."""

@@ -151,7 +151,7 @@ class SyncTranslation(Sync):
 
     def _choose_phrase(self, dice: Dice, languages: Languages, hops: int) -> Query:
         source = dice.below(len(languages.dictionaries) - hops + 1)
-        words = languages.chained_words(source, source + hops)
+        words = list(languages.translate(source, source + hops))
         phrase = dice.sample(words, dice.choice(self.phrase))
         return Query("single" if hops == 1 else "multi", tuple(phrase), source, source + hops)
 
