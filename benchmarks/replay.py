@@ -3,10 +3,11 @@
     python -m benchmarks.replay --out before.jsonl.gz          # at the commit before
     python -m benchmarks.replay --against before.jsonl.gz      # at the one after: each changed verdict, with its reply
 
-The replies are BABILong's published predictions, the scorer's cases of Minerva, those to bAbI questions and to Latent
-List that were labelled by hand, the handwritten ones (tests/handwritten) and a fixed sample of the fuzzed ones
-(tests/fuzz.py). A file has one line for each: which it is, what it answers, its status, answer and scores, and a hash
-of the reply with its question: where items have become others, so have fuzzed replies, and those are not compared.
+The replies are BABILong's published predictions, those of the embedded model to every task
+(benchmarks/embedded_replies.jsonl), the scorer's cases of Minerva, those to bAbI questions and to Latent List that were
+labelled by hand, the handwritten ones (tests/handwritten) and a fixed sample of the fuzzed ones (tests/fuzz.py). A file
+has one line for each: which it is, what it answers, its status, answer and scores, and a hash of the reply with its
+question: where items have become others, so have fuzzed replies, and those are not compared.
 """
 
 import csv
@@ -22,7 +23,7 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests import handwritten
 from tests.fuzz import Case
@@ -32,11 +33,14 @@ from tests.tasks.michelangelo import test_latent_list
 from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.cores import on_all
+from carrara.core.recipe import Recipe
 from carrara.core.types import Question
+from carrara.prompt.items import questions_of
 from carrara.task import Task
 from carrara.tasks.minerva import _given
 
 SHARED = Path(os.environ.get("CARRARA_PUBLISHED") or "nowhere")
+EMBEDDED = Path(__file__).with_name("embedded_replies.jsonl")
 FUZZED = 20_000
 SHOWN = 300
 """Characters of a reply that are shown."""
@@ -86,7 +90,7 @@ def main(words: Sequence[str]) -> int:
     tests = registry.names()
     each = -(-args.fuzzed // len(tests))
     start = time.perf_counter()
-    jobs = [*((name, "", 0) for name in SOURCES), *(("fuzzed", test, each) for test in tests)]
+    jobs = [*((name, "", 0) for name in (*SOURCES, "minerva cases")), *(("fuzzed", test, each) for test in tests)]
     replayed = list(chain.from_iterable(on_all(replay, jobs)))
     print(f"{len(replayed):,} replies graded in {time.perf_counter() - start:,.0f} s")
     for source, n in Counter(one.line.source for one in replayed).items():
@@ -136,16 +140,30 @@ def difference(was: Line, now: Line) -> str:
 
 def replay(job: tuple[str, str, int]) -> list[Replayed]:
     source, test, n = job
-    return list(SOURCES[source](source)) if source in SOURCES else list(fuzzed(test, n))
+    if source == "minerva cases":
+        return list(minerva_cases(source))
+    return [kept.graded() for kept in (SOURCES[source](source) if source in SOURCES else fuzzed(test, n))]
 
 
-def one(source: str, test: Task, name: str, number: int, question: Question[Any], reply: str) -> Replayed:
-    graded, right = grade(test, question, reply), test.write(question.gold)
-    line = Line(
-        source, name, number, hashed(f"{question.ask}\0{right}\0{reply}"),
-        graded.status, kept(graded.answer), graded.score, graded.scores,
-    )  # fmt: skip
-    return Replayed(line, shown(question.ask, right, reply))
+class Kept(NamedTuple):
+    """A reply that is kept, with what it answers."""
+
+    source: str
+    task: Task
+    name: str
+    number: int
+    """Which reply of its source to its task."""
+    question: Question[Any]
+    reply: str
+
+    def graded(self) -> Replayed:
+        task, question, reply = self.task, self.question, self.reply
+        graded, right = grade(task, question, reply), task.write(question.gold)
+        line = Line(
+            self.source, self.name, self.number, hashed(f"{question.ask}\0{right}\0{reply}"),
+            graded.status, kept(graded.answer), graded.score, graded.scores,
+        )  # fmt: skip
+        return Replayed(line, shown(question.ask, right, reply))
 
 
 def shown(ask: str, right: str, reply: str) -> str:
@@ -165,7 +183,7 @@ def kept(answer: str | None) -> str | None:
 # --- where replies come from ---
 
 
-def predictions(source: str) -> Iterator[Replayed]:
+def predictions(source: str) -> Iterator[Kept]:
     folder = SHARED / "babilong_predictions"
     if not folder.exists():
         print(f"{folder} is not here: its predictions are left out")
@@ -177,10 +195,20 @@ def predictions(source: str) -> Iterator[Replayed]:
                 options = babilong_answers.options(task, row["question"])
                 question = Question(row["question"], row["target"], (), 0.0, options=options)
                 test = registry.load(f"babilong/qa{task}")
-                yield one(source, test, f"babilong/qa{task}", number, question, row["output"])
+                yield Kept(source, test, f"babilong/qa{task}", number, question, row["output"])
 
 
-def labelled(source: str) -> Iterator[Replayed]:
+def embedded(source: str) -> Iterator[Kept]:
+    """The replies of the embedded model. Those to items of an older version are left out."""
+    for number, line in enumerate(EMBEDDED.read_text("utf-8").splitlines()):
+        reply = json.loads(line)
+        recipe = Recipe.parse(reply["id"])
+        if registry.load(recipe.task).version == recipe.version:
+            posed = questions_of(recipe)
+            yield Kept(source, posed.task, recipe.task, number, posed.questions[recipe.question], reply["reply"])
+
+
+def labelled(source: str) -> Iterator[Kept]:
     number = 0
     for group in babilong_answers.REPLIES:
         task, ask, labels = group["task"], group["question"], group["labels"]
@@ -189,15 +217,13 @@ def labelled(source: str) -> Iterator[Replayed]:
         for reply, answer in group["replies"]:
             number += 1
             question = Question(ask, answer or "", (), 0.0, options=options)
-            yield one(source, registry.load(f"babilong/qa{task}"), f"babilong/qa{task}", number, question, reply)
+            yield Kept(source, registry.load(f"babilong/qa{task}"), f"babilong/qa{task}", number, question, reply)
 
 
-def sessions(source: str) -> Iterator[Replayed]:
+def sessions(source: str) -> Iterator[Kept]:
     """The labelled replies to Latent List."""
-    told = [*test_latent_list.told("right"), *test_latent_list.told("nothing")]
-    told += [(gold, case[0]) for gold, case in test_latent_list.told("wrong")]  # with what it says instead
-    for number, (gold, reply) in enumerate(told):
-        yield one(source, test_latent_list.TASK, test_latent_list.NAME, number, test_latent_list.asked(gold), reply)
+    for number, (gold, reply, _) in enumerate(test_latent_list.REPLIES):
+        yield Kept(source, test_latent_list.TASK, test_latent_list.NAME, number, test_latent_list.asked(gold), reply)
 
 
 def minerva_cases(source: str) -> Iterator[Replayed]:
@@ -216,25 +242,25 @@ def minerva_cases(source: str) -> Iterator[Replayed]:
         yield Replayed(line, shown(case["kind"], right, case["answer"]))
 
 
-def by_hand(source: str) -> Iterator[Replayed]:
+def by_hand(source: str) -> Iterator[Kept]:
     numbers: Counter[str] = Counter()
     for case in handwritten.cases():
-        yield one(source, case.asked.task, case.test, numbers[case.test], case.asked.question, case.reply)
+        yield Kept(source, case.asked.task, case.test, numbers[case.test], case.asked.question, case.reply)
         numbers[case.test] += 1
 
 
-def fuzzed(test: str, n: int) -> Iterator[Replayed]:
+def fuzzed(test: str, n: int) -> Iterator[Kept]:
     for number in range(n):
         case = Case(test, 0, number)
         item = case.asked.item
-        yield one("fuzzed", item.task, test, number, item.question, case.reply)
+        yield Kept("fuzzed", item.task, test, number, item.question, case.reply)
 
 
-SOURCES: Mapping[str, Callable[[str], Iterator[Replayed]]] = {
+SOURCES: Mapping[str, Callable[[str], Iterator[Kept]]] = {
     "predictions": predictions,
+    "embedded": embedded,
     "labelled": labelled,
     "sessions": sessions,
-    "minerva cases": minerva_cases,
     "handwritten": by_hand,
 }
 

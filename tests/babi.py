@@ -57,6 +57,11 @@ def official(task: int) -> list[Story]:
     return list(read_stories(path, load_task(task).cast))
 
 
+def parts_of(task: int, answer: str) -> set[str]:
+    """Return the labels of an answer: several things in task 8, else one."""
+    return set(answer.split(",")) if task == 8 else {answer}
+
+
 def write_story(task: int, rng: Dice, vocabulary: Vocabulary = "classic", sound: bool = False) -> Story:
     """Return a story of a task."""
     own = replace(load_task(task), vocab=vocabulary, sound=sound)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from carrara import registry
+from carrara.answers import Number
 from carrara.answers.grade import grade
-from carrara.answers.kinds import Number
 from carrara.core import params as parameters
 from carrara.core.chance import CHANCE_LEVEL, GUESSERS
 from carrara.core.errors import Unreachable

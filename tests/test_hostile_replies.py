@@ -1,155 +1,158 @@
-"""Whatever a reply is, its words and lists are read soon and without complaint."""
+"""Any reply is read soon and without an exception, and none scores more than chance without reading the context."""
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from math import sqrt
+from statistics import fmean
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.answers.asked import Asked
-from carrara.answers.lists import read_list
-from carrara.answers.named_lists import read_named_lists
-from carrara.answers.words import read_word
+from carrara import registry
+from carrara.answers.grade import grade
+from carrara.core.errors import Unreachable
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import Item, contexts, make
 
+# fmt: off
 PIECES = [
-    *(
-        "a",
-        "apple",
-        "हि",
-        "é",
-        "1",
-        "12",
-        "-",
-        "1. ",
-        "1,234",
-        " ",
-        "\t",
-        "\n",
-        "\n\n",
-        "\r\n",
-        ",",
-        ", ",
-        ";",
-        ".",
-        ". ",
-        "!",
-        "?",
-    ),
-    *(
-        ":",
-        ": ",
-        "=",
-        "->",
-        "→",
-        " - ",
-        "—",
-        "|",
-        '"',
-        "'",
-        "`",
-        "```\n",
-        "*",
-        "**",
-        "_",
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "}",
-        "#",
-        "$",
-    ),
-    *(
-        "<think>",
-        "</think>",
-        "<answer>",
-        "\\boxed{",
-        "\\n",
-        "…",
-        "is ",
-        "are ",
-        "or ",
-        "and ",
-        "the word ",
-        "with ",
-        "none",
-        "~~",
-    ),
-    *(
-        "Answer: ",
-        "final answer",
-        "Agent A",
-        "A:",
-        "Agent B: ",
-        "Wait, ",
-        "no words",
-        "Sure",
-        "List 1: ",
-        "Explanation:",
-        "Context:",
-    ),
+    *("a", "apple", "हि", "é", "1", "12", "-", "1. ", "1,234", " ", "\t", "\n", "\n\n", "\r\n", ",", ", ", ";"),
+    *(".", ". ", "!", "?", ":", ": ", "=", "->", "→", " - ", "—", "|", "\"", "'", "`", "```\n", "*", "**", "_"),
+    *("(", ")", "[", "]", "{", "}", "#", "$", "<think>", "</think>", "<answer>", "\\boxed{", "\\n", "…", "is "),
+    *("are ", "or ", "and ", "~~", "the word ", "with ", "none", "Answer: ", "final answer", "FINAL ANSWER: "),
+    *("Agent A", "A:", "Agent B: ", "Wait, ", "no words", "Sure", "List 1: ", "Explanation:", "Context:"),
+    *("Question: ", "So ", "not ", "No, ", "yes", "I mean "),
 ]
-READERS: dict[str, Callable[[str], object]] = {
-    "list": read_list,
-    "word": lambda reply: read_word(reply, 'What follows "apple"?'),
-    "partners": lambda reply: read_list(reply, asked=Asked(keys=frozenset(("a", "apple", "b")))),
-    "of two lists": lambda reply: read_list(reply, asked=Asked(first=True)),
-    "rows": lambda reply: read_list(reply, asked=Asked(adds_up=True)),
-    "names": lambda reply: read_named_lists(reply, ["Agent A", "Agent B"]),
-}
+UNITS = [
+    *PIECES,
+    *("a,", "a\n", "- a\n", "a: b\n", "b" * 50, "[\"", "{\"a\":", "a, b\nor\n", "a: n/a\n", "a - b c d e\n"),
+    *("‘a’, ", "no ", "\\item a ", "(a, b), ", "Part 1: a\n\n", "List 1: a, ", "the a word is ", "is a, ", "7"),
+    *("8 times. ", "List 1. ", "n't ", "It is not in the context, ", "x\n\n", "“such words ", "garden, "),
+    *("garden or ", "Mary ", "three hundred ", "Answer:\n", "FINAL ANSWER:\n\n", "so the ", "\n \n", "\n\t"),
+    *("Therefore, ", "`a` ", "**a** ", "__a__ ", "\\text{", "> "),
+]
+# fmt: on
+TASKS = registry.names()
+ONE_OF_EACH = list({type(registry.load(task).answer): task for task in TASKS}.values())
+"""One task for each answer type."""
 
-texts = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+
+@cache
+def item_of(task: str) -> Item:
+    return make(task, length=2048 if registry.load(task).is_sized else 0, tokenizer="gpt2")
 
 
-@settings(max_examples=500, deadline=None)
-@given(texts)
+def read(task: str, reply: str) -> None:
+    item = item_of(task)
+    item.task.read(reply, item.question)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_any_text_is_read_without_complaint(text: str) -> None:
-    for read in READERS.values():
-        read(text)
+    for task in ONE_OF_EACH:
+        read(task, text)
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *PIECES,
-        "a,",
-        "a\n",
-        "- a\n",
-        "a: b\n",
-        "b" * 50,
-        '["',
-        '{"a":',
-        "a, b\nor\n",
-        "a: n/a\n",
-        "a - b c d e\n",
-        "‘a’, ",
-        "\\item a ",
-        "(a, b), ",
-        "Part 1: a\n\n",
-        "List 1: a, ",
-        "the a word is ",
-        "is a, ",
-    ],
-)
-@pytest.mark.sampled(80)
-def test_long_replies_take_time_in_proportion(unit: str, reader: str) -> None:
+@pytest.mark.parametrize("task", ONE_OF_EACH)
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.sampled(120)
+def test_long_replies_take_time_in_proportion(unit: str, task: str) -> None:
     def seconds(size: int) -> float:
         reply = (unit * (size // len(unit) + 1))[:size] + "\\"
         start = time.process_time()
-        READERS[reader](reply)
+        read(task, reply)
         return time.process_time() - start
 
     # Something else may take the processor meanwhile; what takes time in proportion does so in one of a few tries.
     assert any(seconds(40_000) < max(0.5, 8 * seconds(10_000)) for _ in range(4))
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("unit", ["a,", "(", "\n", "*", "Answer: ", "1. ", "[", "a "])
-@pytest.mark.sampled(3)
-def test_a_million_characters_are_read_soon(unit: str, reader: str) -> None:
+@pytest.mark.parametrize("task", ONE_OF_EACH)
+@pytest.mark.parametrize(
+    "unit", ["a,", "(", "\n", "*", "Answer: ", "1. ", "[", "a ", "x", "garden ", "garden, ", "garden or ", "a\n", "no "]
+)
+@pytest.mark.sampled(6)
+def test_a_million_characters_are_read_soon(unit: str, task: str) -> None:
     start = time.process_time()
-    READERS[reader](unit * (1_000_000 // len(unit)))
+    read(task, unit * (1_000_000 // len(unit)))
     assert time.process_time() - start < 20
+
+
+# --- replies that need no reading score no more than chance ---
+
+
+def options(item: Item, joint: str, around: str = "{}") -> str:
+    return around.format(joint.join(item.question.options))
+
+
+def prompt(item: Item) -> str:
+    return "\n".join(message.content for message in item.messages())
+
+
+def context(item: Item) -> str:
+    pieces = (part.text for part in item.prompt.parts(counted=False) if part.piece)
+    return item.prompt.frame.joint.join(pieces)
+
+
+GAMES: dict[str, Callable[[Item], str]] = {
+    "every option": lambda item: options(item, ", "),
+    "every option, on lines": lambda item: options(item, "\n"),
+    "every option as a sentence": lambda item: options(item, ". It is ", "It is {}."),
+    "every option, or": lambda item: options(item, " or ", "The answer is {}."),
+    "every option on the answer line": lambda item: options(item, " or ", "FINAL ANSWER: {}"),
+    "every option on its own answer line": lambda item: options(item, "\nFINAL ANSWER: ", "FINAL ANSWER: {}"),
+    "every option in a box": lambda item: options(item, "} \\boxed{", "\\boxed{{{}}}"),
+    "every option in bold": lambda item: options(item, "** **", "**{}**"),
+    "every option, taken back": lambda item: options(item, ". Wait, it is ", "It is {}."),
+    "every option denied": lambda item: options(item, ", nor ", "It is not {}."),
+    "the prompt": prompt,
+    "the prompt, and again its question": lambda item: f"{prompt(item)}\n\n{item.question.ask}",
+    "the prompt as an answer": lambda item: f"FINAL ANSWER: {prompt(item)}",
+    "the question": lambda item: item.question.ask,
+    "yes or no": lambda item: "yes or no",
+    "yes and no": lambda item: "Yes. No.",
+}
+WORLDS = 40
+
+
+@cache
+def items_of(task: str) -> list[Item]:
+    loaded = registry.load(task)
+    recipe = Recipe(task, loaded.version, "", "test", 5, 0, 0, 1024 if "minerva" in task else 0, "chat", "", "gpt2")
+    found: list[Item] = []
+    for index in range(WORLDS):
+        try:
+            found += next(iter(contexts(replace(recipe, index=index), 1, tell=lambda _: None))).items
+        except (Unreachable, StopIteration):
+            continue  # this instance is longer
+    return found
+
+
+NOT_REPEATED = [task for task in TASKS if task != "minerva/snapshot"]
+"""The tasks but the one that asks for the context as it is."""
+
+
+def check(task: str, game: Callable[[Item], str]) -> None:
+    items = items_of(task)
+    score = fmean(grade(item.task, item.question, game(item)).score for item in items)
+    chance_level = fmean(item.question.chance_level for item in items)
+    error = sqrt(max(chance_level * (1 - chance_level), 0.001) / len(items))
+    assert score <= chance_level + 4 * error
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("task", NOT_REPEATED)
+@pytest.mark.sampled(60)
+def test_no_game_beats_the_chance_level(task: str, game: str) -> None:
+    check(task, GAMES[game])
+
+
+@pytest.mark.parametrize("lead", ["", "FINAL ANSWER: "])
+@pytest.mark.parametrize("task", [task for task in NOT_REPEATED if "minerva" in task])
+@pytest.mark.sampled(20)
+def test_the_context_is_no_answer(task: str, lead: str) -> None:
+    check(task, lambda item: lead + context(item))

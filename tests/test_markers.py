@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.turns import spoken
+from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.prompt.items import make
 from carrara.text import corpus
@@ -53,10 +53,10 @@ def test_whatever_ends_a_reply_for_its_readers_is_a_marker() -> None:
     """Filler that a reply quotes must not cut the reply off."""
     for marker in MARKERS:
         quoted = f"It says {marker} there. The answer is 5."
-        if spoken(quoted) != quoted:
+        if without_reasoning(quoted) != quoted:
             assert has_marker(marker)
     for marker in ("<|end|>", "<|return|>", "<end_of_turn>", "</s>", "<think>", "[/reasoning]", "◁thoughts▷"):
-        assert spoken(f"One {marker} two") != f"One {marker} two"
+        assert without_reasoning(f"One {marker} two") != f"One {marker} two"
         assert has_marker(marker)
 
 

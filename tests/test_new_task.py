@@ -97,9 +97,9 @@ def test_a_file_that_is_no_test_is_named(folder: Path, code: str, ends_with: int
 
 
 GENERATE, FILLER, SOLVE = "def generate(self, rng):", "def filler(self, rng):", "def solve(self, context, names):"
-READ = """\
+PARSE_VALUE = """\
 class Mine(Number):
-    def read(self, reply, question):
+    def parse_value(self, text, question):
         raise ValueError("unreadable")
 
 
@@ -112,7 +112,7 @@ def broken(folder: Path, old: str, new: str) -> int:
     """Change the example, and return the number of the line that raises an exception there, if any."""
     file = folder / "harbour.py"
     code = file.read_text("utf-8").replace(old, new, 1)
-    if new == READ:
+    if new == PARSE_VALUE:
         code = code.replace("answer = Number(", "answer = Mine(")
     assert code != file.read_text("utf-8")
     file.write_text(code, "utf-8")
@@ -126,8 +126,13 @@ def broken(folder: Path, old: str, new: str) -> int:
         (FILLER, f"{FILLER}\n        raise OSError(5, 'x')", SHOW, "Harbour.filler raised OSError: [Errno 5] x"),
         (SOLVE, f"{SOLVE}\n        raise TypeError", AUDIT, "Harbour.solve raised TypeError"),
         (SOLVE, f"{SOLVE}\n        raise TypeError", RUN, "Harbour.solve raised TypeError"),
-        ("class Harbour(Task):", READ, RUN, "Mine.read raised ValueError: unreadable"),
-        ("class Harbour(Task):", READ, ("score", "replies.jsonl"), "Mine.read raised ValueError: unreadable"),
+        ("class Harbour(Task):", PARSE_VALUE, RUN, "Mine.parse_value raised ValueError: unreadable"),
+        (
+            "class Harbour(Task):",
+            PARSE_VALUE,
+            ("score", "replies.jsonl"),
+            "Mine.parse_value raised ValueError: unreadable",
+        ),
         (
             "    def filler",
             "    def check(self):\n        raise TypeError('no')\n\n    def filler",
@@ -156,10 +161,10 @@ def test_an_exception_of_a_test_is_one_sentence(
 
 def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
-    line = broken(folder, "class Harbour(Task):", READ)
+    line = broken(folder, "class Harbour(Task):", PARSE_VALUE)
     item = load("harbour").item()
     with pytest.raises(
-        CarraraError, match=rf"harbour.py failed: Mine.read raised ValueError: unreadable in line {line}"
+        CarraraError, match=rf"harbour.py failed: Mine.parse_value raised ValueError: unreadable in line {line}"
     ):
         item.score("5000")
 

@@ -146,14 +146,8 @@ LONG_ATTACKS = {
 SILENT = ("nothing", "spaces", "thinking only", "a refusal", "brackets", "lines")
 
 
-def read_by(task: str) -> tuple[object, ...]:
-    """What reads its replies: many tests share it."""
-    loaded = registry.load(task)
-    return type(loaded).parse, type(getattr(loaded, "answers", None))
-
-
-READERS = list({read_by(task): task for task in TASKS}.values())
-"""One test for each way of reading replies."""
+READERS = list({type(registry.load(task).answer): task for task in TASKS}.values())
+"""One task for each answer type."""
 
 
 def score_nothing(task: str, attack: str, reply: str) -> None:

@@ -17,9 +17,9 @@ from itertools import pairwise
 from pathlib import Path
 from unicodedata import category
 
+from carrara.answers.cues import SPOKEN_FOR
 from carrara.models.weights import DEMO
 from carrara.text.offence import offensive
-from carrara.text.vocabulary import SPOKEN_FOR
 from carrara.tokens import gguf
 
 FOLDER = Path(__file__).parents[1] / "src" / "carrara" / "data"

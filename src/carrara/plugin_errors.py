@@ -15,7 +15,7 @@ from traceback import print_exception
 from types import TracebackType
 from typing import Any, cast
 
-from carrara.answers.kinds import Answers
+from carrara.answers.types import AnswerType
 from carrara.core.errors import CarraraError, PluginError, Unsuited
 from carrara.core.types import BulkTap, EndingTap, Filler, Instance, Question, Tap, Undecidable
 from carrara.task import Task
@@ -32,7 +32,7 @@ _METHODS = (
     "prompt",
     "solve_prompt",
     "write",
-    "parse",
+    "read",
     "score",
     "guess",
     "not_answers",
@@ -199,7 +199,7 @@ def _with_checked_answer(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _check(task: Any, answer: object, what: str) -> None:
     answers = getattr(task, "answer", None)
-    if isinstance(answers, Answers) and not answers.takes(answer):
+    if isinstance(answers, AnswerType) and not answers.takes(answer):
         raise Unsuited(f"{what} {described(answer)}, where {type(answers).__name__} expects {answers.noun}")
 
 

@@ -23,8 +23,9 @@ from statistics import fmean
 from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin, get_type_hints
 
-from carrara.answers.contract import FINAL
-from carrara.answers.kinds import Answers
+from carrara.answers.extraction import Extraction
+from carrara.answers.final_answer import FINAL
+from carrara.answers.types import AnswerType
 from carrara.core.chance import Guesser
 from carrara.core.errors import Unsuited
 from carrara.core.keys import Dice, Key
@@ -115,7 +116,6 @@ class Task(ABC):
         wording: Every sentence of the prompt, by name: data, so that a prompt pack can replace it. It is made of the
             attributes above, unless the task gives it.
         marks: What a part of the wording must contain in every prompt pack, so that the context is found.
-        verbatim: Whether the whole reply is the answer, such as a text to repeat.
         echo_limit: The most tokens of a prompt that is graded as a reply, to show what repeating it scores.
         sweeps: The names of the parameters that are a `Sweep`. They are found in the class.
         is_sized: Whether an instance is another one at each length, because the task overrides `generate_sized`.
@@ -127,7 +127,7 @@ class Task(ABC):
     title: ClassVar[str]
     capability: ClassVar[str]
     category: ClassVar[str] = ""
-    answer: ClassVar[Answers[Any]]
+    answer: ClassVar[AnswerType[Any]]
     ask: ClassVar[Any]
     instruction: ClassVar[str] = "Read the text and answer the question about it."
     separator: ClassVar[str] = " "
@@ -135,7 +135,6 @@ class Task(ABC):
     known_shortcuts: ClassVar[Mapping[str, str]] = {}
     wording: ClassVar[Mapping[str, str]]
     marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
-    verbatim: ClassVar[bool] = False
     echo_limit: ClassVar[int] = 0
     sweeps: ClassVar[tuple[str, ...]] = ()
     is_sized: ClassVar[bool]
@@ -288,9 +287,9 @@ class Task(ABC):
         """Return the perfect reply."""
         return self.answer.write(answer)
 
-    def parse(self, reply: str, question: Question[Any]) -> Any:
-        """Return the answer that a reply states; None if it states none."""
-        return self.answer.read(reply, question)
+    def read(self, reply: str, question: Question[Any]) -> Extraction | None:
+        """Return the answer that a reply states, and by which rule it was read; None if it states none."""
+        return self.answer.read(reply, question, self.not_answers(question))
 
     def score(self, answer: Any, question: Question[Any]) -> float:
         """Return how right an answer is, from 0 to 1."""

@@ -11,14 +11,15 @@ fill places in them, so that they mean the same when items change:
     {option1} ...        the choices that a question has; {letter} {otherletter}: that of the right one, of another
     {gold:bullets}       in another form (_forms.py); forms may follow each other: {gold:reversed:arrows}
 
-They were judged before any reader had read them. `python -m tests.handwritten` prints those that are misread.
+They were judged before any reader had read them. A reply that states an answer may be unparsed; it is misread if
+another answer is read, or any where none is stated. `python -m tests.handwritten` prints what is misread or unparsed.
 """
 
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -98,16 +99,25 @@ class Asked:
 class Case:
     test: str
     asked: Asked
-    reply: str
+    written: str
+    """The reply as the file has it, with its places."""
     states: Verdict
 
-    @property
+    @cached_property
+    def reply(self) -> str:
+        return self.asked.filled(self.written)
+
+    @cached_property
     def graded(self) -> Graded:
         return grade(self.asked.task, self.asked.question, self.reply)
 
     @property
-    def misread(self) -> bool:
-        return verdict(self.graded) != self.states
+    def is_unparsed(self) -> bool:
+        return self.states != "nothing" and self.graded.answer is None
+
+    @property
+    def is_misread(self) -> bool:
+        return verdict(self.graded) != self.states and not self.is_unparsed
 
 
 def verdict(graded: Graded) -> Verdict:
@@ -128,4 +138,4 @@ def _cases() -> Iterator[Case]:
             asked = entry.found()
             for states in get_args(Verdict):
                 for reply in getattr(entry, states):
-                    yield Case(entry.test, asked, asked.filled(reply), states)
+                    yield Case(entry.test, asked, reply, states)

@@ -1,4 +1,4 @@
-"""Answer types: how an answer is asked for, read from a reply, compared and guessed.
+"""Answer types: how an answer is asked for, recognised in a reply, compared and guessed.
 
 A task names its type as `answer`. Each name is loaded when it is first used.
 """
@@ -7,13 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from carrara.answers.kinds import Answers, FinalNumber, Number, Word
+    from carrara.answers.choice import Choice, ListName, OneOf, YesNo
+    from carrara.answers.extraction import Extraction
+    from carrara.answers.final_answer import asks_for
     from carrara.answers.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
-    from carrara.answers.naming import ListName, OneOf, YesNo
+    from carrara.answers.types import AnswerType, FinalNumber, Number, Word
 
 __all__ = [
-    "Answers",
+    "AnswerType",
+    "Choice",
     "Copy",
+    "Extraction",
     "FinalHands",
     "FinalNumber",
     "FinalSet",
@@ -27,20 +31,23 @@ __all__ = [
     "Word",
     "Words",
     "YesNo",
+    "asks_for",
 ]
 
-_PLACES = {
-    "kinds": ("Answers", "FinalNumber", "Number", "Word"),
+_MODULES = {
+    "choice": ("Choice", "ListName", "OneOf", "YesNo"),
     "listing": ("Copy", "FinalHands", "FinalSet", "Hands", "Listing", "Rows", "Set", "Words"),
-    "naming": ("ListName", "OneOf", "YesNo"),
+    "extraction": ("Extraction",),
+    "final_answer": ("asks_for",),
+    "types": ("AnswerType", "FinalNumber", "Number", "Word"),
 }
-_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACE_OF:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'carrara.answers' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"carrara.answers.{_PLACE_OF[name]}"), name)
+    found = globals()[name] = getattr(import_module(f"carrara.answers.{_MODULE_OF[name]}"), name)
     return found
 
 

@@ -3,25 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from carrara.answers.contract import own_line
-from carrara.answers.turns import heard, spoken
+from carrara.answers.extraction import Rule
+from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.result import ATTEMPTED, SOUND, Status
 from carrara.core.types import Fault, Question
 
 if TYPE_CHECKING:
     from carrara.task import Task
-
-Segment = Literal["its line", "the reply"]
-"""The line that was asked for, or the reply as a whole."""
-
-
-class Stated(NamedTuple):
-    """An answer, and by what part of the reply it was read."""
-
-    answer: Any
-    segment: Segment
 
 
 @dataclass(frozen=True)
@@ -32,8 +22,8 @@ class Graded:
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     fault: Fault | None = None
     """In what way an answer that was stated is wrong, where its test tells several apart."""
-    segment: Segment | None = None
-    """Where the answer stood."""
+    rule: Rule | None = None
+    """The rule by which the answer was read (extraction.py)."""
 
 
 _REFUSAL = re.compile(
@@ -59,42 +49,14 @@ def grade(task: "Task", question: Question[Any], reply: str, status: Status = "o
     """
     if status not in ATTEMPTED:
         return Graded(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
-    stated = read(task, question, reply)
+    found = task.read(reply, question)
     scores = task.paper_scores(reply, question)
-    if stated is None:
-        refused = status == "ok" and declines(spoken(reply).strip())
+    if found is None:
+        refused = status == "ok" and declines(without_reasoning(reply).strip())
         return Graded("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
-    answer = stated.answer
+    answer = found.answer
     score = task.score(answer, question) if status == "ok" else 0.0
-    return Graded(status, task.write(answer), score, scores, task.error_type(answer, question), stated.segment)
-
-
-def read(task: "Task", question: Question[Any], reply: str) -> Stated | None:
-    """The answer that a reply states: on the line that was asked for, or else anywhere. None if it states none.
-
-    A line that was asked for and says no answer states none, whatever was said before it; and so do two of them, one
-    beside the other, that say different things.
-    """
-    if task.verbatim:
-        return _whole(task, question, reply)
-    for said_back in task.not_answers(question):
-        reply = reply.replace(said_back, " ")
-    return next(filter(None, (_stated(task, question, text) for text in heard(reply, question.ask))), None)
-
-
-def _whole(task: "Task", question: Question[Any], text: str) -> Stated | None:
-    answer = task.parse(text, question)
-    return None if answer is None else Stated(answer, "the reply")
-
-
-def _stated(task: "Task", question: Question[Any], text: str) -> Stated | None:
-    own = own_line(text)
-    if own is None or not own.says:
-        return _whole(task, question, text)
-    answer = task.parse(own.segment, question)
-    if answer is None or any(task.parse(line, question) not in (None, answer) for line in own.before):
-        return None
-    return Stated(answer, "its line")
+    return Graded(status, task.write(answer), score, scores, task.error_type(answer, question), found.rule)
 
 
 def trivial(task: "Task", question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:

@@ -2,27 +2,53 @@
 
 Only that counts which goes beyond the best of the trivial replies, so that these score 0: a copy of the context where
 it was to be changed, every word that was ever named.
+
+>>> parse_list("1. Apple\n2. pear"), parse_list('["a", "b"]'), parse_list("none"), parse_list("It is not there.")
+(('Apple', 'pear'), ('a', 'b'), (), None)
 """
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
 
-from carrara.answers.asked import Asked
-from carrara.answers.contract import FINAL, asks_for
-from carrara.answers.kinds import SPARE, Answers
-from carrara.answers.lists import read_list
-from carrara.answers.named_lists import read_named_lists
+from carrara.answers.cues import NOT_AN_ANSWER
+from carrara.answers.final_answer import FINAL, asks_for
 from carrara.answers.sequences import jaccard, overlap
+from carrara.answers.types import SPARE, WORD, AnswerType
 from carrara.core.types import Question
 
 TWICE = 2
 """A list so many times as long as the right one is no answer: it names whatever there is."""
-_QUOTED = re.compile(r'"([^"\n]*)"')
-_FIRST = re.compile(r"\b(?:(first)|second) list\b", re.IGNORECASE)
+_BULLET = re.compile(r"^\s{0,9}(?:[-*+•·] |\(?[0-9]{1,6}[.)] )", re.MULTILINE)
+_SEPARATOR = re.compile(r"\s{0,3}[,;\n]\s{0,3}(?:and )?| and ")
+_LEAD = re.compile(r"^[^,;]{0,200}?(?::| are )\s{0,3}")
+_KEY = re.compile(r"[^,:\n]{1,60}: ?")
+_EMPTY = re.compile(r"(?:it is )?(?:\[ ?\]|(?:an? )?empty(?: list| set)?|none|nothing|no words?)", re.IGNORECASE)
+_BRACKETS = re.compile(r"[\[\](){}\"]")
+_BLANK = re.compile(r"\n[^\S\n]{0,9}\n")
+
+
+def parse_list(text: str) -> tuple[str, ...] | None:
+    """Return the words of a text that is a list and nothing else: on one line, or one on each.
+
+    Where each has a key, as in `oak: elm, ash: yew`, the words are what stands behind the keys.
+    """
+    text = _BRACKETS.sub("", _BULLET.sub("", text)).strip(" .!\n") or text.strip(" .\n")
+    if _EMPTY.fullmatch(text):
+        return ()
+    items = [item.strip(" .'\n") for item in _SEPARATOR.split(text)]
+    if items and all(":" in item for item in items):
+        items = [_KEY.sub("", item, count=1) for item in items]
+    items = [item for item in items if item]
+    if len(items) == 1 and " " in items[0]:
+        items = items[0].split()
+        if not NOT_AN_ANSWER.isdisjoint(map(str.lower, items)):
+            return None
+    if not items or (len(items) == 1 and items[0].lower() in NOT_AN_ANSWER):
+        return None
+    return tuple(items) if all(map(WORD.fullmatch, items)) else None
 
 
 @dataclass(frozen=True)
@@ -51,12 +77,11 @@ class Words:
         return max((self.like(Words(items)) for items in self.trivial.values()), default=0.0)
 
 
-class Listing(Answers[Words]):
+class Listing(AnswerType[Words]):
     """Words in an order that is asked for."""
 
     rule = asks_for("those words in that order, separated by commas")
-    in_rows: ClassVar[bool] = False
-    """Whether they may well come in several rows, which are one list."""
+    several_lines = True
     noun = "Words"
 
     def takes(self, answer: object) -> bool:
@@ -65,16 +90,17 @@ class Listing(Answers[Words]):
     def write(self, answer: Words) -> str:
         return ", ".join(answer.items)
 
-    def read(self, reply: str, question: Question[Words]) -> Words | None:
-        items = read_list(reply, asked=self.asked(question.ask))
+    def parse_value(self, text: str, question: Question[Words]) -> Words | None:
+        items = parse_list(text)
         return None if items is None else Words(spelt(items, question.gold.items))
 
-    def asked(self, ask: str) -> Asked:
-        """What a question tells of its answer: several words in quotes are those whose partners are asked for."""
-        several = [one.casefold().split(", ") for one in _QUOTED.findall(ask)]
-        return Asked(
-            keys=frozenset(word for words in several if len(words) > 1 for word in words), adds_up=self.in_rows
-        )
+    def find_values(self, text: str, question: Question[Words]) -> Iterator[Words]:
+        """Return the paragraphs and lines that are lists of several words, a line that leads to them left out."""
+        for block in _BLANK.split(text):
+            body = _LEAD.sub("", block, count=1)
+            words = self.parse_value(body, question) if _SEPARATOR.search(body) else None
+            if words is not None and len(words.items) > 1:
+                yield words
 
     def guesses(self, gold: Words, options: Sequence[str]) -> Sequence[Words]:
         return (Words(("unknown",)),)
@@ -94,13 +120,10 @@ class Listing(Answers[Words]):
 class Rows(Listing):
     """Words that stand in several rows of the context."""
 
-    in_rows = True
-
 
 class Copy(Listing):
     """The whole context, or what becomes of it."""
 
-    in_rows = True
     rule = asks_for("the result in the same form, separated by commas")
 
     def budget(self, gold: Words) -> int:
@@ -111,11 +134,6 @@ class Set(Listing):
     """Words in any order."""
 
     rule = asks_for("those words, separated by commas")
-
-    def asked(self, ask: str) -> Asked:
-        """Of two lists that are compared, the one whose words are asked for is named last."""
-        named = _FIRST.findall(ask)
-        return Asked(first=bool(named[-1]) if named else None)
 
 
 class FinalSet(Set):
@@ -152,7 +170,13 @@ class Hands:
         return self.like(Hands(tuple((name, self.everything) for name, _ in self.of)))
 
 
-class FinalHands(Answers[Hands]):
+_HAND = re.compile(r"(?:^|(?<=[;,.]) ?|(?<=\n))\W{0,5}(?:agent )?([a-z]{1,3})\b[^:\n]{0,20}:", re.IGNORECASE)
+
+
+class FinalHands(AnswerType[Hands]):
+    """What each of some agents has, with a line for each."""
+
+    several_lines = True
     rule = (
         f"End your reply with the line {FINAL} and, below it, a line for each agent, such as:\n"
         f"{FINAL}\nAgent A: word1, word2\nAgent B: word3"
@@ -161,12 +185,18 @@ class FinalHands(Answers[Hands]):
     def write(self, answer: Hands) -> str:
         return "\n".join(f"{name}: {', '.join(words) or 'none'}" for name, words in answer.of)
 
-    def read(self, reply: str, question: Question[Hands]) -> Hands | None:
+    def parse_value(self, text: str, question: Question[Hands]) -> Hands | None:
+        """Return the lists that stand behind the agents' names."""
         gold = question.gold.of
-        found = read_named_lists(reply, [name for name, _ in gold])
-        if found is None:
-            return None
-        return Hands(tuple((name, spelt(found[name], words)) for name, words in gold if name in found))
+        names = {name.rpartition(" ")[2].lower(): name for name, _ in gold}
+        starts = [one for one in _HAND.finditer(text) if one[1].lower() in names]
+        ends = [one.start() for one in starts[1:]] + [len(text)] * bool(starts)
+        found = {
+            names[one[1].lower()]: parse_list(_first_paragraph(text[one.end() : end]))
+            for one, end in zip(starts, ends, strict=True)
+        }
+        hands = tuple((name, spelt(found[name] or (), words)) for name, words in gold if name in found)
+        return Hands(hands) if hands and len(found) == len(starts) and None not in found.values() else None
 
     def guesses(self, gold: Hands, options: Sequence[str]) -> Sequence[Hands]:
         return (Hands(tuple((name, ("unknown",)) for name, _ in gold.of)),)
@@ -182,6 +212,12 @@ class FinalHands(Answers[Hands]):
     def trivial(self, question: Question[Hands]) -> Mapping[str, str]:
         gold = question.gold
         return {"every word for everyone": self.write(Hands(tuple((name, gold.everything) for name, _ in gold.of)))}
+
+
+def _first_paragraph(text: str) -> str:
+    """Return the rest of a line; or the lines below, up to an empty one, where nothing stands there."""
+    line, _, below = text.partition("\n")
+    return line if line.strip() else _BLANK.split(below, maxsplit=1)[0]
 
 
 def _alike(own: set[str], theirs: Sequence[str], astray: set[str]) -> float:

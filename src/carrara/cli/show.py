@@ -11,7 +11,7 @@ from carrara.tokens import DEFAULT
 if TYPE_CHECKING:
     from carrara.prompt.items import Item
 
-HELP = "show one item: needed updates highlighted, filler dimmed, question and gold below"
+HELP = "show one item: evidence highlighted, filler dimmed, question and gold below; or how a reply to it is read"
 EXAMPLE = "carrara show latent_list --length 1k --index 0"
 
 STYLES = {"frame": "", "filler": "dim", "needed": "bold green", "update": "yellow"}
@@ -22,12 +22,15 @@ def arguments(parser: ArgumentParser) -> None:
     options.length(parser, "tokens of the prompt (default 0: no filler)", 0)
     parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
     parser.add_argument("--question", type=options.whole(0), default=0, help="which question on it (default 0)")
+    parser.add_argument("--reply", metavar="TEXT", help="show how this reply is read, rule by rule, and scored")
     options.tokenizer(parser, DEFAULT)
     options.as_json(parser)
 
 
 def main(args: Namespace) -> int:
-    if args.json:
+    if args.reply is not None:
+        _show_reading(_item(args), args.reply, args.json)
+    elif args.json:
         from carrara.prompt.render import rendered
 
         print_json(rendered(_item(args)))
@@ -52,6 +55,28 @@ def _item(args: Namespace) -> "Item":
         raise UsageError(f"show shows one item: {args.selection} names {len(asked.recipes)} tests, and one is needed")
     recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=length)
     return Item(recipe, context_of(recipe, asked.pack))
+
+
+def _show_reading(item: "Item", reply: str, as_json: bool) -> None:
+    """Print what each rule finds in a reply, and the verdict."""
+    from carrara.answers.extraction import candidates
+    from carrara.answers.grade import grade
+
+    task, question = item.task, item.question
+    found = {
+        rule: [task.write(answer) for answer in answers]
+        for rule, answers in candidates(task.answer, reply, question, task.not_answers(question))
+    }
+    graded = grade(task, question, reply)
+    verdict = {"status": graded.status, "answer": graded.answer, "rule": graded.rule, "score": graded.score}
+    if as_json:
+        print_json({"id": item.id, "gold": item.gold, "rules": found, **verdict, "scores": dict(graded.scores)})
+        return
+    for rule, answers in found.items():
+        print(f"{rule:12} {' | '.join(answers) or '-'}")
+    print()
+    for name, value in {"gold": item.gold, **verdict, **graded.scores}.items():
+        print(f"{name:12} {'-' if value is None else value}")
 
 
 def _print(item: "Item") -> None:

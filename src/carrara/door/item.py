@@ -19,8 +19,8 @@ class Score:
     """The sound score, from 0 to 1."""
     answer: str | None
     """As it was read, written like the perfect reply."""
-    segment: str = ""
-    """By what part of the reply it was read: the line that was asked for, or the reply as a whole."""
+    rule: str = ""
+    """The rule by which it was read, such as `answer line` (docs/answers.md)."""
     fault: str = ""
     """In what way the answer is wrong, where its test tells several apart."""
     published: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -45,7 +45,7 @@ class Item(items.Item):
             raise UsageError(f"a reply is a text, and this is {type(reply).__name__}: {reply!r:.100}")
         found = grade(self.task, self.question, reply)
         fault = f"{found.fault.kind}: {found.fault.detail}".removesuffix(": ") if found.fault else ""
-        return Score(found.status, found.score, found.answer, found.segment or "", fault, found.scores)
+        return Score(found.status, found.score, found.answer, found.rule or "", fault, found.scores)
 
     def __repr__(self) -> str:
         return f"Item({self.id!r})"

@@ -40,7 +40,7 @@ class Looker:
         try:
             item = item_of(result.id)
             short = len(result.reply) <= READ
-            read = (grade(item.task, item.question, result.reply).segment or "") if short else ""
+            read = (grade(item.task, item.question, result.reply).rule or "") if short else ""
             if RETRIEVE in result.settings or result.length > min(LONGEST, self._left):
                 return Seen((), read)
             self._left -= result.length

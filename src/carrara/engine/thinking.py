@@ -27,8 +27,8 @@ from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.solver import Generate, TaskState
 
 from carrara import tokens
-from carrara.answers.contract import FINAL
-from carrara.answers.turns import spoken
+from carrara.answers.final_answer import FINAL
+from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import RunError, UsageError
 from carrara.core.types import Frame
 from carrara.engine.by_reference import REQUESTS, Reference
@@ -257,7 +257,7 @@ def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
         return Spent(**kept)
     counter = tokens.get(item.recipe.tokenizer)
     reply = written(output)
-    own = spoken(reply)
+    own = without_reasoning(reply)
     lead = lead_of(item.prompt.frame)
     at = -1
     if lead.endswith(":"):

@@ -18,7 +18,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
 from carrara.answers.grade import declines
-from carrara.answers.turns import spoken
+from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
 from carrara.engine import by_reference, preflight, progress
@@ -197,7 +197,7 @@ class _Asking:
                     output = await self._reply(slot)
             except Exception as error:
                 return f"the request failed: {_words(error)}"
-            text = tidy(spoken(output.completion))
+            text = tidy(without_reasoning(output.completion))
             found = self._ended(output, text) or self.bank.add(slot.key, text, str(self.model))
             if found is None:
                 return None

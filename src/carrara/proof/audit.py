@@ -214,7 +214,7 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
             breach("split", item, f"owned by {owned_by}")
         if grade(item.task, item.question, item.gold).score != 1.0:
             breach("reply", item, f"{item.gold!r} does not score 1")
-        if item.task.parse("", item.question) is not None:
+        if item.task.read("", item.question) is not None:
             breach("reply", item, "an empty reply is read as an answer")
         if solved == gold:  # of a text that cannot be read, leaving something out proves nothing
             _check_needs(report, item, messages)

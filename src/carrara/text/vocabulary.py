@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from unicodedata import category, normalize
 
+from carrara.answers.cues import NO_WORDS, SPOKEN_FOR
 from carrara.core.data import lines
 from carrara.core.errors import Dry, UsageError
 from carrara.core.files import SMALL, content
@@ -25,21 +26,6 @@ KINDS = ("dictionary", "common", "gibberish")
 ENDLESS = ("dictionary", "gibberish")
 """Kinds that go on: with two words joined, when all words of the dictionary have been said, at a million tokens."""
 
-_ANSWERS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
-"""What a reply says where it means no word."""
-_SAID = """
-and the are not sorry word words number numbers list lists role roles agent agents partner partners answer final
-context instruction order other which what that this these those there here one its also either able unable repeated
-present absent missing found unclear unique duplicate duplicated correct incorrect right wrong ambiguous possible
-impossible following below above listed given provided needed required used different same identical available
-unavailable clear likely associated paired matched followed located mentioned specified shown looking meant asked
-wanted intended sorted complete ready replaced removed skipped omitted added changed modified updated edited preserved
-kept requested included swapped yeah yep nope nowhere alternatively once twice thrice zero two three four five six seven
-eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
-sixty seventy eighty ninety hundred thousand
-"""
-SPOKEN_FOR = _ANSWERS.union(_SAID.split())
-"""What prompts and replies say for themselves."""
 _JOINTS = "-'’"
 _HASH = re.compile(r"[0-9a-f]{16}")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -336,7 +322,7 @@ def _check(source: str, words: Sequence[str]) -> None:
             f"{source} has {odd[:40]!a}, which is no single word: letters and digits, with hyphens or apostrophes "
             "between them"
         )
-    if said := [word for word in words if word.casefold() in _ANSWERS]:
+    if said := [word for word in words if word.casefold() in NO_WORDS]:
         raise UsageError(f"{source} has {', '.join(said)}: replies say so where they mean no word; leave them out")
     alike: dict[str, str] = {}
     for word in words:

@@ -8,7 +8,7 @@ from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._story_builder import StoryQuestion
 from carrara.tasks.babilong._twenty import TASKS, load_task
 from carrara.tasks.babilong.qa18 import chains
-from tests.babi import official
+from tests.babi import official, parts_of
 
 UNDECIDED = {5: 1}
 """Questions of the given files that the text does not decide: two things went the same way a moment ago."""
@@ -75,7 +75,7 @@ def test_official_labels(task: int) -> None:
     for told in official(task):
         assert all(read(sentence) for sentence in told.facts)
         for question in told.questions:
-            assert set(test.answer.parts(question.answer)) <= set(allowed)
+            assert parts_of(task, question.answer) <= set(allowed)
 
 
 @pytest.mark.parametrize("task", TASKS)

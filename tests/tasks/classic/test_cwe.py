@@ -9,6 +9,7 @@ from carrara import registry
 from carrara.core.keys import Dice
 from carrara.prompt.items import make, questions_of
 from tests.classic import question_of, recipe, text_of
+from tests.labels import is_misread, percent_read
 from tests.told import answered
 
 
@@ -36,20 +37,25 @@ CWE = registry.load("classic/cwe")
 NAMES = replace(question_of("cwe"), gold=("frozen-bay", "hollow-cup", "old-house"))
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "hollow-cup, old-house, frozen-bay",
-        "hollow_cup, old_house, frozen_bay",
-        "`hollow_cup`, `old_house`, `frozen_bay`",
-        "hollow\\_cup, old\\_house, frozen\\_bay",
-        "hollow\u2011cup, old\u2011house, frozen\u2011bay",
-        "Hollow\u2010Cup, Old\u2010House, Frozen\u2010Bay",
-        "hollow\u2013cup, old\u2013house, frozen\u2013bay",
-        "1. hollow\u2011cup (30)\n2. old\u2011house (30)\n3. frozen\u2011bay (30)",
-        "red-barn 3, old-house 30, hollow-cup 30, frozen-bay 30.\n\nhollow-cup, old-house, frozen-bay",
-        "hollow-cup — 30\nold-house — 30\nfrozen-bay — 30",
-    ],
-)
+NAME_LISTS = [
+    "hollow-cup, old-house, frozen-bay",
+    "hollow_cup, old_house, frozen_bay",
+    "`hollow_cup`, `old_house`, `frozen_bay`",
+    "hollow\\_cup, old\\_house, frozen\\_bay",
+    "hollow\u2011cup, old\u2011house, frozen\u2011bay",
+    "Hollow\u2010Cup, Old\u2010House, Frozen\u2010Bay",
+    "hollow\u2013cup, old\u2013house, frozen\u2013bay",
+    "1. hollow\u2011cup (30)\n2. old\u2011house (30)\n3. frozen\u2011bay (30)",
+    "red-barn 3, old-house 30, hollow-cup 30, frozen-bay 30.\n\nhollow-cup, old-house, frozen-bay",
+    "hollow-cup — 30\nold-house — 30\nfrozen-bay — 30",
+]
+"""Replies that name the three words."""
+
+
+@pytest.mark.parametrize("reply", NAME_LISTS)
 def test_names_with_any_hyphen(reply: str) -> None:
-    assert answered(CWE, reply, NAMES) == NAMES.gold
+    assert not is_misread(answered(CWE, reply, NAMES), NAMES.gold)
+
+
+def test_most_name_lists_are_read() -> None:
+    assert percent_read((answered(CWE, reply, NAMES), NAMES.gold) for reply in NAME_LISTS) >= 90

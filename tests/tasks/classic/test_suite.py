@@ -18,6 +18,7 @@ from carrara.prompt.wording import Pack
 from carrara.proof.audit import audit
 from carrara.tasks.classic import fwe
 from tests.classic import TESTS, question_of, recipe, text_of
+from tests.told import answered
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,7 @@ def test_losing_enough_of_a_word_changes_the_answer(test: str) -> None:
     for _ in range(rest.count(word)):
         rest = rest.replace(f" {word} ", " ", 1)
     less = [item.messages()[-1]._replace(content=head + mark + rest)]
-    with_less = item.task.parse(item.task.write(_try(item, less)), item.question)
+    with_less = answered(item.task, item.task.write(_try(item, less)), item.question)
     assert with_less != item.question.gold
 
 

@@ -6,7 +6,8 @@ from itertools import islice
 import pytest
 
 from carrara.core.keys import Dice
-from carrara.tasks.classic import _haystacks, _published, _reading, _turns, _words
+from carrara.tasks.classic import _haystacks, _published, _turns, _words
+from carrara.tasks.classic._answers import blind
 from carrara.tasks.classic._values import NAME, NUMBER, number
 
 
@@ -31,14 +32,14 @@ def test_scrambled_numbers_are_all_numbers(n: int) -> None:
 
 def test_five_digits_are_not_part_of_more() -> None:
     kind = number(5)
-    assert [found.answer for found in kind.find("12345 123456 12,345 1,234,567 a12345 12345,67890 12345.")] == [
+    assert [*kind.find("12345 123456 12,345 1,234,567 a12345 12345,67890 12345.")] == [
         "12345",
         "12345",
         "12345",
         "67890",
         "12345",
     ]
-    assert [found.answer for found in NUMBER.find("1,234,567 and 12,345,678")] == ["1234567"]
+    assert [*NUMBER.find("1,234,567 and 12,345,678")] == ["1234567"]
 
 
 def test_turns() -> None:
@@ -48,7 +49,7 @@ def test_turns() -> None:
     for wrong in ("", "x", "0,2", "nan"):
         with pytest.raises(ValueError, match="depth is `drawn`"):
             _turns.depths(wrong)
-    assert _reading.blind(20, 5) < 0.02
+    assert blind(20, 5) < 0.02
 
 
 def test_published_scores() -> None:

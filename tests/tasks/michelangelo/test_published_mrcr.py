@@ -32,6 +32,7 @@ from carrara.text.rows import known
 from carrara.text.writings.writer import FORMATS, Key, styles, topics, write
 from tests.process import python
 from tests.server import Address
+from tests.told import answered
 
 EXAMPLES = "Here are some examples of conversations succeeded by a follow-up question answered correctly:\n\n"
 ENDING = "Do not include any other text in your response."
@@ -341,7 +342,7 @@ def test_replies_without_the_string_or_without_a_draft_are_unparsed() -> None:
     task = load(OPENAI)
     question = _question("abcdefghijkl", "hello world")
     for reply in ("", "hello world", "abcdefghijkl", "*\n" * 200_000, "*" * 200_000):
-        assert task.parse(reply, question) is None
+        assert answered(task, reply, question) is None
 
 
 def test_the_chance_level_is_what_saying_any_draft_of_the_key_scores(tmp_path: Path) -> None:

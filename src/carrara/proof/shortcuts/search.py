@@ -23,7 +23,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from carrara.answers.grade import read
 from carrara.core.errors import PluginError, nearest
 from carrara.prompt.items import Item
 from carrara.proof.shortcuts import part
@@ -204,7 +203,7 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
 
 def _worth(item: Item, reply: str) -> float:
     """The score of a reply, as `grade` has it, without the published ones."""
-    stated = read(item.task, item.question, reply)
+    stated = item.task.read(reply, item.question)
     return item.task.score(stated.answer, item.question) if stated else 0.0
 
 

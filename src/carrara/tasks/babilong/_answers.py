@@ -1,47 +1,43 @@
-"""The answer types of the twenty tasks: how a reply to a bAbI question is read.
+"""The answer types of the twenty tasks: one of a closed list of labels, or several of them.
 
 >>> def read(answer, question, options, reply):
-...     return answer.read(reply, Question(question, "", (), 0.0, options=options))
->>> read(Label("places"), "Where is Mary?", ("garden", "kitchen"), "Mary is in the garden. She was in the office.")
+...     return answer.read(reply, Question(question, "", (), 0.0, options=options)).answer
+>>> read(Label("places"), "Where is Mary?", ("garden", "kitchen"), "Mary is in the garden.")
 'garden'
->>> read(Label("people"), "Who received the milk?", ("Bill", "Fred"), "Bill gave the milk to Fred.")
+>>> read(Label("people"), "Who did Bill give the milk to?", ("Bill", "Fred"), "Bill gave the milk to Fred.")
 'Fred'
 >>> read(Things(), "What is Mary carrying?", ("apple", "milk", "nothing"), "The milk and the apple.")
-'milk,apple'
+'apple,milk'
 
-Where the published metric looks for label words anywhere in the first sentence, these types read whole words, know
-other ways to say them, and take the answer that a reply states last. A reply that names several and states none has
-none.
+Where the published metric looks for label words anywhere in the first sentence, these types know whole words only, and
+a reply that names several labels and chooses none has no answer.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from carrara.answers.choices import Choices
-from carrara.answers.evidence import WRONG
-from carrara.answers.kinds import Answers
-from carrara.answers.turns import CONCLUDES, CONTEXT
+from carrara.answers import Choice, YesNo
+from carrara.answers.cues import affirmed, names_in
+from carrara.answers.extraction import Extraction
 from carrara.core.types import Question
-from carrara.tasks.babilong import _count_reader, _path_reader, _question_roles, _yes_no_reader
-from carrara.tasks.babilong._facts import IsBeside, IsBigger, IsIn, Neighbour, PersonBefore, Query, ThingBefore
 from carrara.tasks.babilong._plurals import plural
-from carrara.tasks.babilong._questions import read_question
 from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast
 
 _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
 """Another word for the same answer."""
-
-_SPEAKER = re.compile(r"\A\W{0,4}(?:response|reply|solution|ai|assistant|bot)\b[^\w\n]{0,3}:", re.IGNORECASE)
-_OTHER_QUESTION = re.compile(r"[^\w\n]{0,9}(?:question|q)\W{1,6}([^\n]*\?)", re.IGNORECASE)
-"""The beginning of an example that a model makes up."""
-_ASIDE = re.compile(rf"(?<=[\w*]) ?\((?!(?:{WRONG}|not true)\b)[^()\n]{{0,200}}\)", re.IGNORECASE)
+_NO_THINGS = ("none", "zero", "0", "no objects", "no items", "no things", "empty-handed", "empty handed")
+_COMPASS = {"n": "n", "e": "e", "s": "s", "w": "w", "north": "n", "east": "e", "south": "s", "west": "w"}
 
 
-class Label(Answers[str]):
+_WAY = re.compile(r"\b(?:north|south|east|west)\b")
+_PLACE = re.compile(r"\bthe ([\w-]+(?: [\w-]+)?)(?: (?:north|south|east|west) of)?\?\Z")
+_TO = re.compile(r"\bto ([A-Z]\w+)")
+_GIVER = re.compile(r"\b([A-Z]\w+) (?:gave|handed|passed)\b")
+
+
+class Label(Choice):
     """One of the words that a question leaves possible, written as in the official files."""
-
-    noun = "a text"
 
     def __init__(self, *roles: str) -> None:
         """Take the roles of a cast whose words are answers, such as `places`."""
@@ -51,49 +47,11 @@ class Label(Answers[str]):
         """Return the words that answers are made of in stories about a cast."""
         return tuple(chain.from_iterable(getattr(cast, role) for role in self.roles))
 
-    def takes(self, answer: object) -> bool:
-        return isinstance(answer, str)
-
-    def write(self, answer: str) -> str:
-        return answer
-
-    def read(self, reply: str, question: Question[str]) -> str | None:
-        """Return the one answer that a reply states; None if it states none or leaves it open."""
-        echo = r"\s+".join(map(re.escape, question.ask.split()))
-        text = re.sub(rf"\A\W*(?:(?:question|q)\W{{1,6}})?{echo}|{echo}", " ", reply, flags=re.IGNORECASE)
-        if (other := _OTHER_QUESTION.match(text)) and read_question(other[1]):
-            return None
-        if CONTEXT.match(text.lstrip()) and not CONCLUDES.search(text):
-            return None
-        text = _SPEAKER.sub("Answer:", text)
-        query = read_question(question.ask)
-        for part in dict.fromkeys((_ASIDE.sub("", text), text)):
-            answer = self.find(part, query, question.options)
-            if answer is not None and set(self.parts(answer)) <= set(question.options):
-                return answer
-        return None
-
-    def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
-        """Return the answer that a text states, whether it is an option or not."""
-        words = {option.lower(): option for option in options}
-        words |= {_ALSO[option]: option for option in options if option in _ALSO}
-        words |= self.other_words(options)
-        if isinstance(query, ThingBefore | PersonBefore | Neighbour):
-            words[query.place.lower()] = ""  # a `wine bar` that the question names is no bar
-        choices, roles = Choices(words), _question_roles.roles(query)
-        meant = roles.meant(choices.find)
-        return choices.read(text, meant, lambda part: roles.claimed(part, meant))
-
-    def other_words(self, options: Sequence[str]) -> dict[str, str]:
-        """Return other words for the options."""
-        return {}
-
-    def parts(self, answer: str) -> list[str]:
-        """Return the labels of an answer: one, but where several are joined, in any order."""
-        return [answer]
-
-    def score(self, answer: str, gold: str) -> float:
-        return float(sorted(self.parts(answer)) == sorted(self.parts(gold)))
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        return {
+            **super().synonyms(options),
+            **{_ALSO[option]: option for option in options if option in _ALSO},
+        }
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
         return options
@@ -102,26 +60,60 @@ class Label(Answers[str]):
         return 32
 
 
+class Party(Label):
+    """One of the people or things of a gift. Where a sentence names two people, `to` comes before who received it."""
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        words, asks_giver = self.words(question.options), question.ask.startswith("Who gave")
+        asked = set(words.find(question.ask))
+        for sentence in affirmed(text, question):
+            names = [one for one in words.find(sentence) if one not in asked]
+            takers = set(_TO.findall(sentence))
+            if len(takers) == 1 and asks_giver:
+                names = [name for name in names if name not in takers]
+            elif takers.intersection(names) and not asks_giver:
+                names = [name for name in names if name in takers]
+            elif not asks_giver:
+                givers = set(_GIVER.findall(sentence))
+                names = [name for name in names if name not in givers]
+            yield from names
+
+
+class Beside(Label):
+    """A place beside another. A statement has both in the order of the question's own: `the garden is east of it`."""
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        words, asked_first = self.words(question.options), question.ask.startswith("What is the ")
+        asked = "".join(_PLACE.findall(question.ask))
+        for sentence in affirmed(text, question):
+            ways = _WAY.findall(sentence)
+            if ways and not set(ways).intersection(_WAY.findall(question.ask)):
+                continue
+            place = sentence.find(asked)
+            for found in words.pattern.finditer(sentence):
+                if found[0] != asked and (place < 0 or (found.start() > place) == asked_first):
+                    yield words.look_up(found[0])
+
+
 class Animal(Label):
     """A kind of animal, in the singular or the plural."""
 
-    def other_words(self, options: Sequence[str]) -> dict[str, str]:
-        return {many: option for option in options for many in (f"{option}s", plural(option))}
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        many = {word: option for option in options for word in (f"{option}s", plural(option))}
+        return {**super().synonyms(options), **many}
 
 
-class Verdict(Label):
+class Verdict(YesNo):
     """Yes, no or maybe."""
-
-    def __init__(self, *verdicts: str) -> None:
-        """Take those that the task knows."""
-        super().__init__()
-        self.verdicts = verdicts
 
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return self.verdicts
 
-    def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
-        return _yes_no_reader.verdict(query if isinstance(query, IsIn | IsBeside | IsBigger) else None, text)
+    def trivial(self, question: Question[str]) -> Mapping[str, str]:
+        return {}
+
+    def budget(self, gold: str) -> int:
+        return 32
 
 
 class Count(Label):
@@ -130,28 +122,68 @@ class Count(Label):
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return NUMBERS[: len(cast.things) + 1]
 
-    def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
-        return _count_reader.count(text, _question_roles.roles(query))
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        words = {word: word for word in NUMBERS} | {str(number): word for number, word in enumerate(NUMBERS)}
+        kinds = {f"{word} {noun}": word for word in NUMBERS for noun in ("object", "objects", "item", "items")}
+        return {**words, **kinds, **dict.fromkeys((*_NO_THINGS, NOTHING), NUMBERS[0])}
+
+    def read(self, reply: str, question: Question[str], ignore: Iterable[str] = ()) -> Extraction | None:
+        """Return the number that a reply states, if there are so many things: a larger one is no answer."""
+        found = super().read(reply, question, ignore)
+        return found if found and found.answer in question.options else None
 
 
-class Things(Label):
+class _Several(Label):
+    """Several labels, joined by commas."""
+
+    several_lines = True
+
+    def join(self, labels: Sequence[str]) -> str | None:
+        """Return the answer that some labels make; None if they make none."""
+        raise NotImplementedError
+
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        words = self.words(question.options)
+        if _JOINTS.fullmatch(words.pattern.sub(" ", text)):
+            return self.join([*words.find(text)])
+        return None
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        words = self.words(question.options)
+        known = names_in(question.ask)
+        said = (one for one in affirmed(text, question) if names_in(one) <= known)
+        answers = (self.join([*words.find(sentence)]) for sentence in said)
+        return (answer for answer in answers if answer is not None)
+
+
+_JOINTS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*+", re.IGNORECASE)
+
+
+class Things(_Several):
     """The names of several things in any order, or `nothing`."""
 
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return (*cast.things, NOTHING)
 
-    def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
-        return _count_reader.things(options, text, _question_roles.roles(query))
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        return {**super().synonyms(options), **dict.fromkeys(_NO_THINGS, NOTHING)}
 
-    def parts(self, answer: str) -> list[str]:
-        return answer.split(",")
+    def join(self, labels: Sequence[str]) -> str | None:
+        things = sorted(set(labels))
+        return None if not things or (NOTHING in things and len(things) > 1) else ",".join(things)
+
+    def score(self, answer: str, gold: str) -> float:
+        return float(sorted(answer.split(",")) == sorted(gold.split(",")))
 
 
-class Steps(Label):
+class Steps(_Several):
     """Two steps, such as `n,e`, of which the second does not undo the first."""
 
     def labels(self, cast: Cast) -> tuple[str, ...]:
         return tuple(f"{a},{b}" for a in "nesw" for b in "nesw" if a + b not in ("ns", "sn", "ew", "we"))
 
-    def find(self, text: str, query: Query | None, options: Sequence[str]) -> str | None:
-        return _path_reader.path(text)
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        return _COMPASS
+
+    def join(self, labels: Sequence[str]) -> str | None:
+        return ",".join(labels) if len(labels) == 2 else None

@@ -74,7 +74,8 @@ def rescore(path: Path, task: int) -> Rescored:
             ) from None
         options = own.options(own.query(prediction.question), own.cast)
         question = Question(prediction.question, target, (), 0.0, options=options)
-        answer = own.parse(prediction.output, question)
+        found = own.read(prediction.output, question)
+        answer = found and found.answer
         n += 1
         paper += published(own.official_labels, prediction.output_published, target, prediction.question)
         unparsed += answer is None

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, field, replace
 from typing import Any, ClassVar, Generic, Literal
 
-from carrara.answers.contract import FINAL, asks_for
+from carrara.answers import asks_for
+from carrara.answers.final_answer import FINAL
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.types import PRESENTS, Deferred, Filler, Frame, Message, Piece, Question, Spread, Style, Undecidable
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.babilong import _metric, _story_files, _text
-from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._answers import Label, Verdict
 from carrara.tasks.babilong._distractors import distractors
 from carrara.tasks.babilong._facts import Query, Solved
 from carrara.tasks.babilong._grammar import group_pronouns, read
@@ -35,7 +36,7 @@ _QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
 class Babilong(Task, Generic[Q]):
     version = 3
     ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
-    answer: ClassVar[Label]
+    answer: ClassVar[Label | Verdict]
     marks = {"open": "<context>", "close": "</context>"}
     number: ClassVar[int]
     """The number of the task in bAbI and in published files."""
@@ -279,7 +280,8 @@ class Babilong(Task, Generic[Q]):
         if not self.is_question(question):
             raise UsageError(f"{question.strip()[:60]!r} is no question of qa{self.number}")
         own = {option.lower(): option for option in self.options(self.query(question), self.cast)}
-        parts = self.answer.parts(target.strip().lower())
+        named = target.strip().lower()
+        parts = [named] if named in own else named.split(",")
         if not own.keys() >= set(parts):
             raise UsageError(f"{target.strip()[:60]!r} is no answer to qa{self.number}'s {question.strip()!r}")
         return ",".join(own[part] for part in parts)

@@ -13,7 +13,7 @@ Question: What is east of the bathroom?
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._answers import Beside
 from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
 from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._map import edges
@@ -36,7 +36,7 @@ class TwoArguments(Babilong[Neighbour]):
     cast = HOUSE
     queries = (Neighbour,)
     unordered = True
-    answer = Label("places")
+    answer = Beside("places")
     wording = prompt(
         "You are given a context in which sentences about places that lie north, south, east or west of each other are "
         "hidden among sentences that have nothing to do with them. Each hidden sentence says something of both its "

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from carrara.core.keys import Dice
 from carrara.core.types import Undecidable
-from carrara.tasks.babilong._answers import Label
+from carrara.tasks.babilong._answers import Party
 from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
 from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._story_builder import RECENT, Story
@@ -42,7 +42,7 @@ class ThreeArguments(Babilong[Gift]):
     )
     cast = GIVERS
     queries = (WhatGiven, WhoGave, WhoReceived)
-    answer = Label("people", "things")
+    answer = Party("people", "things")
     wording = prompt(
         "You are given a context in which sentences about people who take things, carry them, put them down and give "
         "them to each other are hidden among sentences that have nothing to do with them. The question is about a "

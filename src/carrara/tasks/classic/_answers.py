@@ -1,18 +1,31 @@
-"""Answer types of values from the text: one value, or several in any order."""
+"""Answer types of values from the text: one value, or several in any order.
 
-from collections.abc import Sequence
+>>> from carrara.core.types import Question
+>>> from carrara.tasks.classic._values import NUMBER
+>>> which = Question("Which?", ("1234567", "4821937"), (), 0.0)
+>>> Values(NUMBER).read("FINAL ANSWER: 4,821,937 and 1234567", which).answer
+('1234567', '4821937')
+"""
 
-from carrara.answers.kinds import Answers
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from math import comb
+from typing import Any
+
+from carrara.answers import AnswerType
+from carrara.answers.cues import affirmed
+from carrara.answers.types import AROUND
 from carrara.core.keys import Dice
 from carrara.core.types import Question
-from carrara.tasks.classic import _reading
 from carrara.tasks.classic._values import Kind
 
+_KEY = re.compile(r"\w+(?:-\w+)+|[0-9]{4,}")
+_JOINTS = re.compile(r"(?:[\s,;:.!|&+=*•·\"'()\[\]-]|[0-9]{1,4}\b|\b(?:and|also|times?)\b)*+", re.IGNORECASE)
 SPARE = 32
 """Tokens of a reply in addition to its values."""
 
 
-class Value(Answers[str]):
+class Value(AnswerType[str]):
     """A value of one kind.
 
     Args:
@@ -26,8 +39,13 @@ class Value(Answers[str]):
     def write(self, answer: str) -> str:
         return answer
 
-    def read(self, reply: str, question: Question[str]) -> str | None:
-        return _reading.one(reply, self._kind, question.ask)
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        value = self._kind.whole(text.strip(AROUND))
+        return None if value in set(self._kind.find(question.ask)) else value
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        for sentence in affirmed(text, question):
+            yield from _without_asked(self._kind.find(sentence), self._kind, question)
 
     def guess(self, dice: Dice, gold: str, options: Sequence[str] = ()) -> str:
         return self._kind.draw(dice)
@@ -39,8 +57,10 @@ class Value(Answers[str]):
         return self._budget
 
 
-class Values(Answers[tuple[str, ...]]):
+class Values(AnswerType[tuple[str, ...]]):
     """Several values in any order. Their form tells which of the task's kinds they have."""
+
+    several_lines = True
 
     def __init__(self, *kinds: Kind) -> None:
         self._kinds = kinds
@@ -51,21 +71,64 @@ class Values(Answers[tuple[str, ...]]):
     def write(self, answer: tuple[str, ...]) -> str:
         return ", ".join(answer)
 
-    def read(self, reply: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
+    def parse_value(self, text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
+        """Return the values of a text that is a list of them and nothing else."""
         kind = self._kind(question.gold)
-        if len(question.gold) > 1:
-            return _reading.several(reply, kind, question.ask)
-        answer = _reading.one(reply, kind, question.ask)
-        return None if answer is None else (answer,)
+        values = _without_asked(kind.find(text), kind, question)
+        if not values or (len(question.gold) == 1 and len(values) > 1):
+            return None
+        rest = kind.pattern.sub(" ", text)
+        for key in _KEY.findall(question.ask):
+            rest = rest.replace(key, " ")
+        return values if _JOINTS.fullmatch(rest) else None
+
+    def find_values(self, text: str, question: Question[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+        """Return the values of each sentence that states some; of all sentences where the question has several keys."""
+        kind = self._kind(question.gold)
+        texts = [text] if len(_KEY.findall(question.ask)) > 1 else affirmed(text, question)
+        for part in texts:
+            values = _without_asked(kind.find(part), kind, question)
+            if len(question.gold) == 1:
+                yield from ((value,) for value in values)
+            elif values:
+                yield values
 
     def guess(self, dice: Dice, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
         return tuple(sorted(self._kind(gold).distinct(dice, len(gold))))
 
     def chance_level(self, gold: tuple[str, ...], options: Sequence[str] = ()) -> float:
-        return _reading.blind(self._kind(gold).ways, len(gold))
+        return blind(self._kind(gold).ways, len(gold))
 
     def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
-        return _reading.right(answer, gold)
+        return right(answer, gold)
 
     def budget(self, gold: tuple[str, ...]) -> int:
         return SPARE + self._kind(gold).tokens * len(gold)
+
+
+def _without_asked(values: Iterable[str], kind: Kind, question: Question[Any]) -> tuple[str, ...]:
+    """Return different values in order, without those that the question names."""
+    return tuple(sorted(set(values).difference(kind.find(question.ask))))
+
+
+def right(answer: Sequence[str], gold: Sequence[str]) -> float:
+    """What a set is worth: each right name counts for it, each wrong one against it, and nothing is less than 0.
+
+    So it is the share found where nothing wrong is named, and naming everything is worth nothing as soon as there is as
+    much that is wrong as is right.
+
+    >>> right("ab", "abcd"), right("abcd", "abcd"), right("abcdef", "abcd"), right("abcdefgh", "abcd")
+    (0.5, 1.0, 0.5, 0.0)
+    """
+    found = len(set(answer) & set(gold))
+    return max(0, 2 * found - len(set(answer))) / len(gold)
+
+
+def blind(known: int, gold: int) -> float:
+    """What as many names as are right, drawn from all that are known, are worth on average.
+
+    >>> blind(20, 5), blind(5, 5)
+    (0.016511867905056758, 1.0)
+    """
+    draws = [comb(gold, found) * comb(known - gold, gold - found) for found in range(gold + 1)]
+    return sum(n * max(0, 2 * found - gold) for found, n in enumerate(draws)) / (gold * comb(known, gold))

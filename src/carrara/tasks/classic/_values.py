@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from carrara.answers.reading import Found
 from carrara.core.keys import Dice
 from carrara.tasks.classic._words import ADJECTIVES, CONSONANTS, NOUNS
+
+_OTHER_WORD = re.compile(r"\b(?!and\b)[^\W\d_]{2,}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,13 @@ class Kind:
     ways: int
     """The number of different values, which are drawn equally often."""
 
-    def find(self, text: str) -> Iterator[Found[str]]:
-        for match in self.pattern.finditer(text):
-            yield Found(match.start(), match.end(), self.normal(match[0]))
+    def find(self, text: str) -> Iterator[str]:
+        """Return the values in a text."""
+        return (self.normal(match[0]) for match in self.pattern.finditer(text))
+
+    def is_among_words(self, text: str) -> bool:
+        """Return whether a text has other words than values and `and`."""
+        return _OTHER_WORD.search(self.pattern.sub(" ", text)) is not None
 
     def whole(self, text: str) -> str | None:
         return self.normal(text) if self.pattern.fullmatch(text) else None

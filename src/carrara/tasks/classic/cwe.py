@@ -23,12 +23,12 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from carrara.answers.contract import asks_for
+from carrara.answers import asks_for
 from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Filler, Piece, Question, Tap, Unit
 from carrara.task import Instance, Rng
-from carrara.tasks.classic import _counting, _reading
-from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic import _counting
+from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
 from carrara.tasks.classic._values import NAME
 from carrara.tasks.classic._words import names as all_names
@@ -78,7 +78,7 @@ class CommonWords(Classic):
             names={"count": str(self.words)},
             evidence=(),  # no single occurrence decides
             filler=_rare_words(frozenset(drawn), self.rarely),
-            chance_level=_reading.blind(len(drawn), self.words),
+            chance_level=blind(len(drawn), self.words),
             unordered=True,
             structure=lambda: draw_examples(replace(self, often=3, rarely=1, examples=0), rng.key, self.examples),
         )

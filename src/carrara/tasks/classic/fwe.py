@@ -28,12 +28,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from carrara.answers.contract import asks_for
+from carrara.answers import asks_for
 from carrara.core.keys import Dice
 from carrara.core.types import Filler, Piece, Question, Tap
 from carrara.task import Instance, Rng
-from carrara.tasks.classic import _counting, _reading
-from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic import _counting
+from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._values import letters
 from carrara.tasks.classic._words import codes
@@ -75,7 +75,7 @@ class FrequentWords(Classic):
             names={"count": str(ASKED)},
             evidence=(),  # no single occurrence decides
             filler=_nested_filler(coded, self.alpha),
-            chance_level=_reading.blind(len(coded), ASKED),
+            chance_level=blind(len(coded), ASKED),
             unordered=True,
         )
 

@@ -23,7 +23,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from carrara.answers.contract import FINAL, asks_for
+from carrara.answers import asks_for
+from carrara.answers.final_answer import FINAL
 from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Style, Tap, Undecidable
 from carrara.task import Instance, Rng, Task

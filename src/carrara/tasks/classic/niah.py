@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, NamedTuple
 
-from carrara.answers.contract import asks_for
+from carrara.answers import asks_for
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Filler, Piece, Tap, Undecidable
 from carrara.task import Instance, Rng, Sweep

@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.contract import asks_for
+from carrara.answers import asks_for
 from carrara.core.types import PRESENTS, Undecidable
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _turns

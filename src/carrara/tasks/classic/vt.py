@@ -25,12 +25,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from carrara.answers.contract import asks_for
+from carrara.answers import asks_for
 from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Question, Undecidable
 from carrara.task import Instance, Rng
-from carrara.tasks.classic import _haystacks, _reading, _values
-from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic import _haystacks, _values
+from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
 
 VARIABLE = _values.letters("variable", 5, str.upper)
@@ -82,7 +82,7 @@ class VariableTracking(Classic):
             names={"count": str(size), "value": values[0]},
             evidence=[i for i, chain in enumerate(order) if chain == 0],
             filler=_haystacks.filler(self.haystack, rng.key),
-            chance_level=_reading.blind(len(variables), size),
+            chance_level=blind(len(variables), size),
             labels={"hops": str(self.hops), "chains": str(self.chains)},
             structure=lambda: draw_examples(
                 replace(self, chains=min(2, self.chains), examples=0), rng.key, self.examples

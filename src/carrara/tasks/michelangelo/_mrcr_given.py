@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
-from carrara.answers.kinds import Answers
+from carrara.answers import AnswerType
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.answers.turns import spoken
+from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, Undecidable, Unit
 from carrara.task import Instance, Rng, Task
@@ -83,15 +83,17 @@ class Conversation:
         return [Message("user", self.before + "".join(message.content for message in sent) + self.last)]
 
 
-class Repetition(Answers[Recall]):
+class Repetition(AnswerType[Recall]):
     """A draft, repeated word for word behind a string. Its score is the share of characters in common runs."""
+
+    verbatim = True
 
     def write(self, answer: Recall) -> str:
         return answer.whole or answer.marker + answer.draft
 
-    def read(self, reply: str, question: Question[Recall]) -> Recall | None:
+    def parse_value(self, text: str, question: Question[Recall]) -> Recall | None:
         """Return what stands behind the last string that opens a line, or else behind the last string."""
-        text = spoken(reply)
+        text = without_reasoning(text)
         for end in _ends(question.gold):
             text = text.partition(end)[0]
         marker = re.escape(question.gold.marker)
@@ -112,7 +114,6 @@ class Published(Task):
 
     version = 1
     capability = "telling similar drafts of a long conversation apart by order"
-    verbatim = True
     guesser = "context candidates"
     answer = Repetition()
     wording = {}

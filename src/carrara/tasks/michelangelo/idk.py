@@ -39,12 +39,13 @@ from dataclasses import field
 from functools import cache
 from typing import Literal, NamedTuple
 
-from carrara.answers.contract import FINAL, asks_for
-from carrara.answers.kinds import Answers
+from carrara.answers import Choice, asks_for
+from carrara.answers.final_answer import FINAL
+from carrara.answers.types import AROUND
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Style, Tap, Undecidable
 from carrara.task import Instance, Rng, Task
-from carrara.tasks.michelangelo import _choosing, _scenes
+from carrara.tasks.michelangelo import _scenes
 from carrara.tasks.michelangelo._scenes import Story, Topic
 from carrara.text import haystack
 from carrara.text.turns import in_turn
@@ -68,14 +69,38 @@ def _haystack_named(text: str) -> str:
     return text if text in _OWN else haystack.named(text)
 
 
-class Letter(Answers[str]):
+_LEADING = re.compile(r"(?:(?:in|at|on|under|behind|from|with|to|by|of|near) )?(?:(?:an?|the) )?", re.IGNORECASE)
+_UNKNOWN = (
+    "i don't know", "i do not know", "unknown", "not known", "not mentioned", "not stated", "not specified",
+    "it is not mentioned", "it is not known", "it does not say", "the text does not say", "cannot be determined",
+    "can't be determined", "not given", "not in the text",
+)  # fmt: skip
+"""Words for the last choice, which is not to know."""
+
+
+class Letter(Choice):
     """One of four choices, named by its letter or by its text; the last one is not to know."""
 
-    def write(self, answer: str) -> str:
-        return answer
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        words = dict.fromkeys(_UNKNOWN, options[-1])
+        for letter, option in zip(_LETTERS.lower(), options, strict=True):
+            text = option.lower()
+            marked = (f"({letter})", f"({letter}) {text}", f"option {letter}", f"choice {letter}")
+            words |= dict.fromkeys((text, _LEADING.sub("", text, count=1), *marked), option)
+        return words
 
-    def read(self, reply: str, question: Question[str]) -> str | None:
-        return _choosing.read(reply, question.options)
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        """Return the choice that a text is: a letter, or a letter with the choice's own text behind it."""
+        said = text.strip(AROUND).lower()
+        letter, rest = said[:1], said[1:].strip(AROUND + "-")
+        if letter and letter in _LETTERS.lower() and (not rest or not said[1].isalnum()):
+            option = question.options[_LETTERS.lower().index(letter)]
+            if not rest or super().parse_value(rest, question) == option:
+                return option
+        return super().parse_value(text, question)
+
+    def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
+        return options
 
 
 class Puzzle(NamedTuple):

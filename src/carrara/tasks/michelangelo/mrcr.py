@@ -43,9 +43,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Literal, NamedTuple
 
-from carrara.answers.kinds import Answers
+from carrara.answers import AnswerType
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.answers.turns import first_turn
+from carrara.answers.strip_reasoning import first_turn
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Frame, Message, Question, Role, Style, Tap, Undecidable, Unit
@@ -73,16 +73,18 @@ class Recall(NamedTuple):
     draft: str
 
 
-class Repetition(Answers[Recall]):
+class Repetition(AnswerType[Recall]):
     """A draft, repeated word for word behind a string. Its score is the share of characters in common runs."""
+
+    verbatim = True
 
     def write(self, answer: Recall) -> str:
         return f"{answer.marker} {answer.draft}"
 
-    def read(self, reply: str, question: Question[Recall]) -> Recall | None:
+    def parse_value(self, text: str, question: Question[Recall]) -> Recall | None:
         """Return what stands behind the last string that opens a line, or else behind the last string."""
         marker = question.gold.marker
-        text = first_turn(reply.replace("\r\n", "\n"), _NEXT_TURN)
+        text = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN)
         found = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", text, re.M)] or [*re.finditer(marker, text)]
         draft = text[found[-1].end() :].strip(_AROUND) if found else ""
         return Recall(marker, draft) if draft else None
@@ -96,7 +98,6 @@ class Repetition(Answers[Recall]):
 
 class Mrcr(Task):
     version, title, capability = 3, "MRCR", "telling similar drafts of a long conversation apart by order"
-    verbatim = True
     guesser = "context candidates"
     answer = Repetition()
     ask = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from carrara.answers.listing import Copy, Words
+from carrara.answers import Copy, Words
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice
 from carrara.core.types import Room

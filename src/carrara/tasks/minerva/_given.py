@@ -20,10 +20,23 @@ import reprlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from carrara.answers.kinds import Answers, FinalNumber, Number, Word
-from carrara.answers.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
-from carrara.answers.naming import BEFORE, PRESENT, SAME, ListName, YesNo
-from carrara.answers.statements import word
+from carrara.answers import (
+    AnswerType,
+    Copy,
+    FinalHands,
+    FinalNumber,
+    FinalSet,
+    Hands,
+    Listing,
+    ListName,
+    Number,
+    Rows,
+    Set,
+    Word,
+    Words,
+    YesNo,
+)
+from carrara.answers.types import is_word
 from carrara.core.errors import UsageError
 from carrara.core.types import Question
 from carrara.tasks.minerva._lists import read_lines
@@ -32,9 +45,9 @@ from carrara.tasks.minerva._task import INSTRUCT, split_items
 
 Gold = str | int | Words | Hands
 
-_PRESENT, _SAME = YesNo(PRESENT), YesNo(SAME)
+_PRESENT, _SAME = YesNo(), YesNo()
 _WORD, _COPY, _LISTING = Word(), Copy(), Listing()
-ANSWERS: Mapping[str, Answers[Any]] = {
+ANSWERS: Mapping[str, AnswerType[Any]] = {
     "string_search_word": _PRESENT,
     "string_search_gibberish": _PRESENT,
     "string_search_sequence": _PRESENT,
@@ -47,14 +60,14 @@ ANSWERS: Mapping[str, Answers[Any]] = {
     "overwrite_positions": _COPY,
     "overwrite_positions_nth_to_null": _COPY,
     "functional_updates": _COPY,
-    "compare_positions": YesNo(BEFORE),
+    "compare_positions": YesNo(),
     "find_duplicates": _WORD,
     "count": Number(),
     "check_association": _SAME,
     "compare_two_lists": Set(),  # its references are in random order
-    "identify_odd_group": ListName(none=False),
+    "identify_odd_group": ListName(),
     "patch_the_difference": _WORD,
-    "group_membership": ListName(none=True),
+    "group_membership": ListName(),
     "group_association": _SAME,
     "alternating_group_association": _SAME,
     "iterate_last": _LISTING,
@@ -86,7 +99,7 @@ class Graded(NamedTuple):
 class Posed(NamedTuple):
     """A published row, as its reply is read and scored."""
 
-    answers: Answers[Any]
+    answers: AnswerType[Any]
     question: Question[Any]
     bare: bool
 
@@ -114,7 +127,8 @@ def posed(task: str, reference: Any, prompt: str = "") -> Posed:
 def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> Graded:
     """Both scores of a reply. Raises UsageError where the reference is not what the task has."""
     answers, question, bare = posed(task, reference, prompt or "")
-    answer = answers.read(reply, question)
+    found = answers.read(reply, question)
+    answer = found and found.answer
     empty = question.gold in ("", Words(()))
     return Graded(
         paper=primary(task, reference, reply),
@@ -131,8 +145,8 @@ def _gold(task: str, reference: Any) -> Gold:
                 return str(reference)
             wants = "yes or no"
         case Word():
-            if isinstance(reference, str) and (not reference or word(reference)):
-                return word(reference) or ""
+            if isinstance(reference, str) and (not reference or is_word(reference)):
+                return reference.casefold()
             wants = "one word"
         case ListName():
             if isinstance(reference, str) and (_LIST.fullmatch(reference) or reference in _no_list(task)):

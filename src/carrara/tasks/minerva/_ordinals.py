@@ -2,7 +2,7 @@
 
 import re
 
-from carrara.answers.numerals import ORDINALS
+from carrara.answers.number_words import ORDINALS
 from carrara.core.types import Undecidable
 
 _ORDINAL = re.compile(r"([0-9]{1,9})(?:st|nd|rd|th)")

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from carrara.answers.listing import Hands, Words
+from carrara.answers import Hands, Words
 from carrara.answers.sequences import common
 
 Reference = str | int | Sequence[str] | Mapping[str, Sequence[str]]

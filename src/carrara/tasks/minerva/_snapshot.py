@@ -6,14 +6,14 @@ that asks the same, and the paper's score stands beside. The text is not solved:
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from carrara.answers.kinds import Answers
-from carrara.answers.naming import ListName
+from carrara.answers import AnswerType, ListName
+from carrara.answers.extraction import Extraction
 from carrara.core.chance import Guesser
 from carrara.core.errors import UsageError
 from carrara.core.files import lines
@@ -75,7 +75,7 @@ class Stated:
     reference: str = field(default="", compare=False)
 
 
-class FileAnswers(Answers[Stated]):
+class FileAnswers(AnswerType[Stated]):
     """The answers of a published file, read and scored as those of the task here that asks the same."""
 
     def __init__(self, file: str) -> None:
@@ -84,18 +84,24 @@ class FileAnswers(Answers[Stated]):
     def write(self, answer: Stated) -> str:
         return self._answers.write(answer.value)
 
-    def read(self, reply: str, question: Question[Stated]) -> Stated | None:
-        gold = question.gold.value
-        value = self._answers.read(
-            reply, Question(question.ask, gold, (), question.chance_level, options=question.options)
-        )
+    def parse_value(self, text: str, question: Question[Stated]) -> Stated | None:
+        value = self._answers.parse_value(text, _inner(question))
         return None if value is None else Stated(value)
+
+    def read(self, reply: str, question: Question[Stated], ignore: Iterable[str] = ()) -> Extraction | None:
+        found = self._answers.read(reply, _inner(question), ignore)
+        return None if found is None else Extraction(Stated(found.answer), found.rule)
 
     def guess(self, dice: Dice, gold: Stated, options: Sequence[str] = ()) -> Stated:
         return Stated(self._answers.guess(dice, gold.value, options))
 
     def score(self, answer: Stated, gold: Stated) -> float:
         return self._answers.score(answer.value, gold.value)
+
+
+def _inner(question: Question[Stated]) -> Question[Any]:
+    """Return the question as the task here asks it."""
+    return Question(question.ask, question.gold.value, (), question.chance_level, options=question.options)
 
 
 class Published(Task):

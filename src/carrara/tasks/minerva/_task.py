@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
-from carrara.answers.contract import FINAL, behind_label
+from carrara.answers.final_answer import FINAL, behind_label
 from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Undecidable
 from carrara.task import Instance, Task
 from carrara.tasks.minerva import _published

@@ -22,7 +22,7 @@ The lines are the facts. The two words are always in different lines.
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.naming import SAME, YesNo
+from carrara.answers import YesNo
 from carrara.core.types import ANSWER, UNSIZED, Room, Undecidable
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_roles
@@ -33,7 +33,7 @@ from carrara.text import vocabulary
 class Alternating(Minerva):
     version, title, capability = 3, "Alternating group association", "telling whose words two words are"
     category, paper_task = "compute on sets and lists", "alternating_group_association"
-    answer, separator = YesNo(SAME), "\n"
+    answer, separator = YesNo(), "\n"
     ask = (
         'In the context, roles take turns, each with some words. Do the words "{first}" and "{second}" belong to the '
         "same role?",

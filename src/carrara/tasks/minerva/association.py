@@ -19,7 +19,7 @@ The two words with their attributes are the facts, and other words with theirs a
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.naming import SAME, YesNo
+from carrara.answers import YesNo
 from carrara.core.keys import Dice
 from carrara.core.types import ANSWER, Undecidable
 from carrara.task import Instance, Rng, Sweep
@@ -31,7 +31,7 @@ from carrara.text import vocabulary
 class Association(Minerva):
     version, title, capability = 3, "Check association", "comparing what two words are tagged with"
     category, paper_task = "match and compare", "check_association"
-    answer = YesNo(SAME)
+    answer = YesNo()
     ask = (
         'Every word in the context is followed by its attribute. Do the words "{first}" and "{second}" have the same '
         "attribute?",

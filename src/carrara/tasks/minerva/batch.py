@@ -21,8 +21,7 @@ The pairs that are asked for are the facts, evenly through the context, and othe
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.contract import asks_for
-from carrara.answers.listing import Listing, Words
+from carrara.answers import Listing, Words, asks_for
 from carrara.core.types import Undecidable
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import pair_filler, read_pairs, write_pair

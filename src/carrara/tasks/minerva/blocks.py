@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from carrara.answers.listing import Rows, Words
+from carrara.answers import Rows, Words
 from carrara.core.types import UNSIZED, Question, Room, Undecidable
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, role_name, write_roles

@@ -17,7 +17,7 @@ ANSWER: followed by that number.
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.kinds import Number
+from carrara.answers import Number
 from carrara.core.types import ANSWER
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.kinds import Word
+from carrara.answers import Word
 from carrara.core.types import Undecidable
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items

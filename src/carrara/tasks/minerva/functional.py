@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from carrara.answers.listing import Words
+from carrara.answers import Words
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, Edit, draw_numbers, edited

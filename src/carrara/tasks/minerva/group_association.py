@@ -22,7 +22,7 @@ The lists are the facts.
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.naming import SAME, YesNo
+from carrara.answers import YesNo
 from carrara.core.types import ANSWER, UNSIZED, Room, Undecidable
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists
@@ -33,7 +33,7 @@ from carrara.text import vocabulary
 class GroupAssociation(Minerva):
     version, title, capability = 3, "Group association", "telling whether two words share a list"
     category, paper_task = "compute on sets and lists", "group_association"
-    answer, separator = YesNo(SAME), "\n"
+    answer, separator = YesNo(), "\n"
     ask = (
         'Are the words "{first}" and "{second}" in the same list of the context?',
         'Check the lists in the context: do "{first}" and "{second}" belong to one and the same list?',

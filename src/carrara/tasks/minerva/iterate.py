@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
-from carrara.answers.listing import Listing, Words
+from carrara.answers import Listing, Words
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists

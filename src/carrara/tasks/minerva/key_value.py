@@ -19,7 +19,7 @@ The pair that is asked for is the fact, and other pairs are the filler.
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.kinds import Word
+from carrara.answers import Word
 from carrara.core.types import Undecidable
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import pair_filler, read_pairs, write_pair

@@ -23,8 +23,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from itertools import product
 
-from carrara.answers.contract import asks_for
-from carrara.answers.naming import ListName
+from carrara.answers import ListName, asks_for
 from carrara.core.types import ANSWER, UNSIZED, Room
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._lists import Needle, deal_words, list_name, read_lines, write_lists
@@ -39,7 +38,7 @@ ABSENT = QUARTERS
 class Membership(Minerva):
     version, title, capability = 3, "Group membership", "finding the list of a word"
     category, paper_task = "compute on sets and lists", "group_membership"
-    answer, separator = ListName(none=True), "\n"
+    answer, separator = ListName(), "\n"
     ask = (
         'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
         'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',

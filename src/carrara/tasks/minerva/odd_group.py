@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate
 
-from carrara.answers.naming import ListName
+from carrara.answers import ListName
 from carrara.core.errors import Unreachable
 from carrara.core.types import UNSIZED, Prices, Room, Undecidable
 from carrara.task import Instance, Rng, Sweep
@@ -48,7 +48,7 @@ NEAR = 24
 class OddGroup(Minerva):
     version, title, capability = 4, "Identify the odd group", "finding the list that differs"
     category, paper_task = "spot the differences", "identify_odd_group"
-    answer, separator = ListName(none=False), "\n"
+    answer, separator = ListName(), "\n"
     guesser = "context candidates"
     ask = (
         "All lists in the context have the same words, in different orders, except one list, which has some other "

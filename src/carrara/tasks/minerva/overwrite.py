@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
-from carrara.answers.listing import Words
+from carrara.answers import Words
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, Edit, draw_items, edited

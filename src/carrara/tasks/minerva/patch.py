@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from itertools import product
 
-from carrara.answers.kinds import Word
+from carrara.answers import Word
 from carrara.core.errors import Unreachable
 from carrara.core.types import UNSIZED, Room, Undecidable
 from carrara.task import Instance, Rng

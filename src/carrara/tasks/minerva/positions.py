@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from itertools import product
 
-from carrara.answers.naming import BEFORE, YesNo
+from carrara.answers import YesNo
 from carrara.core.types import ANSWER, Undecidable
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._task import WORDS, Minerva, check_share, split_items
@@ -31,7 +31,7 @@ from carrara.text.turns import in_turn
 class Positions(Minerva):
     version, title, capability = 3, "Compare positions", "comparing where two words stand"
     category, paper_task = "match and compare", "compare_positions"
-    answer = YesNo(BEFORE)
+    answer = YesNo()
     ask = (
         'Does the word "{first}" come before the word "{second}" in the context?',
         'Compare where two words stand in the context: is "{first}" found earlier than "{second}"?',

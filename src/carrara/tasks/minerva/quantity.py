@@ -25,7 +25,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.kinds import FinalNumber
+from carrara.answers import FinalNumber
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice
 from carrara.core.types import UNSIZED, Room, Undecidable

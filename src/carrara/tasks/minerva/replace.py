@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Literal
 
-from carrara.answers.listing import Words
+from carrara.answers import Words
 from carrara.core.errors import Dry
 from carrara.core.keys import Dice
 from carrara.core.types import UNSIZED, Room

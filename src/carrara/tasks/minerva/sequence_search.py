@@ -30,7 +30,7 @@ from dataclasses import field
 from itertools import product
 from typing import Literal, get_args
 
-from carrara.answers.naming import PRESENT, YesNo
+from carrara.answers import YesNo
 from carrara.core.types import ANSWER, Piece
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number, split_items
@@ -44,7 +44,7 @@ WRONG: tuple[Wrong, ...] = get_args(Wrong)
 class SequenceSearch(Minerva):
     version, title, capability = 4, "Sequence search", "finding a sequence of words"
     category, paper_task = "search", "string_search_sequence"
-    answer = YesNo(PRESENT)
+    answer = YesNo()
     ask = (
         'Do the words "{sequence}" stand in the context, in this order and with no other word between them?',
         'Look through the words in the context and say whether the sequence "{sequence}" appears there, unbroken.',

@@ -27,7 +27,7 @@ from dataclasses import field
 from functools import lru_cache
 from itertools import count, product
 
-from carrara.answers.listing import FinalSet, Words
+from carrara.answers import FinalSet, Words
 from carrara.core.keys import Dice, Key
 from carrara.core.types import UNSIZED, Room, Undecidable
 from carrara.task import Instance, Rng

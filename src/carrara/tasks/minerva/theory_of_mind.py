@@ -30,7 +30,7 @@ from dataclasses import field
 from functools import cache, lru_cache
 from typing import Any
 
-from carrara.answers.listing import FinalHands, Hands
+from carrara.answers import FinalHands, Hands
 from carrara.core.keys import Dice, Key
 from carrara.core.types import UNSIZED, Question, Room
 from carrara.task import Instance, Rng, Sweep

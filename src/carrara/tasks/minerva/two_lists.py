@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
-from carrara.answers.listing import Set, Words
+from carrara.answers import Set, Words
 from carrara.core.errors import Unreachable
 from carrara.core.types import UNSIZED, Prices, Room, Undecidable
 from carrara.task import Instance, Rng, Sweep

@@ -20,7 +20,7 @@ source as the others, so that its form does not give the answer away.
 from collections.abc import Mapping
 from dataclasses import field
 
-from carrara.answers.naming import PRESENT, YesNo
+from carrara.answers import YesNo
 from carrara.core.types import ANSWER
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_share, split_items
@@ -30,7 +30,7 @@ from carrara.text import vocabulary
 class WordSearch(Minerva):
     version, title, capability = 3, "Word search", "finding a word"
     category, paper_task = "search", "string_search_word"
-    answer = YesNo(PRESENT)
+    answer = YesNo()
     ask = (
         'Is the word "{word}" one of the words in the context?',
         'Look through the words in the context and say whether "{word}" is present among them.',

@@ -1,11 +1,14 @@
-"""The answers of graph understanding: how replies are read, and in what way an answer is wrong."""
+"""The answers of graph understanding: what a reply states, and in what way an answer is wrong."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from carrara.answers.kinds import Answers
+from carrara.answers import AnswerType
+from carrara.answers.cues import affirmed
+from carrara.answers.types import AROUND
 from carrara.core.types import Fault, Question
-from carrara.tasks.sync import _path_reader as path_reader
 from carrara.tasks.sync._graph import Graph
 from carrara.tasks.sync._graph_text import Ask
 
@@ -26,22 +29,59 @@ class Answer:
     """The graph of a gold answer: any other path that is as good is right too."""
 
 
-class NodeAnswer(Answers[Answer]):
+_NODE = re.compile(r"(?:\bnodes? ?|\bn)?\b(0|[1-9][0-9]{0,4})\b", re.IGNORECASE)
+_LABEL = re.compile(rf"^(?:{'|'.join(LABELS.values())})s?\b[^:\n]{{0,40}}: ?", re.IGNORECASE)
+_NUMBERED = re.compile(r"^ {0,9}[0-9]{1,3}[.)] (?=\W{0,3}(?:nodes? ?)?[0-9])", re.IGNORECASE | re.MULTILINE)
+_BETWEEN = re.compile(r"(?:[\s,;.:→↓>|\"'()\[\]•-]|\b(?:and|to|then)\b)*", re.IGNORECASE)
+_RUN = re.compile(r"(?:\bnodes? ?)?\b[0-9]{1,5}(?:\s?[→,>]\s?(?:nodes? ?)?[0-9]{1,5}\b(?! edges?\b))+", re.IGNORECASE)
+_NO_SET = re.compile(r"→|[0-9]-[0-9]")
+_NO_NODES = re.compile(
+    r"(?:there is |it has )?(?:none|nothing|no (?:such |directed )?(?:path|nodes?)(?: exists?)?|n/a|empty|\[ ?\])"
+    r"(?: from node [0-9]{1,5} to node [0-9]{1,5})?",
+    re.IGNORECASE,
+)
+
+
+class NodeAnswer(AnswerType[Answer]):
     """The answer type: a labelled line with nodes."""
+
+    leads = "=:"
+    several_lines = True
+
+    def label_of(self, question: Question[Answer]) -> str:
+        return LABELS[question.gold.ask]
 
     def write(self, answer: Answer) -> str:
         none = "None" if answer.ask == "connected" else "No path"
         return f"{LABELS[answer.ask]}: {', '.join(f'Node {node}' for node in answer.nodes) or none}"
 
-    def read(self, reply: str, question: Question[Answer]) -> Answer | None:
-        ask = question.gold.ask
-        nodes = path_reader.read(reply, LABELS[ask], several=ask == "connected")
-        if nodes is None:
+    def parse_value(self, text: str, question: Question[Answer]) -> Answer | None:
+        ask, said = question.gold.ask, _NUMBERED.sub("", _LABEL.sub("", text)).strip(AROUND)
+        if _NO_NODES.fullmatch(said) or _NO_NODES.fullmatch(text.strip(" .\n")):
+            return Answer(ask, ())
+        nodes = tuple(map(int, _NODE.findall(said)))
+        if not nodes or "..." in text or not _BETWEEN.fullmatch(_NODE.sub("", said)):
             return None
-        return Answer(ask, tuple(sorted(set(nodes))) if ask == "connected" else nodes)
+        if ask == "connected":
+            return None if _NO_SET.search(said) else Answer(ask, tuple(sorted(set(nodes))))
+        return Answer(ask, nodes) if _is_path(said, nodes) else None
+
+    def find_values(self, text: str, question: Question[Answer]) -> Iterator[Answer]:
+        """Return the paths of a text, where a path is asked for."""
+        said = (one for one in affirmed(text, question) if "..." not in one)
+        runs = (found[0] for sentence in said for found in _RUN.finditer(sentence))
+        answers = (self.parse_value(run, question) for run in runs if question.gold.ask != "connected")
+        return (answer for answer in answers if answer is not None)
 
     def score(self, answer: Answer, gold: Answer) -> float:
         return float(find_error(answer, gold) is None)
+
+
+def _is_path(text: str, nodes: Sequence[int]) -> bool:
+    """Return whether nodes are one path: not a bare number, not a list of edges, not several paths on a line each."""
+    lines = text.splitlines()
+    one_each = len(lines) == 1 or all(len(_NODE.findall(line)) < 2 for line in lines)
+    return one_each and not text.isdigit() and all(node != after for node, after in pairwise(nodes))
 
 
 def find_error(answer: Answer, gold: Answer) -> Fault | None:

@@ -1,11 +1,12 @@
-"""The answers of unseen languages: how replies are read, and in what way an answer is wrong."""
+"""The answers of unseen languages: what a reply states, and in what way an answer is wrong."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrara.answers.kinds import Answers
+from carrara.answers import AnswerType
+from carrara.answers.cues import NOT_AN_ANSWER
 from carrara.core.types import Fault, Question
-from carrara.tasks.sync import _word_reader as word_reader
 from carrara.tasks.sync._language_text import Ask, Query
 from carrara.tasks.sync._languages import Languages
 from carrara.tasks.sync._letter_coverage import Coverage, count_letters, first_letters
@@ -32,23 +33,52 @@ class Answer:
     """The structure of a gold answer: any other three words that cover as much are right too."""
 
 
-class WordAnswer(Answers[Answer]):
+_QUOTED = re.compile(r'"([^"\n]+)"')
+_INVENTED = re.compile(r"(?<![a-z0-9])[a-z]+(?![a-z0-9])")
+_PARTS: Mapping[Ask, re.Pattern[str]] = {ask: re.compile("\n" if ask == "coverage" else r"[,;\n]") for ask in LABELS}
+_SIDES = re.compile(r"\s?[→:=]\s?")
+_BETWEEN = re.compile(r"(?:[\s,;.|+&\"'()•-]|\band\b|[0-9]{1,2}[.)])*")
+
+
+class WordAnswer(AnswerType[Answer]):
     """The answer type: a labelled line with words."""
+
+    several_lines = True
+
+    def label_of(self, question: Question[Answer]) -> str:
+        return LABELS[question.gold.ask]
 
     def write(self, answer: Answer) -> str:
         return f"{LABELS[answer.ask]}: {(', ' if answer.ask == 'coverage' else ' ').join(answer.words)}"
 
-    def read(self, reply: str, question: Question[Answer]) -> Answer | None:
-        gold = question.gold
-        assert gold.hidden is not None
-        known = frozenset[str]().union(*gold.hidden.languages.vocabularies)
-        words = word_reader.read(reply, LABELS[gold.ask], known, several=gold.ask == "coverage")
-        if words is None:
+    def parse_value(self, text: str, question: Question[Answer]) -> Answer | None:
+        ask, text = question.gold.ask, text.lower().replace(" and ", ", ")
+        words = tuple(_INVENTED.findall(text := _without_sources(ask, text)))
+        is_alone = _BETWEEN.fullmatch(_INVENTED.sub("", text)) and NOT_AN_ANSWER.isdisjoint(words)
+        is_one = ask == "coverage" or all(len(_INVENTED.findall(line)) < 2 for line in text.splitlines()[1:])
+        if not (words and is_alone and is_one):
             return None
-        return Answer(gold.ask, tuple(sorted(words)) if gold.ask == "coverage" else words)
+        return Answer(ask, tuple(sorted(words)) if ask == "coverage" else words)
+
+    def find_values(self, text: str, question: Question[Answer]) -> Iterator[Answer]:
+        """Return what stands in quotes and not in the question."""
+        quoted = (one for one in _QUOTED.findall(text) if one not in question.ask)
+        return (answer for one in quoted if (answer := self.parse_value(one, question)) is not None)
 
     def score(self, answer: Answer, gold: Answer) -> float:
         return float(find_error(answer, gold) is None)
+
+
+def _without_sources(ask: Ask, text: str) -> str:
+    """Return the translations of a text that gives one for each word, or the words themselves where these are asked.
+
+    >>> _without_sources("single", "oak → eiche, elm → ulme"), _without_sources("coverage", "oak: e, c\\nelm: u, r")
+    ('eiche, ulme', 'oak, elm')
+    """
+    sides = [_SIDES.split(part) for part in _PARTS[ask].split(text)]
+    if len(sides) < 2 or any(len(side) < 2 for side in sides):
+        return text
+    return ", ".join(side[0 if ask == "coverage" else -1] for side in sides)
 
 
 def find_error(answer: Answer, gold: Answer) -> Fault | None:

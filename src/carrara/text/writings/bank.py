@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from carrara.answers.turns import spoken
+from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content
 from carrara.text.corpus import cache
@@ -103,7 +103,9 @@ def flaw(text: str) -> str | None:
         return "it has half a character (a lone surrogate)"
     if strange := next((line for line in text.splitlines() if line.startswith(_SPEAKERS)), None):
         return f"it has a line that begins like a turn of a conversation ({strange[:20]!r})"
-    if spoken(text) != text:  # such as <think> and <|im_end|>: who says it again word for word could not be understood
+    if (
+        without_reasoning(text) != text
+    ):  # such as <think> and <|im_end|>: who says it again word for word could not be understood
         return "it has marks of a model's turns"
     if has_marker(text):
         return "it has a chat marker, such as <|im_start|> or [INST]"

@@ -1,0 +1,175 @@
+"""Answers from a closed list: places, people, yes and no, the name of a list.
+
+>>> from carrara.core.types import Question
+>>> where = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen"))
+>>> Choice().read("Mary is in the Garden.", where), Choice().read("The garden or the kitchen.", where)
+(Extraction(answer='garden', rule='only value'), None)
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from carrara.answers.cues import affirmed, sentences
+from carrara.answers.final_answer import asks_for
+from carrara.answers.types import AROUND, AnswerType
+from carrara.core.types import Question
+
+_LEAD = re.compile(
+    r"(?:(?:it|that|he|she|they|this|there)(?:'s| is| was| are)? |(?:in|at|to|on|of|is|the|an?|option|choice) )+",
+    re.IGNORECASE,
+)
+
+
+class _Words(NamedTuple):
+    """The words for the options, in lower case, and a pattern that finds them."""
+
+    meaning: Mapping[str, str]
+    pattern: re.Pattern[str]
+
+    def find(self, text: str) -> Iterator[str]:
+        for found in self.pattern.finditer(text):
+            yield self.look_up(found[0])
+
+    def look_up(self, said: str) -> str:
+        """Return the option for a word. A pattern that ignores case takes `ı` for an i, which `lower` does not."""
+        said = " ".join(said.split())
+        return self.meaning.get(said.lower()) or next(
+            option for word, option in self.meaning.items() if re.fullmatch(re.escape(word), said, re.IGNORECASE)
+        )
+
+
+@lru_cache(maxsize=256)
+def _words(synonyms: tuple[tuple[str, str], ...]) -> _Words:
+    meaning = dict(synonyms)
+    longest_first = sorted(meaning, key=lambda word: (-len(word), word))
+    words = "|".join(re.escape(word).replace(r"\ ", r"\s{1,3}") for word in longest_first)
+    return _Words(meaning, re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE))
+
+
+class Choice(AnswerType[str]):
+    """One of the question's options."""
+
+    noun = "a text"
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, str)
+
+    def write(self, answer: str) -> str:
+        return answer
+
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        """Return the words that may be said, in lower case, and the option that each stands for."""
+        return {option.lower(): option for option in options}
+
+    def words(self, options: Sequence[str]) -> _Words:
+        return _words(tuple(self.synonyms(options).items()))
+
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        words = self.words(question.options).meaning
+        said = text.strip(AROUND).lower()
+        if said in words:
+            return words[said]
+        lead = _LEAD.match(said)
+        return words.get(said[lead.end() :].strip(AROUND)) if lead else None
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        """Return the options that the text names and the question does not."""
+        words = self.words(question.options)
+        asked = set(words.find(question.ask))
+        return (one for sentence in affirmed(text, question) for one in words.find(sentence) if one not in asked)
+
+    def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
+        return options or ("unknown",)
+
+
+# --- yes and no ---
+
+VERDICTS = {"yes": "yes", "yeah": "yes", "true": "yes", "no": "no", "nope": "no", "false": "no", "maybe": "maybe"}
+_VERDICT = re.compile(r"(?<![\w-])(?<!not )(yes|yeah|nope|no|maybe)\b(?=\s?[^\w\s]|\s?$)", re.IGNORECASE | re.MULTILINE)
+_EITHER = re.compile(r"\byes\b\W{1,3}(?:(?:and|n?or)\W{1,3})?no\b", re.IGNORECASE)
+
+
+_WORDS = re.compile(r"[\w-]+")
+_VERBS = frozenset(("is", "does", "are", "do", "isn", "doesn", "aren", "t", "currently", "now"))
+
+
+def _restated(sentence: str, ask: str) -> str | None:
+    """Return what a sentence says that has the words of a question, in its order: yes, or no where it denies them.
+
+    >>> _restated("The sphere isn't above the box.", "Is the sphere above the box?")
+    'no'
+    """
+    said, asked = (
+        [word.removesuffix("s") for word in _WORDS.findall(text.lower()) if word not in _VERBS]
+        for text in (sentence, ask)
+    )
+    if said == asked:
+        return "no" if "n't" in sentence else "yes"
+    return "no" if "not" in said and [word for word in said if word != "not"] == asked else None
+
+
+class YesNo(AnswerType[str]):
+    """Yes or no, or one of the verdicts that a task knows."""
+
+    rule = asks_for("yes or no")
+    says_no = True
+    noun = "the text 'yes' or 'no'"
+
+    def __init__(self, *verdicts: str) -> None:
+        """Take the verdicts: yes and no, unless others are named."""
+        self.verdicts = verdicts or ("yes", "no")
+
+    def takes(self, answer: object) -> bool:
+        return answer in self.verdicts
+
+    def write(self, answer: str) -> str:
+        return answer
+
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        verdict = VERDICTS.get(text.strip(AROUND).lower())
+        return verdict if verdict in self.verdicts else None
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        """Return each yes and no that ends a clause, and yes for the question as a statement, or no for its denial."""
+        if _EITHER.search(text):
+            return iter(self.verdicts)
+        said = [one for one in sentences(text.strip()) if not one.lower().startswith("if ")]
+        found = [VERDICTS.get(one.lower()) for sentence in said for one in _VERDICT.findall(sentence)]
+        stated = _restated(said[-1], question.ask) if said else None
+        return (verdict for verdict in (*found, stated) if verdict in self.verdicts)
+
+    def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
+        return self.verdicts
+
+    def trivial(self, question: Question[str]) -> Mapping[str, str]:
+        return {"always yes": "yes", "yes or no": "yes or no"}
+
+
+# --- names whose last word may stand alone ---
+
+
+class OneOf(Choice):
+    """One of the question's options, each a name such as `Agent C`, whose last word may stand alone as the answer."""
+
+    rule = asks_for("that name")
+
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        if (named := super().parse_value(text, question)) is not None:
+            return named
+        last = {option.rpartition(" ")[2].lower(): option for option in question.options}
+        return last.get(text.strip(AROUND).lower())
+
+    def trivial(self, question: Question[str]) -> Mapping[str, str]:
+        return {"every name": ", ".join(question.options)}
+
+
+class ListName(OneOf):
+    """`List 3`: the list that has something, or `no` if none has."""
+
+    rule = asks_for('the name of that list, such as "List 1"')
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        """Return the lists that the text names: a `no` among other words may be about one of them."""
+        return (one for one in super().find_values(text, question) if one != "no")

@@ -1,0 +1,98 @@
+"""Words that say what a statement is worth: that it denies, leaves open or takes back an answer."""
+
+import re
+from collections import deque
+from typing import Any
+
+from carrara.core.types import Question
+
+NO_WORDS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
+"""What a reply says where it means no word."""
+_PROMPT_WORDS = """
+and the are not sorry word words number numbers list lists role roles agent agents partner partners answer final
+context instruction order other which what that this these those there here one its also either able unable repeated
+present absent missing found unclear unique duplicate duplicated correct incorrect right wrong ambiguous possible
+impossible following below above listed given provided needed required used different same identical available
+unavailable clear likely associated paired matched followed located mentioned specified shown looking meant asked
+wanted intended sorted complete ready replaced removed skipped omitted added changed modified updated edited preserved
+kept requested included swapped yeah yep nope nowhere alternatively once twice thrice zero two three four five six seven
+eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
+sixty seventy eighty ninety hundred thousand
+"""
+_SHORT_WORDS = "is it in of to a an i you be as by for or on if next last sure certainly okay ok hello thanks"
+SPOKEN_FOR = NO_WORDS.union(_PROMPT_WORDS.split())
+"""What prompts and replies say for themselves: no context has these words."""
+NOT_AN_ANSWER = SPOKEN_FOR.union(_SHORT_WORDS.split())
+"""Words that are no answer where any word may be one."""
+
+_DENIES = re.compile(
+    r"\b(?:not|never|cannot|neither|n?or|no longer|no one|instead of|rather than|except|unless|whether|if|might|may"
+    r"|could|initially|originally|used to|maybe|perhaps|possibly)\b|n't\b|\?"
+    r"|(?<=[\w,;] )(?:but|while|whereas|although)\b",
+    re.IGNORECASE,
+)
+_TAKES_BACK = re.compile(
+    r"(?:(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:(?:no,? )?wait|correction|hold on|oops|my mistake|sorry|or rather|actually|hmm"
+    r"|let me (?:correct|rephrase|revise|re-?check|reconsider)|on second thoughts?)"
+    r"|\b(?i:scratch that|strike that|i take that back|i meant?|i stand corrected)"
+    r"|\b(?i:that(?:'s| is| was)|i was) (?i:wrong|incorrect|not right|mistaken))\b[\s,.:;!]*",
+    re.MULTILINE,
+)
+"""What takes back the text before it. A word such as `wait` does so only at the beginning of a sentence."""
+_NO = re.compile(r"(?<=[.!?] )no, (?=\w)", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\.\.)(?:(?<!\d\.)|(?<!^\d\.)(?=\s[A-Z]))\s|\n", re.MULTILINE)
+_CONTRAST = re.compile(r", (?:not|rather than|instead of|unlike)\b[^.!?\n]*")
+"""What is said to be no answer, behind one: `the kitchen, not the garden`."""
+_NAME = re.compile(
+    r"(?<=[\w,;:(\"] )[A-Z][a-z]+"
+    r"|^\W*([A-Z][a-z]+)(?='s\b|:| (?:is|was|will|has|had|and|went|gave|got|moved|travell?ed|carrie[sd]|the)\b)"
+)
+"""A name: a word with a capital inside a sentence, or at its beginning before such a verb."""
+_NO_NAMES = frozenset("it he she they that this there answer so i the and in at on to from".split())  # noqa: SIM905
+
+
+def behind_retraction(text: str, no_is_answer: bool = False) -> str:
+    """Return a text from behind the last words that take back what was said before.
+
+    >>> behind_retraction("The garden. Wait, that is wrong: the kitchen."), behind_retraction("Two. No, one.")
+    ('the kitchen.', 'one.')
+    """
+    for pattern in (_TAKES_BACK,) if no_is_answer else (_TAKES_BACK, _NO):
+        if last := deque(pattern.finditer(text), maxlen=1):
+            text = text[last[0].end() :]
+    return text
+
+
+def sentences(text: str) -> list[str]:
+    """Return the lines and sentences of a text."""
+    return _SENTENCE.split(text)
+
+
+def denies(text: str) -> bool:
+    """Return whether a text denies something or leaves it open."""
+    return _DENIES.search(text) is not None
+
+
+def affirmed(text: str, question: Question[Any]) -> list[str]:
+    """Return the sentences of a text that deny nothing, leave nothing open, and are not about another name.
+
+    >>> affirmed("It is not here. It is there. Or is it? John is here.", Question("Where is Mary?", "here", (), 0.0))
+    ['It is there.']
+    """
+    said = sentences(_CONTRAST.sub("", text))
+    return [one for one in said if not denies(one) and not is_about_another(one, question)]
+
+
+def is_about_another(sentence: str, question: Question[Any]) -> bool:
+    """Return whether a sentence has names, and none that the question or its options have, where it asks about one."""
+    if not names_in(question.ask.partition(" ")[2]):
+        return False
+    known = f"{question.ask} {' '.join(question.options)}".lower()
+    names = names_in(sentence)
+    return bool(names) and not any(name.lower() in known for name in names)
+
+
+def names_in(sentence: str) -> set[str]:
+    """Return the names in a sentence."""
+    names = {found[1] or found[0] for found in _NAME.finditer(sentence)}
+    return {name for name in names if name.lower() not in _NO_NAMES}

@@ -1,0 +1,175 @@
+"""How an answer is read from a reply: one sequence of rules for all tasks.
+
+The reasoning and the turns that a model invents are cut away, signs are made alike, and a text that takes
+something back counts from there on. Then the first rule that finds an answer decides:
+
+1. `answer line`: the last line with the label that the prompt asks for. If it states no answer, the reply has none.
+2. `boxed`: what stands in boxes.
+3. `announced`: what stands behind words such as `Answer:`.
+4. `alone`: a line or sentence that is an answer and nothing else.
+5. `bold`: what is set off, in bold or as code.
+6. `only value`: what the sentences state that deny nothing.
+
+If the deciding rule finds different answers, the reply leaves them open and has none. Each pattern is linear in the
+length of the reply, which may be a million characters long and hold anything.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from carrara.answers.cues import behind_retraction, denies, is_about_another, sentences
+from carrara.answers.final_answer import announced, answer_line
+from carrara.answers.normalize import normalize, plain
+from carrara.answers.strip_reasoning import own_text
+from carrara.core.types import Question
+
+if TYPE_CHECKING:
+    from carrara.answers.types import AnswerType
+
+Rule = Literal["answer line", "boxed", "announced", "alone", "bold", "only value", "whole reply"]
+
+_BOX = re.compile(r"\\boxed ?\{([^{}\n]*)\}")
+_SET_OFF = re.compile(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__|`([^`\n]{1,200})`")
+_JOINTS = re.compile(
+    r"^\W{0,4}(?:\(?[0-9]{1,2}[.)] )?(?:(?:or|and|either|so|therefore|thus|hence)\b[,:]? ?)+|[, ]{1,3}(?:or|and)$",
+    re.IGNORECASE,
+)
+"""What joins an answer to another, or leads to it."""
+_LABEL = re.compile(r"^(?:[^\W\d]|[' ]){1,40}:(?!\d)\s?")
+_ASIDE = re.compile(r"(?<=\S) ?\((?!(?:or|and|also|yes|no)\b)[^()\n]*\)")
+_BLANK = re.compile(r"\n[^\S\n]{0,9}\n")
+_OR = re.compile(r"or\b", re.IGNORECASE)
+_LONG = 50_000
+"""Characters that are read at either end of a reply without an answer line."""
+
+
+class Extraction(NamedTuple):
+    """An answer, and the rule by which it was read."""
+
+    answer: Any
+    rule: Rule
+
+
+def extract(
+    kind: "AnswerType[Any]", reply: str, question: Question[Any], ignore: Iterable[str] = ()
+) -> Extraction | None:
+    """Return the answer that a reply states; None if it states none, or leaves several open.
+
+    Args:
+        kind: The answer type.
+        reply: The reply, as it came.
+        question: The question.
+        ignore: Parts of the prompt that state no answer when a reply repeats them.
+    """
+    for rule, answers in candidates(kind, reply, question, ignore):
+        if answers or rule == "answer line":
+            return decided(rule, answers)
+    return None
+
+
+def candidates(
+    kind: "AnswerType[Any]", reply: str, question: Question[Any], ignore: Iterable[str] = ()
+) -> Iterator[tuple[Rule, list[Any]]]:
+    """Return what each rule finds in a reply, in the order of the rules. Behind an answer line no other rule counts."""
+    for part in ignore:
+        reply = reply.replace(part, " ")
+    text = behind_retraction(normalize(own_text(reply)), kind.says_no)
+    if (line := answer_line(text, kind.label_of(question), kind.several_lines)) is not None:
+        yield "answer line", _values(kind, line, question)
+        return
+    if len(text) > 2 * _LONG:
+        text = f"{text[:_LONG]}\n{text[-_LONG:]}"
+    for rule, find in _RULES.items():
+        yield rule, [*find(kind, text, question)]
+
+
+def decided(rule: Rule, values: list[Any]) -> Extraction | None:
+    """Return the answer that all values are; None if they differ, or there are none."""
+    agree = values and all(value == values[0] for value in values)
+    return Extraction(values[0], rule) if agree else None
+
+
+def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
+    """Return the answers of what stands behind a label: of all of it, or its first paragraph, line or sentence."""
+    text = plain(text).strip()
+    paragraph = _BLANK.split(text, maxsplit=1)[0]
+    first, *others = sentences(text)
+    if others and _OR.match(others[0]):
+        first = ""
+    for whole in (text, paragraph, _ASIDE.sub("", paragraph), first):
+        if (answer := kind.parse_value(whole, question)) is not None:
+            return [answer]
+    if found := [*kind.find_values(paragraph if kind.several_lines else text, question)]:
+        return found
+    lead = max(map(first.rfind, kind.leads))
+    if lead < 0 or "," in first[:lead] or denies(first) or (others and kind.several_lines):
+        return []
+    return [*_parsed(kind, [first[lead + 1 :].strip()], question)]
+
+
+def _parsed(kind: "AnswerType[Any]", texts: Iterable[str], question: Question[Any]) -> Iterator[Any]:
+    """Return the answers among some texts that are an answer and nothing else."""
+    for text in texts:
+        if (answer := kind.parse_value(plain(text), question)) is not None:
+            yield answer
+
+
+def _alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+    if kind.several_lines:
+        return _alone_in_paragraphs(kind, text, question)
+    own = [one for one in sentences(text) if one.strip() and not is_about_another(one, question)]
+    found = [value for one in own for value in islice(_parsed(kind, _readings(one), question), 1)]
+    return found[-1:] if kind.steps and _ends_alone(kind, text, question) else found
+
+
+def _alone_in_paragraphs(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
+    """Return the paragraphs that are an answer, and what the others state beside them."""
+    found, others = list[Any](), list[str]()
+    for paragraph in _BLANK.split(text.strip()):
+        lead, _, rest = paragraph.partition("\n")
+        forms = (_ASIDE.sub("", paragraph), rest if lead.endswith(":") else "")
+        answers = [*islice(_parsed(kind, forms, question), 1)]
+        found += answers
+        others += [] if answers else [paragraph]
+    return [*found, *kind.find_values(plain("\n\n".join(others)), question)] if found else []
+
+
+def _ends_alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> bool:
+    """Return whether the last line is an answer and nothing else."""
+    last = _parsed(kind, _readings(text.strip().rpartition("\n")[2]), question)
+    return next(last, None) is not None
+
+
+def _readings(sentence: str) -> list[str]:
+    """Return a sentence without joints and asides, and what stands behind its label."""
+    return [_ASIDE.sub("", _JOINTS.sub("", sentence)), *_LABEL.split(sentence, 1)[1:]]
+
+
+def _boxed(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+    return _parsed(kind, _BOX.findall(text), question)
+
+
+def _bold(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+    return _parsed(kind, ("".join(parts) for parts in _SET_OFF.findall(text)), question)
+
+
+def _announced(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+    """Return the answers of the lines that state one and no other."""
+    lines = (decided("announced", _values(kind, line, question)) for line in announced(text, kind.several_lines))
+    found = [line.answer for line in lines if line]
+    return found[-1:] if kind.steps else found
+
+
+def _only_value(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+    return kind.find_values(plain(text), question)
+
+
+_RULES: dict[Rule, Callable[["AnswerType[Any]", str, Question[Any]], Iterable[Any]]] = {
+    "boxed": _boxed,
+    "announced": _announced,
+    "alone": _alone,
+    "bold": _bold,
+    "only value": _only_value,
+}

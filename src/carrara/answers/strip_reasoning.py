@@ -1,0 +1,62 @@
+r"""Cut a reply down to what the model says itself: no reasoning, and no turns that it goes on with.
+
+A model that completes text may write another question or another context behind its answer.
+
+>>> own_text("<think>hm</think>4\n\nQuestion: And now?\nAnswer: 5")
+'4\n\n'
+>>> own_text("Question: How many?\nAnswer: 4\n\nQuestion: And now?\nAnswer: 5")
+'Question: How many?\nAnswer: 4\n\n'
+"""
+
+import re
+
+_OPEN, _CLOSE = (rf"(?:<|\[|◁){slash}(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)(?:>|\]|▷)" for slash in ("", "/"))
+_REASONING = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_REASONING = re.compile(_CLOSE, re.IGNORECASE)
+_CHANNEL = "<|channel|>"
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>\s?final\b[^<]{0,40}<\|message\|>")
+_END_OF_TURN = re.compile(r"<\|(?:end|return|im_end|eot_id|endoftext|end_of_text)\|>|<end_of_turn>|</s>")
+_NEXT_TURN = re.compile(
+    r"^[^\w\n]{0,4}(?:question|query|q|problem|user|human)\b\s?\d{0,3}[^\w\n]{0,3}[:?]"
+    r"|^[^\w\n]{0,4}(?P<tells>(?:example|context|passage|prompt|instructions?|text|story)\b\s?\d{0,3}[^\w\n]{0,3}:)"
+    r"|^=====|</?(?:context|example|question|text)>|\[/?INST\]|^#{2,6} ?instruction|^>> ?(?=\w)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONCLUDES = re.compile(r"\b(?:answer|so|therefore|thus|hence|boxed|conclusion)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w")
+
+
+def without_reasoning(reply: str) -> str:
+    """Return a reply without its reasoning, up to the end of its turn: nothing where the reasoning never ends.
+
+    >>> without_reasoning("<think>is it 3? no</think>It is 4."), without_reasoning("is it 3? no</think>It is 4.")
+    ('It is 4.', 'It is 4.')
+    >>> without_reasoning("<|channel|>analysis<|message|>3?<|end|><|channel|>final<|message|>It is 4.<|return|>")
+    'It is 4.'
+    """
+    if not ("<" in reply or "[" in reply or "◁" in reply):
+        return reply
+    if _CHANNEL in reply:
+        _, *finals = _FINAL_CHANNEL.split(reply)
+        reply = finals[-1] if finals else ""
+    reply = _END_OF_REASONING.split(_REASONING.sub("", reply))[-1]  # a template may open the reasoning in the prompt
+    return next((turn for turn in _END_OF_TURN.split(reply) if turn.strip()), "")
+
+
+def first_turn(reply: str, stop: re.Pattern[str]) -> str:
+    """Return a reply without reasoning, up to where the model starts the next example of its own."""
+    reply = without_reasoning(reply)
+    found = stop.search(reply)
+    return reply[: found.start()] if found and reply[: found.start()].strip() else reply
+
+
+def own_text(reply: str) -> str:
+    """Return what a reply says itself: without reasoning, and up to the first turn that the model invents.
+
+    A reply may begin with the question, or with a context if a conclusion follows.
+    """
+    text = without_reasoning(reply)
+    for found in _NEXT_TURN.finditer(text):
+        if _WORD.search(text, 0, found.start()) or (found["tells"] and not _CONCLUDES.search(text, found.end())):
+            return text[: found.start()]
+    return text

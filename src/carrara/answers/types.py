@@ -1,0 +1,249 @@
+"""Answer types: what an answer looks like, how it is asked for, compared and guessed.
+
+A task names its type as `answer`. A type says how a value is written and recognised; finding it in a reply is the
+same for all (`extraction.py`). Here are the base, one word and one number; `choice.py` has answers from a closed list,
+and `listing.py` lists, sets and what each of several agents has.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import ClassVar, Generic, TypeVar
+
+from carrara.answers.cues import NOT_AN_ANSWER, affirmed
+from carrara.answers.extraction import Extraction, extract
+from carrara.answers.final_answer import FINAL, LABEL, asks_for
+from carrara.answers.number_words import in_digits
+from carrara.core.keys import Dice
+from carrara.core.types import Question
+
+A = TypeVar("A")
+
+SPARE = 48
+"""Tokens of a reply beside its answer: a few words that lead to it, quotes, a full stop."""
+AROUND = " \"'.,;:!()[]{}\n"
+"""Signs that may stand around a value."""
+
+
+class AnswerType(ABC, Generic[A]):
+    """The type of a task's answers.
+
+    Attributes:
+        rule: What the prompt says of the form of the reply.
+        noun: What an answer is, as messages call it.
+        label: What the answer line begins with.
+        several_lines: Whether an answer may go over several lines.
+        leads: Signs behind which an answer may stand at the end of a line, as in `apple: kitchen`.
+        steps: Whether other values lead to the answer, as in a calculation: the last of several counts.
+        says_no: Whether `no` is an answer, and does not take back the answer before it.
+        verbatim: Whether the whole reply is the answer, such as a text to repeat.
+    """
+
+    rule: ClassVar[str] = ""
+    noun: ClassVar[str] = "an answer"
+    label: ClassVar[str] = LABEL
+    several_lines: ClassVar[bool] = False
+    verbatim: ClassVar[bool] = False
+    leads: ClassVar[str] = "→:"
+    steps: ClassVar[bool] = False
+    says_no: ClassVar[bool] = False
+
+    def takes(self, answer: object) -> bool:
+        """Return whether an answer is of the type that `noun` names."""
+        return True
+
+    @abstractmethod
+    def write(self, answer: A) -> str:
+        """Return an answer as a perfect reply states it."""
+
+    @abstractmethod
+    def parse_value(self, text: str, question: Question[A]) -> A | None:
+        """Return the answer that a text is, and nothing else; None if it is none."""
+
+    def find_values(self, text: str, question: Question[A]) -> Iterable[A]:
+        """Return every answer that a text states among other words."""
+        return ()
+
+    def read(self, reply: str, question: Question[A], ignore: Iterable[str] = ()) -> Extraction | None:
+        """Return the answer that a reply states, and the rule by which it was read.
+
+        Args:
+            reply: The reply, as it came.
+            question: The question.
+            ignore: Parts of the prompt that state no answer when a reply repeats them.
+        """
+        if not self.verbatim:
+            return extract(self, reply, question, ignore)
+        answer = self.parse_value(reply, question)
+        return None if answer is None else Extraction(answer, "whole reply")
+
+    def label_of(self, question: Question[A]) -> str:
+        """Return what the answer line of a question begins with."""
+        return self.label
+
+    def guesses(self, gold: A, options: Sequence[str]) -> Sequence[A]:
+        """Return the answers that a guesser without the context chooses from, each as often as any other.
+
+        A type with too many of them to list has its own `guess` and `chance_level` instead.
+
+        Args:
+            gold: The right answer, for its form alone.
+            options: The answers that the question leaves open, where they are a closed list.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not list its guesses")
+
+    def guess(self, dice: Dice, gold: A, options: Sequence[str] = ()) -> A:
+        """Draw one of the answers that a guesser without the context chooses from."""
+        return dice.choice(self.guesses(gold, options))
+
+    def chance_level(self, gold: A, options: Sequence[str] = ()) -> float:
+        """Return what those guesses score on average."""
+        return fmean(self.score(answer, gold) for answer in self.guesses(gold, options))
+
+    def score(self, answer: A, gold: A) -> float:
+        """Return how right an answer is, from 0 to 1."""
+        return float(answer == gold)
+
+    def trivial(self, question: Question[A]) -> Mapping[str, str]:
+        """Return replies that need no reading, by name."""
+        return {}
+
+    def budget(self, gold: A) -> int:
+        """Return the tokens that a reply may need: two for three characters are more than tokenizers take for words."""
+        return SPARE + 2 * len(self.write(gold)) // 3
+
+
+# --- one word ---
+
+_TOKEN = r"[^\W_](?:[\w'’-]*\w)?"
+_ONE_WORD = re.compile(rf"(?:the )?(?:word (?:is )?)?[^\w-]{{0,3}}(-?{_TOKEN})\W{{0,3}}", re.IGNORECASE)
+_QUOTED = re.compile(r'"([^"\n]{1,60})"')
+_IS_WORD = re.compile(rf"\b(?:is|was|be|by|with):? \W?(-?{_TOKEN})[\"'.!]*\Z", re.IGNORECASE)
+WORD = re.compile(rf"-?{_TOKEN}")
+
+
+def is_word(text: str) -> bool:
+    """Return whether a text is one word or number."""
+    return WORD.fullmatch(text) is not None
+
+
+class Word(AnswerType[str]):
+    """One word, of which nothing is known beforehand."""
+
+    rule = asks_for("that word")
+    noun = "a text"
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, str)
+
+    def write(self, answer: str) -> str:
+        return answer
+
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        found = _ONE_WORD.fullmatch(text.strip(AROUND))
+        return self._spelt(found[1], question) if found else None
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        """Return the words in quotes that the question does not name; or else those that end a sentence with `is`."""
+        asked = {one.casefold() for one in _QUOTED.findall(question.ask)}
+        said = affirmed(text, question)
+        quoted = [one for sentence in said for one in _QUOTED.findall(sentence) if one.casefold() not in asked]
+        ends = [found[1] for sentence in said if (found := _IS_WORD.search(sentence[-80:].strip()))]
+        for one in quoted or (end for end in ends if end.casefold() not in asked):
+            if (word := self.parse_value(one, question)) is not None:
+                yield word
+
+    def _spelt(self, word: str, question: Question[str]) -> str | None:
+        if word.casefold() == question.gold.casefold():
+            return question.gold
+        return None if word.casefold() in NOT_AN_ANSWER else word.casefold()
+
+    def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
+        return options or ("unknown",)
+
+
+# --- one number ---
+
+_NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,18})(?:\.0{1,6})?"
+_ONE_NUMBER = re.compile(rf"(?P<sign>[-+]|minus |negative )? ?(?P<digits>{_NUMBER})(?: ?times?)?", re.IGNORECASE)
+_ANY_NUMBER = re.compile(
+    rf"(?<![\w.,+/*-])(?<!\d:)(?<!line )(?<!step )(?<!index )(?P<sign>[-+]|minus )?(?P<digits>{_NUMBER})"
+    r"(?![\w%+]|[.,:/-]-?\d)",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"\b(?:at (?:least|most)|(?:more|less|fewer) than|about|around|approximately|roughly)\b|[≥≤~]", re.IGNORECASE
+)
+_SHORT = 300
+"""Characters of a text in which numbers in words are looked for."""
+
+
+def _int(found: re.Match[str]) -> int:
+    number = int(found["digits"].partition(".")[0].replace(",", ""))
+    return -number if (found["sign"] or "+")[0] in "-mMnN" else number
+
+
+def read_number(text: str) -> int | None:
+    """Return the whole number that a text is, in digits or in words.
+
+    >>> read_number("-1,234"), read_number("12.0"), read_number("twelve"), read_number("12.5")
+    (-1234, 12, 12, None)
+    """
+    text = text.strip(AROUND + "≈~=")
+    found = _ONE_NUMBER.fullmatch(text) or (_ONE_NUMBER.fullmatch(in_digits(text)) if len(text) <= _SHORT else None)
+    return _int(found) if found else None
+
+
+def find_numbers(text: str) -> list[int]:
+    """Return every whole number that a text states.
+
+    >>> find_numbers("It comes 8 times, or eight. List 2.5 and x3 have none.")
+    [8, 8]
+    """
+    text = in_digits(text) if len(text) <= _SHORT else text
+    return [_int(found) for found in _ANY_NUMBER.finditer(text)]
+
+
+class Number(AnswerType[int]):
+    """A whole number."""
+
+    rule = asks_for("that number")
+    noun = "a whole number"
+    leads = "=→:"
+    steps = True
+
+    def __init__(self, guess: tuple[int, int] = (1, 100)) -> None:
+        """Take the least and the largest number that an answer may be: a guesser chooses from all between them."""
+        self._least, self._most = guess
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, int) and not isinstance(answer, bool)
+
+    def write(self, answer: int) -> str:
+        return str(answer)
+
+    def parse_value(self, text: str, question: Question[int]) -> int | None:
+        return read_number(text)
+
+    def find_values(self, text: str, question: Question[int]) -> Iterator[int]:
+        asked = set(find_numbers(question.ask))
+        said = (sentence for sentence in affirmed(text, question) if not _VAGUE.search(sentence))
+        return (number for sentence in said for number in find_numbers(sentence) if number not in asked)
+
+    def guesses(self, gold: int, options: Sequence[str]) -> Sequence[int]:
+        numbers = [number for option in options if (number := read_number(option)) is not None]
+        return numbers or range(self._least, self._most + 1)
+
+    def chance_level(self, gold: int, options: Sequence[str] = ()) -> float:
+        guesses = self.guesses(gold, options)  # a range of any size is counted, and not walked through
+        return guesses.count(gold) / len(guesses)
+
+
+class FinalNumber(Number):
+    """A whole number, after whatever thinking it took."""
+
+    rule = f"End your reply with a line such as: {FINAL} 42"
+
+    def __init__(self) -> None:
+        super().__init__((-100, 100))

@@ -1,0 +1,111 @@
+"""The rules by which an answer is read from a reply, and what leaves it open. The first rule that finds one decides."""
+
+import pytest
+
+from carrara.answers import Choice, Extraction, Number, YesNo
+from carrara.core.types import Question
+
+WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen", "office"))
+HOW_OFTEN = Question('How often does the word "oak" come in the context?', 8, (), 0.0)
+
+PLACES = [
+    # answer line
+    ("FINAL ANSWER: garden", "garden", "answer line"),
+    ("**FINAL ANSWER:** garden", "garden", "answer line"),
+    ("Final answer\n\n**garden**", "garden", "answer line"),
+    ("So the final answer is: the garden.", "garden", "answer line"),
+    ("FINAL ANSWER: kitchen\nFINAL ANSWER: garden", "garden", "answer line"),
+    ("FINAL ANSWER: Mary is in the garden (she left it).", "garden", "answer line"),
+    ("The kitchen, then the office.\n\nFINAL ANSWER: in the garden\n\nThe kitchen is empty.", "garden", "answer line"),
+    ("<think>FINAL ANSWER: kitchen</think>\nFINAL ANSWER: garden", "garden", "answer line"),
+    ("FINAL ANSWER: garden<|im_end|>\n<|im_start|>user\nFINAL ANSWER: kitchen", "garden", "answer line"),
+    ("FINAL ANSWER: garden\n\nQuestion: Where is John?\nFINAL ANSWER: kitchen", "garden", "answer line"),
+    # boxed
+    (r"Kitchen at first, so $\boxed{\text{garden}}$", "garden", "boxed"),
+    (r"\boxed{garden}. I mean what I say.", None, None),
+    # announced
+    ("She was in the kitchen.\nAnswer: garden", "garden", "announced"),
+    ('{"answer": "garden"}', "garden", "announced"),
+    ("The answer is garden, not kitchen.", "garden", "announced"),
+    ("Mary went to the kitchen.\n\nSo Mary is in the **garden**.", "garden", "announced"),
+    ("Question: Where is Mary?\nAnswer: garden", "garden", "announced"),
+    ("答案：kitchen\nAnswer：garden", "garden", "announced"),
+    # alone
+    ("garden", "garden", "alone"),
+    ("Garden.", "garden", "alone"),
+    ("In the garden.", "garden", "alone"),
+    ("garden. garden.", "garden", "alone"),
+    ("<think>kitchen? office?</think>garden", "garden", "alone"),
+    ("[THINK]kitchen[/THINK]garden", "garden", "alone"),
+    ("garden\n\nExample 2:\nWhere is John?\nkitchen", "garden", "alone"),
+    ("garden\nMary had been in the kitchen, but later moved.", "garden", "alone"),
+    ("Kitchen. Scratch that: garden.", "garden", "alone"),
+    ("kitchen... no, garden", "garden", "alone"),
+    ("It is the kitchen. Wait, that is wrong: she is in the garden.", "garden", "alone"),
+    ("The kitchen? No, the garden.", "garden", "alone"),
+    # bold
+    ("Mary left the kitchen for the **garden** later.", "garden", "bold"),
+    ("Mary left the kitchen for the `garden` later.", "garden", "bold"),
+    # only value
+    ("Mary is in the garden.", "garden", "only value"),
+    ("Not the kitchen: it is the garden. The garden is large.", "garden", "only value"),
+    ("Mary went to the garden. She is not in the kitchen.", "garden", "only value"),
+    ("John is in the kitchen. Mary is in the garden.", "garden", "only value"),
+    ("1. garden", "garden", "only value"),
+    # nothing is stated
+    ("", None, None),
+    ("I do not know.", None, None),
+    ("The gardener knows.", None, None),
+    ("Mary is not in the garden.", None, None),
+    ("Is it the garden?", None, None),
+    ("<think>garden", None, None),
+    ("Garden. Scratch that.", None, None),
+    ("Answer: garden\nFINAL ANSWER: unknown", None, None),
+    # several are left open
+    ("garden or kitchen", None, None),
+    ("garden\nkitchen\noffice", None, None),
+    ("garden. kitchen.", None, None),
+    ("**garden** or **kitchen**", None, None),
+    (r"\boxed{garden} and \boxed{kitchen}", None, None),
+    ("The answer is garden. The answer is kitchen.", None, None),
+    ("FINAL ANSWER: garden or kitchen", None, None),
+    ("Mary went from the kitchen to the garden.", None, None),
+]
+
+
+@pytest.mark.parametrize(("reply", "answer", "rule"), PLACES)
+def test_the_rule_that_decides(reply: str, answer: str | None, rule: str | None) -> None:
+    assert Choice().read(reply, WHERE) == ((answer, rule) if answer else None)
+
+
+def test_parts_of_the_prompt_state_no_answer() -> None:
+    rule = "Reply with one line: FINAL ANSWER: garden"
+    assert Choice().read(rule, WHERE) == Extraction("garden", "answer line")
+    assert Choice().read(rule, WHERE, [rule]) is None
+    assert Choice().read(f"{rule}\n\nkitchen", WHERE, [rule]) == Extraction("kitchen", "alone")
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "rule"),
+    [
+        ("Let me count: 1, 2, 3, 4, 5, 6, 7, 8.\nSo 7.\nSo 8.", 8, "announced"),
+        ("37\n42\n8", 8, "alone"),
+        ("8\n37\nThese are the numbers.", None, None),
+        ("FINAL ANSWER: 7 or 8", None, None),
+        ("7\n8\nFINAL ANSWER: 7 + 1 = 9", None, None),
+    ],
+)
+def test_of_the_steps_of_a_calculation_the_last_counts(reply: str, answer: int | None, rule: str | None) -> None:
+    assert Number().read(reply, HOW_OFTEN) == ((answer, rule) if answer else None)
+
+
+def test_no_takes_back_what_is_no_yes_or_no() -> None:
+    assert Number().read("It comes 7 times. No, 8 times.", HOW_OFTEN) == Extraction(8, "alone")
+    assert YesNo().read("It was checked. No, it is not there.", WHERE) == Extraction("no", "only value")
+
+
+def test_the_ends_of_a_long_reply_are_read() -> None:
+    rest = "and so on\n" * 20_000
+    assert Choice().read(f"{rest}\nAnswer: garden", WHERE) == Extraction("garden", "announced")
+    assert Choice().read(f"{rest}\nAnswer: garden\n{rest}", WHERE) is None
+    assert Choice().read(f"{rest}\nFINAL ANSWER: garden\n{rest}", WHERE) == Extraction("garden", "answer line")

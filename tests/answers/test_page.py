@@ -1,0 +1,23 @@
+"""The examples of docs/answers.md."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from carrara import registry
+from carrara.core.types import Question
+
+PAGE = Path(__file__).parents[2] / "docs/answers.md"
+ROWS = re.findall(r"^\| `(.+)` \| (\w+) \|([\w ]*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
+ROOMS = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
+
+
+def test_there_are_ten() -> None:
+    assert len(ROWS) == 10
+
+
+@pytest.mark.parametrize(("reply", "answer", "rule"), ROWS)
+def test_a_reply_is_read_as_the_page_says(reply: str, answer: str, rule: str) -> None:
+    found = registry.load("babilong/qa1").read(reply, Question("Where is Mary?", "kitchen", (), 0.0, options=ROOMS))
+    assert (found.answer, found.rule) == (answer, rule.strip()) if found else answer == "unparsed"
