@@ -110,6 +110,10 @@ def _restated(sentence: str, ask: str) -> str | None:
     return "no" if "not" in said and [word for word in said if word != "not"] == asked else None
 
 
+_LEFT_OPEN = ("if ", "cannot", "can't", "neither", "not sure", "unsure")
+"""What a sentence has that names a verdict and leaves it open."""
+
+
 class YesNo(AnswerType[str]):
     """Yes or no, or one of the verdicts that a task knows."""
 
@@ -135,9 +139,9 @@ class YesNo(AnswerType[str]):
         """Return each yes and no that ends a clause, and yes for the question as a statement, or no for its denial."""
         if _EITHER.search(text):
             return iter(self.verdicts)
-        said = [one for one in sentences(text.strip()) if not one.lower().startswith("if ")]
+        said = [one for one in sentences(text.strip()) if not any(word in one.lower() for word in _LEFT_OPEN)]
         found = [VERDICTS.get(one.lower()) for sentence in said for one in _VERDICT.findall(sentence)]
-        stated = _restated(said[-1], question.ask) if said else None
+        stated = _restated(said[-1], sentences(question.ask)[-1]) if said else None
         return (verdict for verdict in (*found, stated) if verdict in self.verdicts)
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:

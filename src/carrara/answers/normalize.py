@@ -20,6 +20,7 @@ _SIGNS = str.maketrans(
 )  # fmt: skip
 _TAG = re.compile(r"</?[A-Za-z][\w-]{0,20}(?: [^<>\n]{0,80})?/?>")
 _FENCE = re.compile(r"^[^\S\n]*```[\w+-]*$\n?", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]*~~")
 _LATEX = re.compile(r"\\(?:text|mathrm|mathbf|textbf|operatorname) ?\{([^{}\n]*)\}")
 _BOX = re.compile(r"\\boxed ?\{([^{}\n]*)\}")
 _ESCAPED = re.compile(r"\\([()\[\]_*#.-])")
@@ -29,9 +30,11 @@ _PLAIN = re.compile(r"(?:[^\W_]|[ ,.:'\n-])*+")
 
 
 def normalize(text: str) -> str:
-    """Return a text with one sign each for quotes, dashes and spaces, and without code fences. Other markup stays."""
+    """Return a text with one sign each for quotes, dashes and spaces, without code fences and what is struck out."""
     if not text.isascii() or "\r" in text or "\t" in text:
         text = text.replace("\r\n", "\n").translate(_SIGNS)
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
     if "```" in text:
         text = _FENCE.sub("", text)
     return _LATEX.sub(r"\1", text) if "\\" in text else text
