@@ -2,9 +2,9 @@
 
     python -m benchmarks.read_speed [TASK ...]
 
-The question is there already: no item is made. Each form is a right reply: the line that the prompt asks for, the
-bare answer, and a sentence. `copies` is the time for the first form as a multiple of copying as many bytes. The table of
-all tasks goes into results/read_speed.txt.
+The question is there already: no item is made. Each form is a right reply: the line that the prompt asks for, the bare
+answer, and a sentence. `copies` is the time for the first form as a multiple of copying as many bytes. The table of all
+tasks goes into results/read_speed.txt.
 """
 
 import argparse

@@ -14,12 +14,11 @@ a reply that names several labels and chooses none has no answer.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from carrara.answers import Choice, YesNo
 from carrara.answers.cues import affirmed, names_in
-from carrara.answers.extraction import Extraction
 from carrara.core.types import Question
 from carrara.tasks.babilong._plurals import plural
 from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast
@@ -28,8 +27,9 @@ _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "bore
 """Another word for the same answer."""
 _NO_THINGS = ("none", "zero", "0", "no objects", "no items", "no things", "empty-handed", "empty handed")
 _COMPASS = {"n": "n", "e": "e", "s": "s", "w": "w", "north": "n", "east": "e", "south": "s", "west": "w"}
-
-
+"""The letter of each direction."""
+_JOINTS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*+", re.IGNORECASE)
+"""What stands between several labels."""
 _WAY = re.compile(r"\b(?:north|south|east|west)\b")
 _PLACE = re.compile(r"\bthe ([\w-]+(?: [\w-]+)?)(?: (?:north|south|east|west) of)?\?\Z")
 _TO = re.compile(r"\bto ([A-Z]\w+)")
@@ -127,10 +127,14 @@ class Count(Label):
         kinds = {f"{word} {noun}": word for word in NUMBERS for noun in ("object", "objects", "item", "items")}
         return {**words, **kinds, **dict.fromkeys((*_NO_THINGS, NOTHING), NUMBERS[0])}
 
-    def read(self, reply: str, question: Question[str], ignore: Iterable[str] = ()) -> Extraction | None:
-        """Return the number that a reply states, if there are so many things: a larger one is no answer."""
-        found = super().read(reply, question, ignore)
-        return found if found and found.answer in question.options else None
+    def parse_value(self, text: str, question: Question[str]) -> str | None:
+        number = super().parse_value(text, question)
+        return number if number in question.options else None
+
+    def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
+        """Return the numbers in a text; none where one is larger than an answer can be."""
+        found = [*super().find_values(text, question)]
+        return iter(found if set(found).issubset(question.options) else [])
 
 
 class _Several(Label):
@@ -154,9 +158,6 @@ class _Several(Label):
         said = (one for one in affirmed(text, question) if names_in(one) <= known)
         answers = (self.join([*words.find(sentence)]) for sentence in said)
         return (answer for answer in answers if answer is not None)
-
-
-_JOINTS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*+", re.IGNORECASE)
 
 
 class Things(_Several):
