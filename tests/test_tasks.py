@@ -14,6 +14,7 @@ from carrara.core.types import ANSWER, Question
 from carrara.prompt.items import Posed, contexts, make, questions_of
 from carrara.proof.audit import audit
 from carrara.proof.reference import majority
+from carrara.task import Task
 from tests.told import answered
 
 TASKS = registry.names()
@@ -118,6 +119,12 @@ def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
         for item in context.items:
             if item.question.options:
                 assert grade(item.task, item.question, majority(item, [])).status == "ok"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_at_most_one_class_stands_between_a_task_and_the_base(task: str) -> None:
+    bases = type(registry.load(task)).__mro__[1:]
+    assert len([base for base in bases if issubclass(base, Task) and base is not Task]) <= 1
 
 
 @pytest.mark.parametrize("task", TASKS)

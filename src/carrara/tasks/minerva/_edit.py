@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from carrara.answers import Copy, Words
+from carrara.answers import Words
 from carrara.core.errors import Unreachable
 from carrara.core.keys import Dice
 from carrara.core.types import Room
-from carrara.tasks.minerva._task import Minerva
 from carrara.text import vocabulary
 from carrara.text.fitting import fill
 
@@ -16,15 +15,7 @@ LARGEST = 1000
 """The largest number in a context of numbers. The smallest one is 0."""
 
 
-class Edit(Minerva):
-    category = "recall and edit"
-    answer = Copy()
-
-    def paper_reference(self, gold: Words) -> str:
-        return self.answer.write(gold)
-
-
-def edited(items: Sequence[str], result: Sequence[str], substitute: str = "") -> Words:
+def edit_answer(items: Sequence[str], result: Sequence[str], substitute: str = "") -> Words:
     """Return the right answer, with the lists that a reply can state without doing the task.
 
     Args:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
+from carrara.answers import Copy
 from carrara.answers.final_answer import FINAL, behind_label
 from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Undecidable
 from carrara.task import Instance, Task
@@ -99,7 +100,7 @@ class Minerva(Task):
         return {"minerva": _published.primary(name, self.paper_reference(question.gold), own)}
 
     def paper_reference(self, gold: Any) -> _published.Reference:
-        return _published.reference(gold)
+        return self.answer.write(gold) if isinstance(self.answer, Copy) else _published.reference(gold)
 
     def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return self.paper_task

@@ -20,17 +20,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from carrara.answers import Words
+from carrara.answers import Copy, Words
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._edit import ITEMS, Edit, draw_numbers, edited
-from carrara.tasks.minerva._task import MOST_ITEMS, check_number, split_items
+from carrara.tasks.minerva._edit import ITEMS, draw_numbers, edit_answer
+from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number, split_items
 
 _CHANGE = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 
 
-class Functional(Edit):
+class Functional(Minerva):
     version, title, capability = 3, "Functional updates", "changing every number"
+    category, answer = "recall and edit", Copy()
     paper_task = "functional_updates"
     ask = {
         "add": (
@@ -62,7 +63,7 @@ class Functional(Edit):
         verb, by = self.change.split()
         return Instance(
             facts=items,
-            gold=edited(items, _change(items, verb, int(by))),
+            gold=edit_answer(items, _change(items, verb, int(by))),
             ask=verb,
             names={"by": by},
             labels={"change": self.change},

@@ -21,17 +21,18 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
-from carrara.answers import Words
+from carrara.answers import Copy, Words
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._edit import ITEMS, Edit, draw_items, edited
+from carrara.tasks.minerva._edit import ITEMS, draw_items, edit_answer
 from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
-from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number, split_items
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
 
 
-class Overwrite(Edit):
+class Overwrite(Minerva):
     version, title, capability = 3, "Overwrite positions", "copying while counting places"
+    category, answer = "recall and edit", Copy()
     ask = {
         "word": (
             'Repeat the context, but write "{y}" in place of every {nth} word.',
@@ -62,7 +63,7 @@ class Overwrite(Edit):
         unread = self.to == "nothing" and len(items) % self.nth == 0
         return Instance(
             facts=items,
-            gold=edited(items, _overwrite(items, self.nth, y), y),
+            gold=edit_answer(items, _overwrite(items, self.nth, y), y),
             evidence=range(len(items) - unread),
             ask=self.to,
             names={"nth": write_ordinal(self.nth), "y": y},

@@ -23,21 +23,22 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Literal
 
-from carrara.answers import Words
+from carrara.answers import Copy, Words
 from carrara.core.errors import Dry
 from carrara.core.keys import Dice
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._edit import ITEMS, Edit, draw_items, edited
-from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number, split_items
+from carrara.tasks.minerva._edit import ITEMS, draw_items, edit_answer
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
 
 BLOCK = 10
 """The number of items in a row that have each density exactly."""
 
 
-class Replace(Edit):
+class Replace(Minerva):
     version, title, capability = 3, "Replace all", "copying while replacing a word"
+    category, answer = "recall and edit", Copy()
     ask = {
         "word": (
             'Repeat the context, but wherever it has the word "{x}", write "{y}" instead.',
@@ -73,7 +74,7 @@ class Replace(Edit):
             y, evidence = "", [n for n, item in enumerate(items) if item != x]
         return Instance(
             facts=items,
-            gold=edited(items, _replace(items, x, y), y),
+            gold=edit_answer(items, _replace(items, x, y), y),
             evidence=evidence,
             ask=self.to,
             names={"x": x, "y": y},

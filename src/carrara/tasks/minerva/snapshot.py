@@ -20,16 +20,17 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
-from carrara.answers import Words
+from carrara.answers import Copy, Words
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._edit import ITEMS, Edit, draw_items, draw_numbers
-from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, check_number, split_items
+from carrara.tasks.minerva._edit import ITEMS, draw_items, draw_numbers
+from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
 
 
-class Snapshot(Edit):
+class Snapshot(Minerva):
     version, title, capability = 3, "Snapshot", "copying the whole context"
+    category, answer = "recall and edit", Copy()
     ask = (
         "Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added.",
         "Write out the whole context once more, word for word.",
