@@ -27,10 +27,12 @@ NOT_AN_ANSWER = SPOKEN_FOR.union(_SHORT_WORDS.split())
 
 _DENIES = re.compile(
     r"\b(?:not|never|cannot|neither|n?or|no longer|no one|instead of|rather than|except|unless|whether|if|might|may"
-    r"|could|initially|originally|used to|maybe|perhaps|possibly)\b|n't\b|\?"
+    r"|could|maybe|perhaps|possibly)\b|n't\b|\?"
     r"|(?<=[\w,;] )(?:but|while|whereas|although)\b",
     re.IGNORECASE,
 )
+_AT_FIRST = re.compile(r"\b(?:initially|originally|used to)\b", re.IGNORECASE)
+"""What was so before, and is an answer only to a question about that."""
 _TAKES_BACK = re.compile(
     r"(?:(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:(?:no,? )?wait|correction|hold on|oops|my mistake|sorry|or rather|actually|hmm"
     r"|let me (?:correct|rephrase|revise|re-?check|reconsider)|on second thoughts?)"
@@ -79,8 +81,10 @@ def affirmed(text: str, question: Question[Any]) -> list[str]:
     >>> affirmed("It is not here. It is there. Or is it? John is here.", Question("Where is Mary?", "here", (), 0.0))
     ['It is there.']
     """
-    said = sentences(_CONTRAST.sub("", text))
-    return [one for one in said if not denies(one) and not is_about_another(one, question)]
+    said = [
+        one for one in sentences(_CONTRAST.sub("", text)) if not denies(one) and not is_about_another(one, question)
+    ]
+    return said if " before " in question.ask else [one for one in said if not _AT_FIRST.search(one)]
 
 
 def is_about_another(sentence: str, question: Question[Any]) -> bool:

@@ -32,8 +32,8 @@ _JOINTS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|the
 """What stands between several labels."""
 _WAY = re.compile(r"\b(?:north|south|east|west)\b")
 _PLACE = re.compile(r"\bthe ([\w-]+(?: [\w-]+)?)(?: (?:north|south|east|west) of)?\?\Z")
-_TO = re.compile(r"\bto ([A-Z]\w+)")
-_GIVER = re.compile(r"\b([A-Z]\w+) (?:gave|handed|passed)\b")
+_GIVER = re.compile(r"\b(?:from|(?<!received )by) ([A-Z]\w+)|\b([A-Z]\w+) (?:gave|handed|passed)\b")
+_TAKER = re.compile(r"\b(?:to|received by) ([A-Z]\w+)|\b([A-Z]\w+) (?:received|got|was given)\b")
 
 
 class Label(Choice):
@@ -61,37 +61,32 @@ class Label(Choice):
 
 
 class Party(Label):
-    """One of the people or things of a gift. Where a sentence names two people, `to` comes before who received it."""
+    """One of the people or things of a gift. Where a sentence names two people, words such as `to` tell them apart."""
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words, asks_giver = self.words(question.options), question.ask.startswith("Who gave")
-        asked = set(words.find(question.ask))
+        asked, people = set(words.find(question.ask)), names_in(question.ask).union(question.options)
         for sentence in affirmed(text, question):
             names = [one for one in words.find(sentence) if one not in asked]
-            takers = set(_TO.findall(sentence))
-            if len(takers) == 1 and asks_giver:
-                names = [name for name in names if name not in takers]
-            elif takers.intersection(names) and not asks_giver:
-                names = [name for name in names if name in takers]
-            elif not asks_giver:
-                givers = set(_GIVER.findall(sentence))
-                names = [name for name in names if name not in givers]
+            givers, takers = (people & {"".join(one) for one in way.findall(sentence)} for way in (_GIVER, _TAKER))
+            sought, others = (givers, takers) if asks_giver else (takers, givers)
+            if max(len(givers), len(takers)) < 2:  # several gifts leave open which is meant
+                names = [name for name in names if name in sought] or [name for name in names if name not in others]
             yield from names
 
 
 class Beside(Label):
-    """A place beside another. A statement has both in the order of the question's own: `the garden is east of it`."""
+    """A place beside another, named as in `the garden is east of the hall`."""
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words, asked_first = self.words(question.options), question.ask.startswith("What is the ")
-        asked = "".join(_PLACE.findall(question.ask))
+        asked, way = "".join(_PLACE.findall(question.ask)), "".join(_WAY.findall(question.ask))
         for sentence in affirmed(text, question):
-            ways = _WAY.findall(sentence)
-            if ways and not set(ways).intersection(_WAY.findall(question.ask)):
+            said, place = sentence.lower(), sentence.find(asked)
+            if place >= 0 and (f"{way} of" if asked_first else f"{way} of the {asked}") not in said:
                 continue
-            place = sentence.find(asked)
             for found in words.pattern.finditer(sentence):
-                if found[0] != asked and (place < 0 or (found.start() > place) == asked_first):
+                if found[0].lower() != asked and (found.start() > place or not asked_first):
                     yield words.look_up(found[0])
 
 
