@@ -1,5 +1,6 @@
 """The examples of docs/answers.md."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from carrara import registry
 from carrara.core.types import Question
+from tests import process
 
 PAGE = Path(__file__).parents[2] / "docs/answers.md"
 ROWS = re.findall(r"^\| `(.+)` \| (\w+) \|([\w ]*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
@@ -21,3 +23,11 @@ def test_there_are_ten() -> None:
 def test_a_reply_is_read_as_the_page_says(reply: str, answer: str, rule: str) -> None:
     found = registry.load("babilong/qa1").read(reply, Question("Where is Mary?", "kitchen", (), 0.0, options=ROOMS))
     assert (found.answer, found.rule) == (answer, rule.strip()) if found else answer == "unparsed"
+
+
+def test_show_prints_what_each_rule_finds_and_the_verdict() -> None:
+    shown = process.carrara("show", "qa1", "--reply", "The answer is: the garden.").stdout
+    assert re.search(r"^announced +garden$", shown, re.MULTILINE)
+    assert re.search(r"^rule +announced$", shown, re.MULTILINE)
+    found = json.loads(process.carrara("show", "qa1", "--json", "--reply", "Garden or kitchen.").stdout)
+    assert (found["status"], found["answer"], found["rules"]["only value"]) == ("unparsed", None, [])
