@@ -24,8 +24,6 @@ NONE = "none"
 def readings(kept: Kept) -> list[Extraction | None]:
     """Return what each rule that finds answers makes of a reply, in the order of the rules."""
     task, question = kept.task, kept.question
-    if task.answer.verbatim:
-        return [task.read(kept.reply, question)]
     found = candidates(task.answer, kept.reply, question, task.not_answers(question))
     return [decided(rule, answers) for rule, answers in found if answers]
 

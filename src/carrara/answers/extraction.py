@@ -73,6 +73,10 @@ def candidates(
     kind: "AnswerType[Any]", reply: str, question: Question[Any], ignore: Iterable[str] = ()
 ) -> Iterator[tuple[Rule, list[Any]]]:
     """Return what each rule finds in a reply, in the order of the rules. Behind an answer line no other rule counts."""
+    if kind.verbatim:
+        answer = kind.parse_value(reply, question)
+        yield "whole reply", [] if answer is None else [answer]
+        return
     for part in ignore:
         reply = reply.replace(part, " ")
     text = behind_retraction(normalize(own_text(reply)), kind.says_no)

@@ -73,10 +73,7 @@ class AnswerType(ABC, Generic[A]):
             question: The question.
             ignore: Parts of the prompt that state no answer when a reply repeats them.
         """
-        if not self.verbatim:
-            return extract(self, reply, question, ignore)
-        answer = self.parse_value(reply, question)
-        return None if answer is None else Extraction(answer, "whole reply")
+        return extract(self, reply, question, ignore)
 
     def label_of(self, question: Question[A]) -> str:
         """Return what the answer line of a question begins with."""
