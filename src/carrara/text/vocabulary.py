@@ -6,9 +6,10 @@ An id has to mean the same everywhere, so in it a list stands by the hash of its
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from unicodedata import category, normalize
@@ -60,14 +61,12 @@ class Supply(Drawing):
         self, words: Sequence[str], dice: Dice, without: Collection[str] = (), parts: Sequence[str] = ()
     ) -> None:
         self.words, self._dice, self._without, self._parts = words, dice, without, parts
-        self._moved: dict[int, int] = {}
-        self._order: list[int] = []
-        self._drawn = 0
+        self._shuffled = self._shuffle()
         self._joined: set[str] = set()
 
     def __call__(self) -> str:
-        if self._drawn < len(self.words) and (found := self._shuffled(1)):
-            return found[0]
+        for word in self._shuffled:
+            return word
         if self._parts:
             return self._compound()
         raise Dry(
@@ -76,38 +75,35 @@ class Supply(Drawing):
         )
 
     def several(self, n: int) -> list[str]:
-        found = self._shuffled(n)
+        found = list(islice(self._shuffled, n))
         with suppress(Dry):
             while len(found) < n:
                 found.append(self())
         return found
 
-    def _shuffled(self, n: int) -> list[str]:
-        """Return the next words of the list, fewer where it ends: contexts are made of hundreds of thousands.
+    def _shuffle(self) -> Iterator[str]:
+        """Yield the words of the list: contexts are made of hundreds of thousands.
 
-        The first swaps of the shuffle are kept in a dictionary, more of them in the order of the whole list.
+        The first swaps of the shuffle are kept in a dictionary, later ones in the order of the whole list.
         """
         words, size, without, random = self.words, len(self.words), self._without, self._dice.random
-        first, moved, order = self._drawn, self._moved, self._order
-        if not order and _FEW * (first + n) > size:
-            order = self._order = list(range(size))
-            for place, found in moved.items():
-                order[place] = found
-        drawn: list[str] = []
-        while len(drawn) < n and first < size:
+        moved: dict[int, int] = {}
+        few = size // _FEW
+        for first in range(few):
             place = first + int(random() * (size - first))
-            if order:
-                chosen = order[place]
-                order[place] = order[first]
-            else:
-                chosen, last = moved.get(place, place), moved.pop(first, first)
-                if place != first:
-                    moved[place] = last
-            first += 1
+            chosen, last = moved.get(place, place), moved.pop(first, first)
+            if place != first:
+                moved[place] = last
             if (word := words[chosen]) not in without:
-                drawn.append(word)
-        self._drawn = first
-        return drawn
+                yield word
+        order = list(range(size))
+        for place, chosen in moved.items():
+            order[place] = chosen
+        for first in range(few, size):
+            place = first + int(random() * (size - first))
+            chosen, order[place] = order[place], order[first]
+            if (word := words[chosen]) not in without:
+                yield word
 
     def _compound(self) -> str:
         """Two words joined, such as `garden-ladder`: what comes when all words of the dictionary were said."""

@@ -9,7 +9,7 @@ from carrara import tokens
 from carrara.core.types import Prices
 
 _KEPT = 1 << 18
-"""Texts of one separator whose counts are kept: more than the dictionary has words."""
+"""Words of one separator whose counts are kept, more than the dictionary has. Longer texts hardly come again."""
 
 
 @cache
@@ -26,8 +26,10 @@ def prices(tokenizer: str) -> Prices:
         new = list(dict.fromkeys(text for text, cost in zip(texts, costs, strict=True) if cost is None))
         bare, *counts = count_many([f"a{joint}a", *(f"a{joint}{text}{joint}a" for text in new)])
         counted = {text: count - bare for text, count in zip(new, counts, strict=True)}
-        if len(kept) < _KEPT:
-            kept.update(counted)
+        words = {text: cost for text, cost in counted.items() if " " not in text}
+        for _ in range(min(len(kept), len(kept) + len(words) - _KEPT)):
+            kept.popitem()  # the latest: the words of the dictionary came first, and come again
+        kept.update(words)
         return [counted[text] if cost is None else cost for text, cost in zip(texts, costs, strict=True)]
 
     return priced
