@@ -143,7 +143,7 @@ def test_a_prompt_is_shown_around_what_its_answer_needs() -> None:
     result = replace(reply(2, 0.0, 16384, "a", "babilong/qa1"), id=item.id, reply=f"FINAL ANSWER: {item.gold}")
     seen = Looker()(result)
     assert seen is not None
-    assert seen.read == "its line"
+    assert seen.read == "answer line"
     shown = [part.text.strip() for part in seen.prompt if part.kind == "needed"]
     assert len(shown) == len(set(item.question.needs))
     assert all(sentence in item.text for sentence in shown)
