@@ -19,7 +19,7 @@ class Seen(NamedTuple):
     prompt: tuple[Fragment, ...]
     """Nothing where the prompt cannot be shown so."""
     read: str
-    """By which part of the reply its answer was read; empty where none was."""
+    """The rule by which the answer was read; empty where none was."""
 
 
 Look = Callable[[Result], Seen | None]
