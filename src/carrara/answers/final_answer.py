@@ -5,7 +5,7 @@ SYNC keeps the labels of its paper.
 
 >>> asks_for("that number")
 'Reply with one line and nothing else: FINAL ANSWER: followed by that number.'
->>> answer_line("It is 4, I think.\\n\\n**Final answer:** 5\\nBye.")
+>>> answer_line("It is 4, I think.\\n\\nFinal answer: 5\\nBye.")
 ' 5'
 """
 

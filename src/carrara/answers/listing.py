@@ -1,4 +1,4 @@
-"""Answers that are lists of words: in order, as sets, or one for each of some agents.
+r"""Answers that are lists of words: in order, as sets, or one for each of some agents.
 
 Only that counts which goes beyond the best of the trivial replies, so that these score 0: a copy of the context where
 it was to be changed, every word that was ever named.
