@@ -28,14 +28,12 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from carrara.answers import AnswerType
-from carrara.answers.cues import affirmed, denies
-from carrara.answers.types import find_numbers, read_number
 from carrara.core.keys import Dice, Key
 from carrara.core.splits import draw_owned
 from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, Undecidable
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
+from carrara.tasks.michelangelo._list_answers import Output, read_list
 from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
 from carrara.tasks.michelangelo._list_worlds import Strategy, renumbered, search, statements
 
@@ -53,8 +51,6 @@ MOST_SUMS = 500
 ONE_OPERATION = (
     "The number that the only operation brings stands last where nothing is woven in, and is often what is asked."
 )
-_LIST = re.compile(r"(?<![\w\](])\[\s*+(?:-? ?[0-9]{1,18}\s*+,\s*+){0,9999}+(?:-? ?[0-9]{1,18}\s*+)?\]")
-_INTEGER = re.compile(r"-?[0-9]+")
 
 
 class Session(NamedTuple):
@@ -63,46 +59,6 @@ class Session(NamedTuple):
     operations: tuple[Operation, ...]
     look: Look
     key: Key
-
-
-class Output(AnswerType[Answer]):
-    """What Python shows: a list or a number."""
-
-    label = "Output"
-    leads = "=→:"
-    steps = True
-
-    def write(self, answer: Answer) -> str:
-        return str(list(answer) if isinstance(answer, tuple) else answer)
-
-    def parse_value(self, text: str, question: Question[Answer]) -> Answer | None:
-        return read_list(text) if isinstance(question.gold, tuple) else read_number(text)
-
-    def find_values(self, text: str, question: Question[Answer]) -> Iterable[Answer]:
-        if isinstance(question.gold, tuple):
-            return () if denies(text) else find_lists(text)
-        return (number for sentence in affirmed(text, question) for number in find_numbers(sentence))
-
-    def budget(self, gold: Answer) -> int:
-        return 192 if isinstance(gold, tuple) else 32
-
-
-def read_list(text: str) -> tuple[int, ...] | None:
-    """Return the list of whole numbers that a text is.
-
-    >>> read_list("[1, -2,3]"), read_list("1, 2"), read_list("[]")
-    ((1, -2, 3), None, ())
-    """
-    return _numbers(text) if _LIST.fullmatch(text.strip(" .")) else None
-
-
-def find_lists(text: str) -> list[tuple[int, ...]]:
-    """Return the lists of whole numbers in a text."""
-    return [_numbers(found) for found in _LIST.findall(text)]
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(map(int, _INTEGER.findall(text.replace("- ", "-"))))
 
 
 class LatentList(Task):
