@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("tasks", nargs="*")
     args = parser.parse_args()
     rows = [row(name) for task in args.tasks or ["all"] for name in registry.select(task)]
-    lines = table(["task", "answer line", "bare answer", "sentence", "copies"], rows)
+    lines = [*table(["task", "answer line", "bare answer", "sentence", "copies"], rows)]
     print("\n".join(lines))
     if not args.tasks:
         RESULTS.write_text("Replies graded a second on one core\n\n" + "\n".join(lines) + "\n")
