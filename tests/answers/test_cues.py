@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.answers.cues import affirmed, behind_retraction, denies, is_about_another, sentences
+from carrara.answers.cues import affirmed, behind_hesitation, behind_retraction, denies, is_about_another, sentences
 from carrara.core.types import Question
 
 WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen"))
@@ -25,11 +25,11 @@ WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitche
     ],
 )
 def test_what_counts_after_a_retraction(text: str, rest: str) -> None:
-    assert behind_retraction(text) == rest
+    assert behind_hesitation(behind_retraction(text)) == rest
 
 
 def test_no_is_no_retraction_where_it_is_an_answer() -> None:
-    assert behind_retraction("I looked. No, it is not.", no_is_answer=True) == "I looked. No, it is not."
+    assert behind_hesitation("I looked. No, it is not.", no_is_answer=True) == "I looked. No, it is not."
 
 
 @pytest.mark.parametrize(

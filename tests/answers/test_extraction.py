@@ -109,3 +109,18 @@ def test_the_ends_of_a_long_reply_are_read() -> None:
     assert Choice().read(f"{rest}\nAnswer: garden", WHERE) == Extraction("garden", "announced")
     assert Choice().read(f"{rest}\nAnswer: garden\n{rest}", WHERE) is None
     assert Choice().read(f"{rest}\nFINAL ANSWER: garden\n{rest}", WHERE) == Extraction("garden", "answer line")
+
+
+@pytest.mark.parametrize(
+    ("below", "answer"),
+    [
+        ("Sorry for the long reply.", "garden"),
+        ("Hmm, that was a long text.", "garden"),
+        ("Wait, that is wrong.", None),
+        ("Actually, it is the kitchen.", "kitchen"),
+    ],
+)
+def test_an_answer_line_holds_unless_the_text_below_takes_it_back(below: str, answer: str | None) -> None:
+    where = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen"))
+    found = Choice().read(f"FINAL ANSWER: garden\n\n{below}", where)
+    assert (found and found.answer) == answer

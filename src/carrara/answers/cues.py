@@ -34,7 +34,7 @@ _DENIES = re.compile(
 _AT_FIRST = re.compile(r"\b(?:initially|originally|used to)\b", re.IGNORECASE)
 """What was so before, and is an answer only to a question about that."""
 _TAKES_BACK = re.compile(
-    r"(?:(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:(?:no,? )?wait|correction|hold on|oops|my mistake|sorry|or rather|actually|hmm"
+    r"(?:(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:(?:no,? )?wait|correction|hold on|oops|my mistake|or rather|actually"
     r"|let me (?:correct|rephrase|revise|re-?check|reconsider)|on second thoughts?)"
     r"|\b(?i:scratch that|strike that|i take that back|i meant?|i stand corrected)"
     r"|\b(?i:that(?:'s| is| was)|i was) (?i:wrong|incorrect|not right|mistaken))\b[\s,.:;!]*",
@@ -42,6 +42,8 @@ _TAKES_BACK = re.compile(
 )
 """What takes back the text before it. A word such as `wait` does so only at the beginning of a sentence."""
 _NO = re.compile(r"(?<=[.!?] )no, (?=\w)", re.IGNORECASE)
+_HESITATES = re.compile(r"(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:sorry|hmm)\b[\s,.:;!]*", re.MULTILINE)
+"""What takes back a guess, but no answer line: `Sorry for the long reply`."""
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!\.\.)(?:(?<!\d\.)|(?<!^\d\.)(?=\s[A-Z]))\s|\n", re.MULTILINE)
 _CONTRAST = re.compile(r", (?:not|rather than|instead of|unlike)\b[^.!?\n]*")
 """What is said to be no answer, behind one: `the kitchen, not the garden`."""
@@ -53,16 +55,28 @@ _NAME = re.compile(
 _NO_NAMES = frozenset("it he she they that this there answer so i the and in at on to from".split())  # noqa: SIM905
 
 
-def behind_retraction(text: str, no_is_answer: bool = False) -> str:
+def behind_retraction(text: str) -> str:
     """Return a text from behind the last words that take back what was said before.
 
-    >>> behind_retraction("The garden. Wait, that is wrong: the kitchen."), behind_retraction("Two. No, one.")
-    ('the kitchen.', 'one.')
+    >>> behind_retraction("The garden. Wait, that is wrong: the kitchen.")
+    'the kitchen.'
     """
-    for pattern in (_TAKES_BACK,) if no_is_answer else (_TAKES_BACK, _NO):
-        if last := deque(pattern.finditer(text), maxlen=1):
-            text = text[last[0].end() :]
-    return text
+    return _behind(_TAKES_BACK, text)
+
+
+def behind_hesitation(text: str, no_is_answer: bool = False) -> str:
+    """Return a text without an answer line from behind the last words that take back a guess.
+
+    >>> behind_hesitation("Two. No, one."), behind_hesitation("White. Sorry, gray.")
+    ('one.', 'gray.')
+    """
+    text = _behind(_HESITATES, text)
+    return text if no_is_answer else _behind(_NO, text)
+
+
+def _behind(pattern: re.Pattern[str], text: str) -> str:
+    last = deque(pattern.finditer(text), maxlen=1)
+    return text[last[0].end() :] if last else text
 
 
 def sentences(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from carrara.answers.cues import behind_retraction, denies, is_about_another, sentences
+from carrara.answers.cues import behind_hesitation, behind_retraction, denies, is_about_another, sentences
 from carrara.answers.final_answer import announced, answer_line
 from carrara.answers.normalize import normalize, plain
 from carrara.answers.strip_reasoning import own_text
@@ -79,10 +79,11 @@ def candidates(
         return
     for part in ignore:
         reply = reply.replace(part, " ")
-    text = behind_retraction(normalize(own_text(reply)), kind.says_no)
+    text = behind_retraction(normalize(own_text(reply)))
     if (line := answer_line(text, kind.label_of(question), kind.several_lines)) is not None:
         yield "answer line", _values(kind, line, question)
         return
+    text = behind_hesitation(text, kind.says_no)
     if len(text) > 2 * _LONG:
         text = f"{text[:_LONG]}\n{text[-_LONG:]}"
     for rule, find in _RULES.items():
