@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from carrara.answers.cues import behind_hesitation, behind_retraction, denies, is_about_another, sentences
 from carrara.answers.final_answer import announced, answer_line
-from carrara.answers.normalize import normalize, plain
+from carrara.answers.normalize import BLANK_LINE, normalize, plain
 from carrara.answers.strip_reasoning import own_text
 from carrara.core.types import Question
 
@@ -39,7 +39,6 @@ _JOINTS = re.compile(
 """What joins an answer to another, or leads to it."""
 _LABEL = re.compile(r"^(?:[^\W\d]|[' ]){1,40}:(?!\d)\s?")
 _ASIDE = re.compile(r"(?<=\S) ?\((?!(?:or|and|also|yes|no)\b)[^()\n]*\)")
-_BLANK = re.compile(r"\n[^\S\n]{0,9}\n")
 _OR = re.compile(r"or\b", re.IGNORECASE)
 _LONG = 50_000
 """Characters that are read at either end of a reply without an answer line."""
@@ -99,7 +98,7 @@ def decided(rule: Rule, values: list[Any]) -> Extraction | None:
 def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
     """Return the answers of what stands behind a label: of all of it, or its first paragraph, line or sentence."""
     text = plain(text).strip()
-    paragraph = _BLANK.split(text, maxsplit=1)[0]
+    paragraph = BLANK_LINE.split(text, maxsplit=1)[0]
     first, *others = sentences(text)
     if others and _OR.match(others[0]):
         first = ""
@@ -132,7 +131,7 @@ def _alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Itera
 def _alone_in_paragraphs(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
     """Return the paragraphs that are an answer, and what the others state beside them."""
     found, others = list[Any](), list[str]()
-    for paragraph in _BLANK.split(text.strip()):
+    for paragraph in BLANK_LINE.split(text.strip()):
         lead, _, rest = paragraph.partition("\n")
         forms = (_ASIDE.sub("", paragraph), rest if lead.endswith(":") else "")
         answers = [*islice(_parsed(kind, forms, question), 1)]

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from carrara.answers.cues import NOT_AN_ANSWER
 from carrara.answers.final_answer import FINAL, asks_for
+from carrara.answers.normalize import BLANK_LINE
 from carrara.answers.sequences import jaccard, overlap
 from carrara.answers.types import SPARE, WORD, AnswerType
 from carrara.core.types import Question
@@ -27,7 +28,6 @@ _LEAD = re.compile(r"^[^,;]{0,200}?(?::| are )\s{0,3}")
 _KEY = re.compile(r"[^,:\n]{1,60}: ?")
 _EMPTY = re.compile(r"(?:it is )?(?:\[ ?\]|(?:an? )?empty(?: list| set)?|none|nothing|no words?)", re.IGNORECASE)
 _BRACKETS = re.compile(r"[\[\](){}\"]")
-_BLANK = re.compile(r"\n[^\S\n]{0,9}\n")
 
 
 def parse_list(text: str) -> tuple[str, ...] | None:
@@ -96,7 +96,7 @@ class Listing(AnswerType[Words]):
 
     def find_values(self, text: str, question: Question[Words]) -> Iterator[Words]:
         """Return the paragraphs and lines that are lists of several words, a line that leads to them left out."""
-        for block in _BLANK.split(text):
+        for block in BLANK_LINE.split(text):
             body = _LEAD.sub("", block, count=1)
             words = self.parse_value(body, question) if _SEPARATOR.search(body) else None
             if words is not None and len(words.items) > 1:
@@ -217,7 +217,7 @@ class FinalHands(AnswerType[Hands]):
 def _first_paragraph(text: str) -> str:
     """Return the rest of a line; or the lines below, up to an empty one, where nothing stands there."""
     line, _, below = text.partition("\n")
-    return line if line.strip() else _BLANK.split(below, maxsplit=1)[0]
+    return line if line.strip() else BLANK_LINE.split(below, maxsplit=1)[0]
 
 
 def _alike(own: set[str], theirs: Sequence[str], astray: set[str]) -> float:

@@ -26,6 +26,7 @@ _BOX = re.compile(r"\\boxed ?\{([^{}\n]*)\}")
 _ESCAPED = re.compile(r"\\([()\[\]_*#.-])")
 _ARROW = re.compile(r"[-=]{1,3}>|\\(?:right)?arrow\b|\\to\b")
 _MARKUP = re.compile(r"\*{1,3}|`{1,3}|(?<!\w)_{1,3}(?=[\w-])|(?<=\w)_{1,3}(?!\w)|^ {0,3}(?:#{1,6}|>) ?", re.MULTILINE)
+BLANK_LINE = re.compile(r"\n[^\S\n]{0,9}\n")
 _PLAIN = re.compile(r"(?:[^\W_]|[ ,.:'\n-])*+")
 
 
