@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from statistics import fmean
 
+from carrara.comparison.statistics import Side, compare
 from carrara.core.result import Result
 from carrara.core.table import table
-from carrara.profiling.curve import doublings
-from carrara.results.analysis.comparison import Side, compare
+from carrara.results.analysis.curve import doublings
 from carrara.results.analysis.effective import effective_lengths
 from carrara.results.analysis.leaderboard import leaderboard
 from carrara.results.analysis.paired_test import ALPHA, interval, p_value

@@ -30,8 +30,8 @@ from tests.server import EACH, Address, item_of, serving
 from tests.tls import certificate, secured
 
 from carrara.core.result import Result
-from carrara.engine.rendering import item_of as built
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
+from carrara.prompt.item_cache import item_of as built
 
 SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/reliability.md"
@@ -149,7 +149,7 @@ def probes() -> Iterator[Row]:
             # What may pass is told; such a run would wait, so only its probe is tried.
             line = (
                 "from carrara.cli._talk import say, talking\n"
-                "from carrara.engine import preflight\n"
+                "from carrara.runs import preflight\n"
                 "from carrara.core.errors import UsageError, RunError\n"
                 "import sys\n"
                 "try:\n"

@@ -26,8 +26,8 @@ from statistics import fmean
 from typing import Any
 
 from carrara.core.table import table
-from carrara.guarding.course import Course
-from carrara.guarding.guard import Guard, Kept, read
+from carrara.guard.guard_file import Guard, Kept, read
+from carrara.guard.schedule import Course
 
 TIMES = 1000
 LENGTHS = (8 << 10, 32 << 10, 128 << 10)

@@ -15,8 +15,8 @@ from dataclasses import replace
 from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.recipe import Recipe
-from carrara.engine.presets import PRESETS
 from carrara.prompt.items import contexts, make, questions_of
+from carrara.runs.presets import PRESETS
 
 PRESET = PRESETS["paper:minerva"]
 PARTS = 4

@@ -14,8 +14,8 @@ from multiprocessing import Pool
 from statistics import median
 from typing import NamedTuple
 
-from carrara.profiling.choosing import FIXED, SURE, chosen, settled
-from carrara.profiling.curve import BLIND, Curve, Rule, doublings
+from carrara.profiling.next_batch import FIXED, SURE, chosen, settled
+from carrara.results.analysis.curve import BLIND, Curve, Rule, doublings
 
 UPTO = 128 << 10
 LENGTHS = [0, *(1024 << n for n in range(8))]

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from carrara.core.lengths import read_lengths, write_length
 from carrara.prompt.items import Item, make
-from carrara.retrieval import Index, Recall, Retrieval, Retrieved
-from carrara.retrieval.choosing import embedder
-from carrara.retrieval.recall import Stretch
-from carrara.retrieval.store import store_file
+from carrara.readers.retrieval import Index, Recall, Retrieval, Retrieved
+from carrara.readers.retrieval.choosing import embedder
+from carrara.readers.retrieval.recall import Stretch
+from carrara.readers.retrieval.store import store_file
 
 TESTS = ("babilong/qa1", "babilong/qa2", "babilong/qa3")
 LENGTHS = (4096, 16384, 65536, 131072)

@@ -24,7 +24,7 @@ KEY = "sk-not-a-key-but-looks-like-one"
 Ended = subprocess.CompletedProcess[str]
 
 IMPORTS = (
-    "aiohttp", "anyio._backends._asyncio", "carrara.inspect_tasks", "carrara.cli.main", "carrara.engine.run",
+    "aiohttp", "anyio._backends._asyncio", "carrara.inspect_tasks", "carrara.cli.main", "carrara.runs.run",
     "carrara.models.provider", "carrara.results.report.page", "carrara.text.vocabulary", "carrara.tokens.bundled",
     "inspect_ai._cli.main", "inspect_ai._control.config_record", "inspect_ai._control.scoring",
     "inspect_ai.agent._acp.server", "inspect_ai.agent._acp.transport_live", "inspect_ai.hooks._startup",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.result import Result, Status
+from carrara.readers.retrieval import Retrieval
 from carrara.results.analysis import (
     Requirements,
     effective_lengths,
@@ -28,7 +29,6 @@ from carrara.results.analysis.effective import BaseScore
 from carrara.results.analysis.intervals import Z, effective_n, student, wilson
 from carrara.results.analysis.metric import by_metric, said
 from carrara.results.analysis.paired import difference
-from carrara.retrieval import Retrieval
 
 
 def reply(

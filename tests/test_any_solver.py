@@ -24,10 +24,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, self
 from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
 
 import carrara
-from carrara.engine.replies import read_results
-from carrara.engine.tasks import graded
 from carrara.inspect_tasks import graph, mrcr, qa1  # type: ignore[attr-defined]
+from carrara.logs.replies import read_results
 from carrara.prompt.items import rebuild
+from carrara.runs.tasks import graded
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Inspect: what it deprecates, and streams that it leaves open
 

@@ -15,13 +15,13 @@ from rich.console import Console
 from carrara.cli.main import main
 from carrara.core.errors import RunError, UsageError
 from carrara.core.talk import LOG
-from carrara.engine import preflight, progress
-from carrara.engine.attempts import PATIENCE, TALLY, Attempts
-from carrara.engine.clipping import kept
-from carrara.engine.providers import PLACEHOLDER, made, prepare_client, secrets_of
-from carrara.engine.secrecy import in_address, public, refuse_secret
-from carrara.engine.troubles import Garbled, Hanging, Kind, Trouble, trouble_of
-from carrara.engine.window import in_list, in_props, window
+from carrara.runs import progress
+from carrara.servers import preflight
+from carrara.servers.api_errors import Garbled, Hanging, Kind, Trouble, trouble_of
+from carrara.servers.context_window import in_list, in_props, window
+from carrara.servers.providers import PLACEHOLDER, made, prepare_client, secrets_of
+from carrara.servers.redact import in_address, kept, public, refuse_secret
+from carrara.servers.retry import PATIENCE, TALLY, Attempts
 from tests.server import Address, serving
 
 Capture = pytest.CaptureFixture[str]
@@ -139,7 +139,7 @@ def test_an_item_on_which_a_server_fails_while_it_answers_others_is_given_up(kin
 @pytest.mark.parametrize("kind", ["busy", "down", "unreachable"])
 def test_an_outage_is_waited_out_and_no_longer(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, PATIENCE * 2, 60))
-    monkeypatch.setattr("carrara.engine.attempts.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("carrara.servers.retry.time.monotonic", lambda: next(clock))
     own, asked = Attempts(), 1
     while own.again(failed(kind)):
         asked += 1

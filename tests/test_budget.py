@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from carrara.core.errors import UsageError
-from carrara.engine.meter import Meter, NothingLeft, read_budget
-from carrara.engine.prices import Price
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
+from carrara.runs.budget import Meter, NothingLeft, read_budget
+from carrara.runs.prices import Price
 from tests.process import KEY, carrara
 from tests.server import serving
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara.engine.clipping import WHOLE, Glimpse, clip, shorten
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from carrara.prompt.items import rebuild
+from carrara.servers.redact import WHOLE, Glimpse, clip, shorten
 from tests.process import KEY, Ended, carrara
 from tests.server import Address
 

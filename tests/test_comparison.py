@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 import carrara as door
+from carrara.comparison.inputs import sides
+from carrara.comparison.report import comparison_lines, write_comparison
+from carrara.comparison.statistics import Compared, Side, compare
 from carrara.core.errors import RunError, UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Status
-from carrara.engine.sides import sides
-from carrara.results.analysis.comparison import Compared, Side, compare
 from carrara.results.analysis.cumulative import accumulate
 from carrara.results.analysis.paired_test import sign_flip_p
 from carrara.results.analysis.summary import report_failures, stat
-from carrara.results.report.comparing import comparison_lines, write_comparison
 from tests.process import carrara, python
 from tests.test_places import LEFT_OPEN
 

@@ -360,7 +360,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     folder = tmp_path / "all"
     folder.mkdir()
-    monkeypatch.setattr("carrara.engine.replies.read_results", lambda path, _: results if path == folder else [])
+    monkeypatch.setattr("carrara.logs.replies.read_results", lambda path, _: results if path == folder else [])
     return folder
 
 

@@ -8,9 +8,9 @@ from carrara.core.errors import UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import APART, SUBSETS, bucket_of, subset_of
-from carrara.engine.presets import PRESETS
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from carrara.results.analysis.cumulative import accumulate
+from carrara.runs.presets import PRESETS
 from tests.process import carrara
 
 K = 1024

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from carrara.core.types import Message
-from carrara.engine.rendering import item_of
 from carrara.export.about import CANARY
+from carrara.prompt.item_cache import item_of
 from carrara.prompt.prompt import fingerprint
 from tests.process import carrara
 

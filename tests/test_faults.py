@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from carrara.core.result import Result
-from carrara.engine.planned import parts
-from carrara.engine.rendering import item_of as built
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
+from carrara.prompt.item_cache import item_of as built
+from carrara.runs.manifest import parts
 from tests.process import KEY, Ended, begun, carrara
 from tests.server import EACH, Address, item_of, serving
 

@@ -11,7 +11,7 @@ from benchmarks import forged
 
 import carrara
 from carrara.cli.main import main
-from carrara.engine.log_files import header, samples
+from carrara.logs.log_files import header, samples
 from tests.test_places import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]

@@ -9,7 +9,7 @@ import pytest
 
 import carrara as door
 from carrara.core.errors import UsageError
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from carrara.models.weights import DEMO
 from carrara.tokens import for_model, get
 from carrara.tokens.gguf import header_bytes, metadata

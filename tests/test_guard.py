@@ -14,13 +14,13 @@ import carrara as door
 from carrara.core.errors import UsageError
 from carrara.core.lengths import read_lengths
 from carrara.core.recipe import Recipe
-from carrara.engine.guarding import BATCH, TRIED, firsts
-from carrara.engine.rendering import item_of
-from carrara.guarding.course import Course
-from carrara.guarding.enough import fine_share, needed, needed_items
-from carrara.guarding.guard import Guard, Kept, read, write
-from carrara.guarding.sequential import ALL, Ratios
+from carrara.guard.checks import BATCH, TRIED, firsts
+from carrara.guard.guard_file import Guard, Kept, read, write
+from carrara.guard.sample_size import fine_share, needed, needed_items
+from carrara.guard.schedule import Course
+from carrara.guard.sequential import ALL, Ratios
 from carrara.profiling.capabilities import select
+from carrara.prompt.item_cache import item_of
 from tests.process import KEY, carrara, python
 from tests.reading import Reading, reading
 

@@ -9,16 +9,16 @@ import pytest
 import carrara
 from carrara.cli.main import main
 from carrara.core.result import Result
-from carrara.engine import verify_submission
-from carrara.engine.replies import read_replies
-from carrara.engine.surroundings import Looker
-from carrara.engine.verify_submission import verify
+from carrara.logs.replies import read_replies
+from carrara.logs.snippets import Looker
 from carrara.prompt.items import make
 from carrara.results.analysis import Requirements
 from carrara.results.analysis.leaderboard import Standing, leaderboard
 from carrara.results.analysis.unsolved import unsolved
 from carrara.results.report.page import render
 from carrara.results.report.standings import record, standing_lines
+from carrara.runs import verify_submission
+from carrara.runs.verify_submission import verify
 from tests.test_places import LEFT_OPEN
 
 Capture = pytest.CaptureFixture[str]
@@ -156,7 +156,7 @@ def test_a_prompt_is_shown_around_what_its_answer_needs() -> None:
 
 
 def test_a_page_renders_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.engine.surroundings.TOGETHER", 3000)
+    monkeypatch.setattr("carrara.logs.snippets.TOGETHER", 3000)
     look = Looker()
     items = [make("babilong/qa1", length=2048, index=index, tokenizer="gpt2") for index in (0, 1)]
     first, second = (look(replace(reply(0, 0.0, 2048, "a", "babilong/qa1"), id=item.id)) for item in items)

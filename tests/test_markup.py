@@ -14,9 +14,9 @@ from rich.text import Text
 
 import carrara as package
 from carrara.core.console import console, text_column
-from carrara.engine.inspect_errors import PrerequisiteFailure, plain
-from carrara.engine.progress import Progress
-from carrara.engine.troubles import Trouble
+from carrara.runs.progress import Progress
+from carrara.servers.api_errors import Trouble
+from carrara.servers.inspect_errors import PrerequisiteFailure, plain
 from tests.process import carrara, python
 
 ROOT = Path(__file__).parents[1]
@@ -162,7 +162,7 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
 
 
 def test_consoles_and_columns_are_made_in_one_place() -> None:
-    """`core/console.py` makes the consoles, and `engine/inspect_errors.py` the errors that Inspect prints."""
+    """`core/console.py` makes the consoles, and `servers/inspect_errors.py` the errors that Inspect prints."""
     for path in SOURCE.rglob("*.py"):
         place = path.relative_to(SOURCE).as_posix()
         called = {
@@ -176,8 +176,8 @@ def test_consoles_and_columns_are_made_in_one_place() -> None:
 
 
 ALLOWED = {
-    "engine/notebook.py": {"get_console"},  # the process's own console, hidden from Inspect and restored
-    "engine/progress.py": {"get_console", "track"},  # Inspect's console, silenced; a bar's own columns are literal
+    "runs/notebook.py": {"get_console"},  # the process's own console, hidden from Inspect and restored
+    "runs/progress.py": {"get_console", "track"},  # Inspect's console, silenced; a bar's own columns are literal
     "cli/_output.py": {"track"},
 }
 

@@ -5,10 +5,10 @@ import pytest
 
 from carrara import tokens
 from carrara.core.keys import Dice
-from carrara.retrieval import minilm, network
-from carrara.retrieval.choosing import embedder
-from carrara.retrieval.chunks import by_tokens
-from carrara.retrieval.embedders import unit
+from carrara.readers.retrieval import minilm, network
+from carrara.readers.retrieval.choosing import embedder
+from carrara.readers.retrieval.chunks import by_tokens
+from carrara.readers.retrieval.embedders import unit
 from tests.test_retrieval import STORY, needs_minilm
 
 LOVELY = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]

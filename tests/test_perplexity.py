@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob, Logprobs, ModelOutput
 
-from carrara.engine.log_files import logs, samples
-from carrara.engine.replies import read_results
-from carrara.engine.surprise import NATS, reduced
+from carrara.core.metadata import NATS
+from carrara.logs.log_files import logs, samples
+from carrara.logs.replies import read_results
+from carrara.servers.perplexity import reduced
 from tests.process import carrara
 from tests.server import serving
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import carrara
-from carrara.engine.where import Places, Watch
 from carrara.prompt.items import make
 from carrara.results.analysis.places import placed
 from carrara.results.analysis.summary import sliced
+from carrara.runs.evidence_position import Places, Watch
 
 TESTS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
 

@@ -8,7 +8,7 @@ import pytest
 
 import carrara as door
 from carrara.core.errors import UsageError
-from carrara.engine.prices import Price, read_price, read_prices
+from carrara.runs.prices import Price, read_price, read_prices
 from tests.process import carrara
 from tests.test_leaderboard import reply
 from tests.test_places import LEFT_OPEN

@@ -11,10 +11,10 @@ import pytest
 
 import carrara as door
 from carrara.core.errors import UsageError
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
-from carrara.profiling.choosing import CHECKED, chosen, settled
-from carrara.profiling.curve import Curve, Rule, doublings
+from carrara.profiling.next_batch import CHECKED, chosen, settled
+from carrara.results.analysis.curve import Curve, Rule, doublings
 from tests.process import carrara
 from tests.server import serving
 from tests.test_places import LEFT_OPEN

@@ -12,8 +12,8 @@ from carrara.cli._talk import talking
 from carrara.cli.main import main
 from carrara.cli.run import arguments, planned
 from carrara.core.errors import UsageError
-from carrara.engine.presets import PRESETS, preset_of
 from carrara.prompt.items import contexts, make, rebuild
+from carrara.runs.presets import PRESETS, preset_of
 from tests.process import Ended, carrara
 
 ROWS = 5

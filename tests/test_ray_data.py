@@ -8,7 +8,7 @@ from subprocess import run
 
 import pytest
 
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from tests.process import carrara
 from tests.typed import ROOT
 

@@ -13,8 +13,8 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from inspect_ai.model._cache import epoch
 
 from carrara.core.result import Result
-from carrara.engine.replies import read_results
-from carrara.engine.reply_cache import ReplyCache
+from carrara.logs.replies import read_results
+from carrara.runs.reply_cache import ReplyCache
 from tests.process import carrara
 from tests.server import Address
 

@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carrara.api.results import Results
 from carrara.cli import report as command
 from carrara.core.errors import RunError, UsageError
 from carrara.core.files import whole_file
 from carrara.core.result import STATUSES, Result, Status
 from carrara.core.subsets import APART
-from carrara.door.results import Results
 from carrara.export.harness import scored
 from carrara.prompt.items import make
 from carrara.results.analysis import summarize
@@ -33,7 +33,7 @@ from carrara.results.report.page import render
 from carrara.results.report.shell import _environment
 from carrara.results.report.svg import number, tag
 from carrara.results.report.visible import clip, distinct, short, visible
-from carrara.scoring.scored import Scorer, Way
+from carrara.score.scored import Scorer, Way
 
 
 def reply(
@@ -513,7 +513,7 @@ def test_coordinates_are_short(value: float, shown: str) -> None:
 def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
     """Stands in for the engine's reader: results by directory."""
     found: dict[Path, list[Result]] = {}
-    monkeypatch.setattr("carrara.engine.replies.read_results", lambda directory, _=None: found.get(directory, []))
+    monkeypatch.setattr("carrara.logs.replies.read_results", lambda directory, _=None: found.get(directory, []))
     return found
 
 

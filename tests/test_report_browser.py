@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from carrara.comparison.report import write_comparison
+from carrara.comparison.statistics import Side, compare
 from carrara.core.result import STATUSES, Result
-from carrara.results.analysis.comparison import Side, compare
 from carrara.results.report import write_report
-from carrara.results.report.comparing import write_comparison
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from tests.process import begun, carrara
 from tests.server import Address, Fact, serving
 

@@ -28,14 +28,14 @@ from hypothesis import strategies as st
 from carrara import tokens
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Dice
-from carrara.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, ready, retrieve
-from carrara.retrieval.address import Address
-from carrara.retrieval.chunks import by_sentences, by_tokens
-from carrara.retrieval.embedders import Vectors, unit
-from carrara.retrieval.endpoint import Endpoint
-from carrara.retrieval.ranking import BM25, Dense, words_of
-from carrara.retrieval.recall import recall
-from carrara.retrieval.store import embedded, store_file
+from carrara.readers.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, ready, retrieve
+from carrara.readers.retrieval.address import Address
+from carrara.readers.retrieval.chunks import by_sentences, by_tokens
+from carrara.readers.retrieval.embedders import Vectors, unit
+from carrara.readers.retrieval.endpoint import Endpoint
+from carrara.readers.retrieval.ranking import BM25, Dense, words_of
+from carrara.readers.retrieval.recall import recall
+from carrara.readers.retrieval.store import embedded, store_file
 
 
 def _extra(*packages: str) -> pytest.MarkDecorator:
@@ -323,7 +323,7 @@ WORKER = """
 import sys, time
 import numpy as np
 from pathlib import Path
-from carrara.retrieval.store import embedded
+from carrara.readers.retrieval.store import embedded
 
 class Slow:
     name = "slow"
@@ -640,7 +640,7 @@ def test_a_refusal_is_told_without_the_key(
     server: Server, model: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EMBEDDINGS_API_KEY", "sk-\"very\"-'secret'")
-    monkeypatch.setattr("carrara.retrieval.endpoint._PAUSES", ())
+    monkeypatch.setattr("carrara.readers.retrieval.endpoint._PAUSES", ())
     texts = [*TEXTS[:20], "x" * 101]
     by = endpoint(server, model)
     with pytest.raises(RunError, match=message) as raised:
@@ -655,7 +655,7 @@ def test_a_refusal_is_told_without_the_key(
 
 
 def test_a_server_that_is_not_there_is_told(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.retrieval.endpoint._PAUSES", (0.0,))
+    monkeypatch.setattr("carrara.readers.retrieval.endpoint._PAUSES", (0.0,))
     by = endpoint(server, "base64")
     server.shutdown()
     server.server_close()
@@ -664,7 +664,7 @@ def test_a_server_that_is_not_there_is_told(server: Server, monkeypatch: pytest.
 
 
 def test_a_server_that_hangs_is_told_after_one_request_each(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.retrieval.endpoint._GREETING_SECONDS", 0.2)
+    monkeypatch.setattr("carrara.readers.retrieval.endpoint._GREETING_SECONDS", 0.2)
     by = endpoint(server, "hangs")
     with pytest.raises(Unavailable, match=r"did not answer within 0\.2 seconds: is it still loading"):
         by.check()

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from carrara.core.errors import UsageError
-from carrara.engine import retrieving
-from carrara.engine.retrieving import found, prompt_of
 from carrara.prompt.items import make
-from carrara.retrieval import Retrieved, Unavailable
+from carrara.readers.retrieval import Retrieved, Unavailable, prompts
+from carrara.readers.retrieval.prompts import found, prompt_of
 from tests.process import carrara
 
 pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")
@@ -114,16 +113,16 @@ class Failing:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Pauses are short, and nothing that was found is remembered."""
     for pause in ("_FIRST_PAUSE", "_LONGEST_PAUSE", "_STEP"):
-        monkeypatch.setattr(retrieving, pause, 0.01)
-    monkeypatch.setattr(retrieving, "_OUTAGE", retrieving._Outage())
-    retrieving._found.cache_clear()
+        monkeypatch.setattr(prompts, pause, 0.01)
+    monkeypatch.setattr(prompts, "_OUTAGE", prompts._Outage())
+    prompts._found.cache_clear()
     yield monkeypatch
-    retrieving._found.cache_clear()
+    prompts._found.cache_clear()
 
 
 @pytest.mark.usefixtures("heard")
 def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    impatient.setattr(retrieving, "_index", Failing(3))
+    impatient.setattr(prompts, "_index", Failing(3))
     assert found(make("babilong/qa1").id, SETTING).text == "what was found"
     assert capsys.readouterr().err.splitlines() == [
         "carrara: retrieval waits, for up to 6 hours: http://host/v1 does not answer",
@@ -133,8 +132,8 @@ def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys:
 
 def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.MonkeyPatch) -> None:
     down = Failing(10**9)
-    impatient.setattr(retrieving, "_index", down)
-    impatient.setattr(retrieving, "PATIENCE", 0.3)
+    impatient.setattr(prompts, "_index", down)
+    impatient.setattr(prompts, "PATIENCE", 0.3)
     items = [make("babilong/qa1", index=index).id for index in range(20)]
     with pytest.raises(Unavailable):
         found(items[0], SETTING)
@@ -146,7 +145,7 @@ def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.Monk
 
 
 def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
-    impatient.setattr(retrieving, "_index", Failing(10**9))
+    impatient.setattr(prompts, "_index", Failing(10**9))
     items = [make("babilong/qa1", index=index).id for index in range(3)]
 
     async def stopped() -> None:
@@ -173,8 +172,8 @@ def test_long_embedding_is_told(
             return np.ones((len(texts), 2), np.float32)
 
     impatient.setenv("CARRARA_CACHE", str(tmp_path))
-    impatient.setattr("carrara.retrieval.index.embedder", lambda by: Ones())
-    impatient.setattr(retrieving, "LINE_EVERY", 0.0)
+    impatient.setattr("carrara.readers.retrieval.index.embedder", lambda by: Ones())
+    impatient.setattr(prompts, "LINE_EVERY", 0.0)
     found(make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences;by=minilm;top=5;order=score")
     first, *_ = capsys.readouterr().err.splitlines()
     assert first.endswith(" parts of a context of babilong/qa1 at 4k are embedded")

@@ -16,11 +16,11 @@ from rich.console import Console
 
 from carrara import registry
 from carrara.cli.main import main
-from carrara.engine import progress
-from carrara.engine.endings import tells_overflow
-from carrara.engine.makers import all_tasks
-from carrara.engine.replies import read_results
-from carrara.engine.troubles import Trouble
+from carrara.logs.replies import read_results
+from carrara.runs import progress
+from carrara.runs.inspect_tasks import all_tasks
+from carrara.servers.api_errors import Trouble
+from carrara.servers.stop_reason import tells_overflow
 from tests.process import KEY, Ended, carrara, python
 from tests.server import Address
 
@@ -260,7 +260,7 @@ def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
         progress.answered("a")  # known already
         for _ in range(50):
             progress.troubled(gone, True)
-        shown.printed -= progress.LINE_EVERY
+        shown.printed -= LINE_EVERY
         for _ in range(50):
             progress.troubled(gone, True)
         progress.answered("b")
@@ -290,7 +290,12 @@ def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatc
 
 def changed(change: str, *asked: str) -> Ended:
     """A run in a process in which something is otherwise."""
-    lines = ["import gzip, sys", "from carrara.engine import folder, run", "from carrara.cli.main import main", change]
+    lines = [
+        "import gzip, sys",
+        "from carrara.runs import folder, run",
+        "from carrara.cli.main import main",
+        change,
+    ]
     env = {**os.environ, "TEST_API_KEY": KEY}
     return python("-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked, env=env)
 
@@ -381,7 +386,7 @@ def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_nothing_is_begun_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("carrara.engine.folder.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    monkeypatch.setattr("carrara.runs.folder.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
     assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path)]) == 1
     assert f"MB are left on the disk of {tmp_path}: make room" in capsys.readouterr().err
 

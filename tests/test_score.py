@@ -24,18 +24,18 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import STATUSES, Result
 from carrara.core.spread import Engine
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from carrara.prompt.items import Posed, pose, questions_of, rebuild
 from carrara.prompt.wording import Pack
 from carrara.registry import load
 from carrara.results.analysis import summarize
-from carrara.scoring.lines import BOM, Batch, Lines
-from carrara.scoring.scored import Scorer, Way
-from carrara.scoring.spread import Crew
-from carrara.scoring.tally import Tally
-from carrara.scoring.troubles import Trouble, Troubles
-from carrara.scoring.watch import Watch, watch
-from carrara.scoring.worlds import SMALL
+from carrara.score.errors import Trouble, Troubles
+from carrara.score.instances import SMALL
+from carrara.score.lines import BOM, Batch, Lines
+from carrara.score.parallel import Crew
+from carrara.score.progress import Watch, watch
+from carrara.score.scored import Scorer, Way
+from carrara.score.summary import Tally
 from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]
@@ -191,8 +191,8 @@ def test_ends_of_lines_and_marks_of_order_are_no_matter(tmp_path: Path, capsys: 
 def test_lines_are_numbered_as_editors_do_however_they_arrive(parts: list[bytes], block: int) -> None:
     data = b"".join(parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("carrara.scoring.lines.BLOCK", block)
-        patch.setattr("carrara.scoring.lines.LINES", 3)
+        patch.setattr("carrara.score.lines.BLOCK", block)
+        patch.setattr("carrara.score.lines.LINES", 3)
         lines = Lines(io.BytesIO(data), False)
         batches = list(lines.batches())
     found = [line for batch in batches for line in batch]
@@ -202,8 +202,8 @@ def test_lines_are_numbered_as_editors_do_however_they_arrive(parts: list[bytes]
 
 
 def test_a_line_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.scoring.lines.LONGEST", 100)
-    monkeypatch.setattr("carrara.scoring.lines.BLOCK", 30)
+    monkeypatch.setattr("carrara.score.lines.LONGEST", 100)
+    monkeypatch.setattr("carrara.score.lines.BLOCK", 30)
     data = b"a\n" + b"b" * 1000 + b"\nc\n" + b"d" * 100 + b"\n" + b"e" * 101
     batches = list(Lines(io.BytesIO(data), True).batches())
     assert [] in batches
@@ -319,12 +319,12 @@ def test_a_folder_is_what_a_run_leaves(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_a_log_has_so_many_lines_and_the_fullest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.scoring.logs.SHARD", 5)
+    monkeypatch.setattr("carrara.score.logs.SHARD", 5)
     rows = [row for pair in zip(replies(LIST, 12), replies(LIST, 12, (512,)), strict=True) for row in pair]
     path = file_of(tmp_path / "replies.jsonl", rows)
     assert main(["score", str(path), "--out", str(tmp_path / "five")]) == 0
     assert len(list((tmp_path / "five/logs").iterdir())) == 6
-    monkeypatch.setattr("carrara.scoring.logs.HELD", 2500)
+    monkeypatch.setattr("carrara.score.logs.HELD", 2500)
     assert main(["score", str(path), "--out", str(tmp_path / "few")]) == 0
     assert len(list((tmp_path / "few/logs").iterdir())) > 6
     assert len(read_results(tmp_path / "five")) == len(read_results(tmp_path / "few")) == 24
@@ -408,19 +408,19 @@ def test_worlds_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatc
     def never(*_: object) -> None:
         raise AssertionError("examples are not needed")
 
-    monkeypatch.setattr("carrara.scoring.worlds.pose", counted)
+    monkeypatch.setattr("carrara.score.instances.pose", counted)
     monkeypatch.setattr("carrara.tasks.michelangelo.latent_list.LatentList._examples", never)
     scorer = Scorer(Way("m"))
     assert all(isinstance(scorer.line(json.dumps(row).encode()), Result) for row in rows)
     assert len(built) == 7
-    monkeypatch.setattr("carrara.scoring.worlds.ROOM", 2 * SMALL)
+    monkeypatch.setattr("carrara.score.instances.ROOM", 2 * SMALL)
     few = Scorer(Way("m"))
     assert all(isinstance(few.line(json.dumps(row).encode()), Result) for row in rows)
     assert len(built) == 7 + 15 + 2
 
 
 def test_half_a_minute_without_a_word_is_the_longest(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("carrara.scoring.watch.EVERY", 0.02)
+    monkeypatch.setattr("carrara.score.progress.EVERY", 0.02)
     with watch(1000, bar=True) as watched:
         watched.seen(1234, 250)
         time.sleep(0.2)

@@ -16,8 +16,8 @@ import pytest
 import zstandard
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
-from carrara.engine.providers import made
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
+from carrara.servers.providers import made
 from tests.opened import files
 from tests.process import KEY, Ended, begun, carrara
 from tests.server import Address, serving

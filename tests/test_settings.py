@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from carrara.core.result import Result
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from carrara.results.analysis import summarize
 from tests.process import Ended, carrara
 from tests.server import Address, serving

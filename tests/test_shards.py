@@ -13,10 +13,10 @@ from shutil import which
 import pytest
 
 from carrara.core.errors import UsageError
-from carrara.engine.log_files import header, logs
-from carrara.engine.plan import Shard
-from carrara.engine.planned import parts
-from carrara.engine.replies import LOGS, read_results
+from carrara.logs.log_files import header, logs
+from carrara.logs.replies import LOGS, read_results
+from carrara.runs.config import Shard
+from carrara.runs.manifest import parts
 from tests.process import begun, carrara
 from tests.server import Address, serving
 

@@ -17,8 +17,8 @@ from tools import pages
 
 import carrara
 from carrara import registry
+from carrara.api.html import html
 from carrara.cli.main import main
-from carrara.door.html import html
 from carrara.proof.chance_levels import chance_level_of
 from tests.typed import ROOT, lines_of
 

@@ -13,7 +13,7 @@ import carrara
 from carrara.cli.commands import COMMANDS
 from carrara.core.errors import UsageError
 from carrara.core.places import here, place
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from tests import process
 from tests.process import Ended
 from tests.server import serving

@@ -14,10 +14,11 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
 from carrara.core.types import Frame
-from carrara.engine.replies import read_results
-from carrara.engine.thinking import Thinking, lead_of, request
-from carrara.engine.window import window
+from carrara.logs.replies import read_results
 from carrara.prompt.items import make
+from carrara.runs.reasoning import lead_of, request
+from carrara.servers.context_window import window
+from carrara.servers.reasoning_mode import Thinking
 from tests.server import serving
 from tests.test_run import run
 

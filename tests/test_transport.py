@@ -17,12 +17,12 @@ import pytest
 from carrara import tokens
 from carrara.core.errors import RunError
 from carrara.core.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, malformed
-from carrara.engine import preflight
-from carrara.engine.credentials import Transport
-from carrara.engine.providers import made, prepare_client
-from carrara.engine.troubles import trouble_of
-from carrara.retrieval.address import Address
-from carrara.retrieval.endpoint import Endpoint
+from carrara.readers.retrieval.address import Address
+from carrara.readers.retrieval.endpoint import Endpoint
+from carrara.servers import preflight
+from carrara.servers.api_errors import trouble_of
+from carrara.servers.credentials import Transport
+from carrara.servers.providers import made, prepare_client
 from tests.tls import certificate, secured
 
 HTTP: Any = [httpx, httpx2]

@@ -10,7 +10,7 @@ import pytest
 from carrara.answers.grade import trivial
 from carrara.cli._output import print_summary
 from carrara.core.result import Result
-from carrara.engine.replies import read_results
+from carrara.logs.replies import read_results
 from carrara.prompt.items import make
 from carrara.results.analysis import record, summarize, trivials
 from carrara.results.analysis.trivial import Best, Trivial

@@ -9,11 +9,11 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
-from carrara.engine import verify_submission
-from carrara.engine.replies import Reply, read_replies
-from carrara.engine.verify_submission import verify
+from carrara.logs.replies import Reply, read_replies
 from carrara.registry import load, names
 from carrara.results.analysis.summary import stat
+from carrara.runs import verify_submission
+from carrara.runs.verify_submission import verify
 from tests.test_places import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
@@ -208,7 +208,7 @@ def test_one_endless_length_keeps_nothing_from_being_checked(
 def test_a_folder_without_a_plan_counts_if_the_user_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("carrara.engine.planned.read", lambda *_: [])
+    monkeypatch.setattr("carrara.runs.manifest.read", lambda *_: [])
     assert main(["leaderboard", str(folder)]) == 1
     assert "nothing is left" in capsys.readouterr().err
     assert main(["leaderboard", str(folder), "--all"]) == 0

@@ -13,18 +13,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from carrara.api.compare import compare
+    from carrara.api.figures import figure
+    from carrara.api.guard import check_guard, make_guard
+    from carrara.api.item import Item, Score
+    from carrara.api.plan import plan
+    from carrara.api.profile import profile
+    from carrara.api.results import Results
+    from carrara.api.run import audit, read, run
+    from carrara.api.tasks import find, item, load
+    from carrara.api.train import train
     from carrara.core.errors import CarraraError
     from carrara.core.types import Piece, Question, Undecidable
-    from carrara.door.comparing import compare
-    from carrara.door.figures import figure
-    from carrara.door.guarding import check_guard, make_guard
-    from carrara.door.item import Item, Score
-    from carrara.door.planning import plan
-    from carrara.door.profiling import profile
-    from carrara.door.results import Results
-    from carrara.door.running import audit, read, run
-    from carrara.door.tests import find, item, load
-    from carrara.door.training import train
     from carrara.rl.environment import load_environment
     from carrara.task import Instance, Rng, Sweep, Task
 
@@ -62,16 +62,16 @@ __all__ = [
 _PLACES = {
     "carrara.core.errors": ("CarraraError",),
     "carrara.core.types": ("Piece", "Question", "Undecidable"),
-    "carrara.door.comparing": ("compare",),
-    "carrara.door.figures": ("figure",),
-    "carrara.door.guarding": ("check_guard", "make_guard"),
-    "carrara.door.item": ("Item", "Score"),
-    "carrara.door.planning": ("plan",),
-    "carrara.door.profiling": ("profile",),
-    "carrara.door.results": ("Results",),
-    "carrara.door.running": ("audit", "read", "run"),
-    "carrara.door.tests": ("find", "item", "load"),
-    "carrara.door.training": ("train",),
+    "carrara.api.compare": ("compare",),
+    "carrara.api.figures": ("figure",),
+    "carrara.api.guard": ("check_guard", "make_guard"),
+    "carrara.api.item": ("Item", "Score"),
+    "carrara.api.plan": ("plan",),
+    "carrara.api.profile": ("profile",),
+    "carrara.api.results": ("Results",),
+    "carrara.api.run": ("audit", "read", "run"),
+    "carrara.api.tasks": ("find", "item", "load"),
+    "carrara.api.train": ("train",),
     "carrara.rl.environment": ("load_environment",),
     "carrara.task": ("Instance", "Rng", "Sweep", "Task"),
 }

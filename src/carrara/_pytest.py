@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from carrara.door.guarding import Checked
+    from carrara.api.guard import Checked
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

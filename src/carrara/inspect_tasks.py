@@ -4,8 +4,8 @@ from carrara.inspect_tasks import latent_list
 inspect_ai.eval(latent_list(length="4k", complexity=5), model="openai/gpt-4o")
 """
 
-from carrara.engine.makers import all_tasks
 from carrara.models.provider import carrara
+from carrara.runs.inspect_tasks import all_tasks
 
 __all__ = ["carrara", *(_tasks := all_tasks())]
 globals().update(_tasks)

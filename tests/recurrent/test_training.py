@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 
 from safetensors.torch import load_file
 
+import carrara
 from carrara.core.errors import RunError, UsageError
 from carrara.recurrent import RMT, checkpoint
 from carrara.recurrent.batches import batch_of
@@ -210,7 +211,6 @@ def test_presets_are_read() -> None:
 
 
 def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import carrara as door
 
     stage = {"segments": [1, 2], "size": 64, "batch": 2, "steps": 3}
     text = "\n".join(f"{name} = {value}" for name, value in stage.items())
@@ -223,13 +223,13 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
         return tmp_path if package == "carrara.recurrent" else kept(package)
 
     monkeypatch.setattr("importlib.resources.files", files)
-    folder = door.train("qa1", tmp_path / "a", kind="mamba", seed=3, model=TINY)
+    folder = carrara.train("qa1", tmp_path / "a", kind="mamba", seed=3, model=TINY)
     assert checkpoint.load(folder).about["seed"] == 3
     before = (folder / "model.safetensors").read_bytes()
-    assert door.train("qa1", folder, kind="mamba", seed=3, model=TINY) == folder
+    assert carrara.train("qa1", folder, kind="mamba", seed=3, model=TINY) == folder
     assert (folder / "model.safetensors").read_bytes() == before
     with pytest.raises(UsageError, match="no setting 'sead'"):
-        door.train("qa1", tmp_path / "b", sead=3)
+        carrara.train("qa1", tmp_path / "b", sead=3)
 
 
 def test_gradients_do_not_depend_on_how_they_are_found() -> None:
@@ -270,9 +270,9 @@ def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
 def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
     from xml.etree import ElementTree
 
-    from carrara.door import training as door
+    from carrara.api.train import train
 
-    folder = door.train("qa1", tmp_path / "a", kind="window", model=TINY, stages=(Stage((1, 1), 48, 2, 40),))
+    folder = train("qa1", tmp_path / "a", kind="window", model=TINY, stages=(Stage((1, 1), 48, 2, 40),))
     root = ElementTree.parse(folder / "training.svg").getroot()
     lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
     assert [len(points) for points in lines] == [4, 4]

@@ -253,7 +253,7 @@ def duration(text: str) -> float:
 
 def model_args(pairs: list[str]) -> dict[str, Any]:
     """What `-M NAME=VALUE` gives a provider: JSON where it is, otherwise text."""
-    from carrara.engine.secrecy import refuse_secret
+    from carrara.servers.redact import refuse_secret
 
     args = {}
     for pair in pairs:

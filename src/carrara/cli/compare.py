@@ -45,10 +45,10 @@ def _share(text: str) -> float:
 
 
 def main(args: Namespace) -> int:
-    from carrara.engine.log_files import leave_out
-    from carrara.engine.sides import sides
-    from carrara.results.analysis.comparison import compare, only
-    from carrara.results.report.comparing import comparison_lines, comparison_record, write_comparison
+    from carrara.comparison.inputs import sides
+    from carrara.comparison.report import comparison_lines, comparison_record, write_comparison
+    from carrara.comparison.statistics import compare, only
+    from carrara.logs.log_files import leave_out
 
     found = only(sides(list(dict.fromkeys(args.places)), args.scorer, leave_out), args.lengths, args.score)
     if args.html:

@@ -82,8 +82,8 @@ def _measured(args: Namespace) -> "list[Measured]":
 
     if not args.folders:
         return []
-    from carrara.engine.gathered import gathered
-    from carrara.engine.log_files import leave_out
+    from carrara.logs.load_runs import gathered
+    from carrara.logs.log_files import leave_out
 
     results = gathered(args.folders, leave_out)
     kept = [result for result in results if _asked(result.length, args.lengths)]

@@ -60,8 +60,8 @@ def main(args: Namespace) -> int:
 
 
 def _made(args: Namespace) -> "Figure":
-    from carrara.engine.gathered import gathered
-    from carrara.engine.log_files import leave_out
+    from carrara.logs.load_runs import gathered
+    from carrara.logs.log_files import leave_out
     from carrara.results.analysis.metric import by_metric
     from carrara.results.figures.catalogue import entry, figure
     from carrara.results.figures.evidence import Evidence

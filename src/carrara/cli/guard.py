@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.cli._output import check_replaceable, print_json, show
-from carrara.guarding.sequential import CODES
+from carrara.guard.sequential import CODES
 
 if TYPE_CHECKING:
-    from carrara.guarding.course import Course
+    from carrara.guard.schedule import Course
 
 HELP = "find items that a server answers reliably, and ask them again: has it broken since?"
 EXAMPLE = "carrara guard check guard.json --base-url http://127.0.0.1:8000/v1"
@@ -84,9 +84,9 @@ def main(args: Namespace) -> int:
 
 
 def _make(args: Namespace) -> int:
-    from carrara.engine.guarding import made
-    from carrara.guarding.enough import OFTEN, fine_share
-    from carrara.guarding.guard import is_guard, write
+    from carrara.guard.checks import made
+    from carrara.guard.guard_file import is_guard, write
+    from carrara.guard.sample_size import OFTEN, fine_share
 
     check_replaceable(args.out, args.force, is_guard)  # before requests are paid for
     guard = made(
@@ -114,8 +114,8 @@ def _make(args: Namespace) -> int:
 
 
 def _check(args: Namespace) -> int:
-    from carrara.engine.guarding import checked, record, said
-    from carrara.guarding.guard import read
+    from carrara.guard.checks import checked, record, said
+    from carrara.guard.guard_file import read
 
     guard = read(args.guard)
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:

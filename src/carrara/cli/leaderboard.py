@@ -10,7 +10,7 @@ from carrara.core.errors import RunError
 from carrara.core.talk import tell
 
 if TYPE_CHECKING:
-    from carrara.engine.verify_submission import Submission
+    from carrara.runs.verify_submission import Submission
 
 HELP = "put the models of many folders of results in order, after a check of each folder: a table, and a page"
 EXAMPLE = "carrara leaderboard runs/* --out leaderboard.html"
@@ -54,10 +54,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.engine.prices import read_prices
-    from carrara.engine.shortcuts import known
-    from carrara.engine.surroundings import Looker
-    from carrara.engine.verify_submission import verify
+    from carrara.logs.shortcuts import known
+    from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements
     from carrara.results.analysis.leaderboard import leaderboard
     from carrara.results.analysis.measured import merged
@@ -65,6 +63,8 @@ def main(args: Namespace) -> int:
     from carrara.results.analysis.summary import report_failures
     from carrara.results.report import write_report
     from carrara.results.report.standings import record, standing_lines
+    from carrara.runs.prices import read_prices
+    from carrara.runs.verify_submission import verify
 
     if args.out:
         check_replaceable(args.out, args.force, is_page)

@@ -31,10 +31,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.engine.forecast import forecast, said, total, warnings
-    from carrara.engine.jobs import jobs
-    from carrara.engine.log_files import leave_out
-    from carrara.engine.replies import read_results
+    from carrara.logs.log_files import leave_out
+    from carrara.logs.replies import read_results
+    from carrara.planning.estimate import forecast, said, total, warnings
+    from carrara.runs.jobs import jobs
 
     prices = running.price_of(args)
     if args.speed is not None and not args.speed > 0:

@@ -35,13 +35,13 @@ def main(args: Namespace) -> int:
     from carrara.cli.run import carried_out
     from carrara.core.files import whole_file
     from carrara.core.lengths import read_lengths, write_length
-    from carrara.engine.jobs import Wanted, jobs
-    from carrara.engine.measured import costs
-    from carrara.engine.plan import Plan
-    from carrara.engine.replies import read_replies
+    from carrara.logs.replies import read_replies
+    from carrara.logs.stream_cost import costs
     from carrara.models.streaming import own
     from carrara.prompt.asked import Selection
     from carrara.recurrent import needed
+    from carrara.runs.config import Plan
+    from carrara.runs.jobs import Wanted, jobs
 
     needed()
     own(args.model)  # what is wrong with it is said before anything is made

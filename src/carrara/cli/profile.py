@@ -8,10 +8,10 @@ from carrara.cli import _options as options
 from carrara.cli._output import print_json, show
 from carrara.core.errors import UsageError
 from carrara.core.lengths import read_length
-from carrara.engine.meter import read_budget
+from carrara.runs.budget import read_budget
 
 if TYPE_CHECKING:
-    from carrara.engine.profiling import Card
+    from carrara.profiling.adaptive import Card
 
 HELP = "estimate a model's effective length for each capability, with as few tokens as possible"
 EXAMPLE = "carrara profile --model carrara/smollm2 --upto 4k --out runs/profile"
@@ -68,7 +68,7 @@ def _tokens(text: str) -> int:
 
 
 def main(args: Namespace) -> int:
-    from carrara.engine.profiling import profiled, record, said
+    from carrara.profiling.adaptive import profiled, record, said
 
     cards = profiled(
         args.model,

@@ -36,16 +36,16 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.engine.log_files import leave_out
-    from carrara.engine.planned import parts
-    from carrara.engine.replies import read_results
-    from carrara.engine.shortcuts import known
-    from carrara.engine.surroundings import Looker
+    from carrara.logs.log_files import leave_out
+    from carrara.logs.replies import read_results
+    from carrara.logs.shortcuts import known
+    from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements, effective_lengths, record, summarize
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.partial import sentence
     from carrara.results.analysis.summary import sliced
     from carrara.results.report import write_report
+    from carrara.runs.manifest import parts
 
     directory: Path = args.directory
     if not directory.is_dir():

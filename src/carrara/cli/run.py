@@ -14,16 +14,16 @@ from carrara.cli._talk import in_flags
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.plural import count
-from carrara.engine.meter import Budget, read_budget
-from carrara.engine.presets import PRESETS, WORLDS
+from carrara.runs.budget import Budget, read_budget
+from carrara.runs.presets import PRESETS, WORLDS
 
 if TYPE_CHECKING:
     from argparse import _ArgumentGroup
 
-    from carrara.engine.jobs import Wanted
-    from carrara.engine.plan import Plan, Shard
-    from carrara.engine.prices import Price
-    from carrara.engine.run import Outcome
+    from carrara.runs.config import Plan, Shard
+    from carrara.runs.jobs import Wanted
+    from carrara.runs.prices import Price
+    from carrara.runs.run import Outcome
 
 HELP = "run tests on a model; stopped at any moment, the same command goes on where it was"
 EXAMPLE = "carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50 --out runs/first"
@@ -161,7 +161,7 @@ def prices(parser: "ArgumentParser | _ArgumentGroup") -> None:
 
 def price_of(args: Namespace) -> "dict[str, Price]":
     """The price of each model, where one is given."""
-    from carrara.engine.prices import read_price, read_prices
+    from carrara.runs.prices import read_price, read_prices
 
     if args.price and args.prices:
         raise UsageError("--price and --prices say the same: give one of them")
@@ -178,7 +178,7 @@ def _budget(text: str) -> Budget:
 
 
 def _shard(text: str) -> "Shard":
-    from carrara.engine.plan import Shard
+    from carrara.runs.config import Shard
 
     try:
         return Shard.parse(text)
@@ -234,8 +234,8 @@ def _stopped_or(plan: "Plan", hand: Callable[[Any], None] | None, min_base_score
 
 def planned(args: Namespace, model: str) -> "Plan":
     """The plan that the arguments ask for; everything that can be seen to be wrong is refused here."""
-    from carrara.engine.jobs import jobs
-    from carrara.engine.plan import Plan
+    from carrara.runs.config import Plan
+    from carrara.runs.jobs import jobs
 
     model_args = options.model_args(args.model_args)
     return Plan(
@@ -282,8 +282,8 @@ def _asked(args: Namespace, model: str) -> "Callable[[int, float | None], bool]"
 
 def wanted(args: Namespace) -> "Wanted":
     """The items that the arguments name."""
-    from carrara.engine.jobs import Wanted
     from carrara.prompt.asked import Selection
+    from carrara.runs.jobs import Wanted
 
     return Wanted(
         tests=[Selection(args.selection, options.given(args.params))],
@@ -300,7 +300,7 @@ def _retrieval(args: Namespace) -> str:
         if given := [name for name in ("top_k", "order", "by") if getattr(args, name) is not None]:
             raise UsageError(f"--{given[0].replace('_', '-')} says how to retrieve: give --retrieve sentences too")
         return ""
-    from carrara.retrieval import Retrieval
+    from carrara.readers.retrieval import Retrieval
 
     return str(Retrieval.parse(args.retrieve, by=args.by, top=args.top_k, order=args.order))
 
@@ -310,12 +310,12 @@ def carried_out(plan: "Plan", hand: Callable[[Any], None] | None, min_base_score
     from carrara.cli._output import print_summary
     from carrara.cli.report import rows_as_json
     from carrara.core.console import console
-    from carrara.engine.planned import parts
-    from carrara.engine.run import run
-    from carrara.engine.shortcuts import known
-    from carrara.engine.surroundings import Looker
+    from carrara.logs.shortcuts import known
+    from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements, effective_lengths, summarize
     from carrara.results.report import write_report
+    from carrara.runs.manifest import parts
+    from carrara.runs.run import run
     from carrara.tokens.gguf_model import logged_name, shown
 
     outcome = run(plan, console())

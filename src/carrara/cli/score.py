@@ -14,9 +14,9 @@ from carrara.core.plural import count
 
 if TYPE_CHECKING:
     from carrara.core.result import Result
-    from carrara.scoring.job import Write
-    from carrara.scoring.scored import Way
-    from carrara.scoring.spread import Crew
+    from carrara.score.job import Write
+    from carrara.score.parallel import Crew
+    from carrara.score.scored import Way
     from carrara.tasks.minerva._rows import Rescored
 
 HELP = "score replies made by any other system: a JSONL file with an id and a reply on each line"
@@ -95,11 +95,11 @@ def _scored(args: Namespace) -> int:
     from carrara.cli._output import print_summary, show
     from carrara.core.talk import tell
     from carrara.prompt.wording import read_pack
-    from carrara.scoring.job import score
-    from carrara.scoring.lines import Lines
-    from carrara.scoring.scored import Way, fit
-    from carrara.scoring.spread import Crew
-    from carrara.scoring.watch import watch
+    from carrara.score.job import score
+    from carrara.score.lines import Lines
+    from carrara.score.parallel import Crew
+    from carrara.score.progress import watch
+    from carrara.score.scored import Way, fit
 
     if args.prompts:
         read_pack(args.prompts)  # a pack that cannot be read is found now, and by nobody else
@@ -132,7 +132,7 @@ def _scored(args: Namespace) -> int:
 def _stem(file: Path) -> str:
     """What a model is called that nobody has named: as the file of its replies is."""
     from carrara.core.letters import whole
-    from carrara.scoring.scored import NAME
+    from carrara.score.scored import NAME
 
     name = whole(file.stem if str(file) != "-" else "stdin")[:NAME]
     return "".join(letter if letter.isprintable() else "�" for letter in name)
@@ -150,8 +150,8 @@ def _neither(out: Path) -> bool:
 def _into(out: Path | None, way: "Way", source: str, crew: "Crew") -> Iterator["Write"]:
     """Where scored lines go: the terminal, a file that is whole or not there, or a folder of logs."""
     from carrara.core.files import whole_file
-    from carrara.scoring.logs import Shards
-    from carrara.scoring.scored import output
+    from carrara.score.logs import Shards
+    from carrara.score.scored import output
 
     def rendered(results: "list[Result]") -> bytes:
         return b"".join(output(result, result.model != way.model) for result in results)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, table
 from carrara.core.chance import CHANCE_LEVEL, GUESSERS
-from carrara.engine.presets import PRESETS
+from carrara.runs.presets import PRESETS
 
 if TYPE_CHECKING:
     from carrara.core.meanings import Parameter

@@ -106,7 +106,7 @@ def train(job: Job) -> Ended:
     """One model, to its end: several are trained side by side, a process each."""
     import torch
 
-    from carrara.door.training import finish
+    from carrara.api.train import finish
     from carrara.recurrent.training import Training
 
     torch.set_num_threads(job.threads)

@@ -32,8 +32,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import UsageError
-from carrara.engine.inspect_errors import PrerequisiteFailure
 from carrara.models.weights import DEMO
+from carrara.servers.inspect_errors import PrerequisiteFailure
 from carrara.tokens.gguf_model import gguf_model
 
 CONTEXT = 8192

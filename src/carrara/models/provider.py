@@ -8,12 +8,11 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import nearest
+from carrara.core.metadata import KEY, PROMPT
 from carrara.core.types import Message
-from carrara.engine.by_reference import KEY
-from carrara.engine.inspect_errors import PrerequisiteFailure
-from carrara.engine.rendering import item_of
-from carrara.engine.whole_prompt import PROMPT
+from carrara.prompt.item_cache import item_of
 from carrara.proof.reference import REFERENCES
+from carrara.servers.inspect_errors import PrerequisiteFailure
 
 MODELS = {
     "smollm2": "SmolLM2-135M-Instruct on llama.cpp, in this process: real, but weak",

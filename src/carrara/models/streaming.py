@@ -24,12 +24,10 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import CarraraError, RunError, UsageError
-from carrara.engine.by_reference import KEY, RETRIEVE, Mismatch
-from carrara.engine.inspect_errors import PrerequisiteFailure
-from carrara.engine.measured import MEASURED
-from carrara.engine.rendering import item_of
-from carrara.engine.retrieving import found, parts_of
+from carrara.core.metadata import KEY, MEASURED, RETRIEVE
+from carrara.prompt.item_cache import item_of
 from carrara.prompt.prompt import hashed
+from carrara.readers.retrieval.prompts import found, parts_of
 from carrara.recurrent import checkpoint
 from carrara.recurrent.answering import likelihoods, room, said
 from carrara.recurrent.processor import halved, hold
@@ -37,6 +35,8 @@ from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
 from carrara.recurrent.streams import cut, texts
 from carrara.recurrent.tongue import Text, Tongue, likeliest
+from carrara.runs.by_reference import Mismatch
+from carrara.servers.inspect_errors import PrerequisiteFailure
 
 AT_ONCE = 32
 """Items that are read together."""

@@ -21,15 +21,16 @@ from carrara.answers.grade import declines
 from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
-from carrara.engine import by_reference, preflight, progress
-from carrara.engine.attempts import attempts
-from carrara.engine.clipping import shorten
-from carrara.engine.endings import ending
-from carrara.engine.providers import made
-from carrara.engine.settings import address
-from carrara.engine.troubles import Trouble
+from carrara.logs.settings import address
 from carrara.models.provider import MODELS
 from carrara.prompt.prompt import fingerprint
+from carrara.runs import by_reference, progress
+from carrara.servers import preflight
+from carrara.servers.api_errors import Trouble
+from carrara.servers.providers import made
+from carrara.servers.redact import shorten
+from carrara.servers.retry import attempts
+from carrara.servers.stop_reason import ending
 from carrara.text.writings.bank import tidy
 from carrara.text.writings.growing import Growing, growing
 from carrara.text.writings.writer import Key

@@ -6,7 +6,7 @@ from typing import Any
 
 from carrara.core.errors import UsageError
 from carrara.core.result import Result, Status
-from carrara.scoring.scored import Scorer, Way
+from carrara.score.scored import Scorer, Way
 
 Completion = str | Sequence[Any] | None
 """A text, or messages: mappings or objects that have a `content`, which may be in parts."""

@@ -5,13 +5,13 @@ from dataclasses import replace
 from itertools import count
 
 from carrara import tokens
+from carrara.api.coerce import Lengths, Value, drawn_of, lengths_of, whole
+from carrara.api.item import Item
+from carrara.api.run import Tests, selections_of
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.lengths import write_length
 from carrara.core.types import Style
-from carrara.door.given import Lengths, Value, drawn_of, lengths_of, whole
-from carrara.door.item import Item
-from carrara.door.running import Tests, selections_of
 from carrara.prompt.asked import recipes
 from carrara.prompt.items import context_of
 from carrara.rl.course import Course

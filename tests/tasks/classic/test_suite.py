@@ -12,10 +12,10 @@ from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
 from carrara.core.types import Message, Undecidable
-from carrara.engine.presets import preset_of
 from carrara.prompt.items import Item, make, questions_of
 from carrara.prompt.wording import Pack
 from carrara.proof.audit import audit
+from carrara.runs.presets import preset_of
 from carrara.tasks.classic import fwe
 from tests.classic import TESTS, question_of, recipe, text_of
 from tests.told import answered

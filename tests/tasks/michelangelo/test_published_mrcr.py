@@ -216,7 +216,7 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
         "import sys; from pathlib import Path\n"
-        "from carrara.engine.plan import Job, Plan; from carrara.engine.run import run\n"
+        "from carrara.runs.config import Job, Plan; from carrara.runs.run import run\n"
         "from carrara.core.recipe import Recipe\n"
         "jobs = (Job(Recipe.parse(sys.argv[1]), 3),)\n"
         "print(len(run(Plan(jobs, 'openai-api/test/ok', Path(sys.argv[2]), base_url=sys.argv[3])).own))"

@@ -13,11 +13,11 @@ from carrara.answers.listing import above
 from carrara.cli.main import main
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.types import ANSWER
-from carrara.engine.presets import PRESETS
-from carrara.engine.thinking import lead_of
 from carrara.prompt.items import make
 from carrara.prompt.measure import count
 from carrara.prompt.wording import Pack, read_pack
+from carrara.runs.presets import PRESETS
+from carrara.runs.reasoning import lead_of
 from carrara.tasks.minerva._task import Minerva
 from carrara.text import vocabulary
 from carrara.text.fitting import pick

@@ -15,7 +15,7 @@ interval, an absolute minimum (`MIN_BASE_SCORE`), the chance level, and the best
 
 An effective length follows the rule of NoLiMa: the score keeps 85 % of the base score. RULER's rule is an absolute
 score, 0.856. A single mean that lies below the rule by chance decides nothing: the length and its interval come from
-the posterior of `profiling/curve.py`, over curves that fall around a place or decline from one on. A bootstrap over
+the posterior of curve.py, over curves that fall around a place or decline from one on. A bootstrap over
 items gives no interval where all scores are equal, and an isotonic fit can only step at lengths that were run.
 """
 
@@ -341,7 +341,7 @@ def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: fl
     >>> print(estimate_length([(0, 1.0, 40), (4096, 1.0, 40), (8192, 0.0, 40)], 0.0))
     5.5k
     """
-    from carrara.profiling.curve import Curve, Rule
+    from carrara.results.analysis.curve import Curve, Rule
 
     lengths, rule = tuple(length for length, _, _ in points), Rule("base", SHARE)
     curve = Curve(chance_level, lengths[-1], lengths[0], EARLY)

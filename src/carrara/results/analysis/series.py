@@ -13,11 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError
+from carrara.core.metadata import RETRIEVE
 from carrara.core.recipe import Recipe
 from carrara.core.result import ARGUMENT, SOLVER, Result, Subject
 
-RETRIEVE = "retrieve"
-"""The name, among the settings, of how contexts were shortened: `sentences;by=minilm;top=5;order=score`."""
 _PART = RETRIEVE + " "
 """What the names of the parts of that begin with here, behind the first."""
 _DEFAULTS = {"temperature": "0"}

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from carrara.core.chance import chance_level_terms
+from carrara.core.metadata import RETRIEVE
 from carrara.core.result import MIN_BASE_SCORE, STATUSES, Result, Status
 from carrara.results.analysis import Faults, Requirements, Row, Series, Trivial, faults, summarize, trivials
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.partial import Part, sentence
-from carrara.results.analysis.series import RETRIEVE
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.analysis.trivial import ALIKE, Best, highest
 from carrara.results.report.faces import Face, faces_of

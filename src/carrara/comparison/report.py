@@ -1,0 +1,165 @@
+"""A comparison as lines of text, as records, and as a page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from carrara.comparison.forest_plot import forest
+from carrara.comparison.statistics import Compared, Comparison
+from carrara.core.files import whole_file
+from carrara.core.lengths import write_length
+from carrara.core.table import table
+from carrara.results.analysis.paired_test import FEWEST
+from carrara.results.report.visible import distinct, short
+
+CORRECTED = (
+    "In a table with several rows, p and the intervals are corrected for their number (Holm): each interval has the "
+    "level at which its row was tested, 95 % or more, and leaves out 0 exactly where the second is better or worse."
+)
+DRAWN = 60
+"""Differences of two sides that are drawn; the tables have all."""
+
+
+def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
+    """What stands on top answers the question; the tables are behind it."""
+    names = distinct(found.sides)
+    yield from verdicts(found, names, margin)
+    shown = tables(found)
+    for title, rows in shown:
+        yield from ("", f"{title}:", *_rows(rows, names, margin))
+    if any(corrected(rows) for _, rows in shown):
+        yield from ("", CORRECTED)
+    if len(found.sides) > 2 and found.groups:
+        yield ""
+        yield "Not told apart over all: " + "; ".join(
+            " = ".join(names[name] for name in group) for group in found.groups
+        )
+    if found.refused:
+        yield from ("", *(f"Not compared: {one}." for one in found.refused))
+
+
+def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
+    """Each table with its title. None repeats another: tasks that have one length each need no mean over lengths."""
+    alone = all(row.length == 0 for row in found.lengths)
+    one_length = len({row.length for row in found.lengths}) == 1
+    pooled = len(found.lengths) > len(found.tests)
+    shown = [
+        ("At each length, over its tests", [] if one_length else found.across),
+        ("By test" if alone else "At each length", found.lengths),
+        ("Over all lengths", found.tests if pooled else []),
+        ("Over all tests, each of which counts the same", [row for row in found.overall if not row.test]),
+    ]
+    return [(title, rows) for title, rows in shown if rows]
+
+
+def corrected(rows: Sequence[Comparison]) -> bool:
+    """Whether the p-values and intervals of a table are corrected for its number of comparisons."""
+    return len(rows) > 1
+
+
+def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
+    """Where they differ, in a sentence for each two: at each length over its tests, or of its only test."""
+    for pair in dict.fromkeys((row.first, row.second) for row in found.lengths):
+        one, other = (names[side] for side in pair)
+        pooled = [row for row in found.overall or found.tests if (row.first, row.second) == pair]
+        own = [row for row in found.across or found.lengths if (row.first, row.second) == pair]
+        clear = [row for row in own if row.verdict() in ("better", "worse")]
+        said = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
+        rest = ", ".join(_where(row).strip() or "over all" for row in own if row not in clear)
+        if clear:
+            yield f"Beside {one}, {other} is {'; '.join(said)}{f'; not told apart {rest}' if rest else ''}."
+            continue
+        smallest = [row.smallest for row in own if row.smallest]
+        least = f"; differences from {min(smallest):.2f} on would mostly have shown" if smallest else ""
+        if all(row.too_few for row in own):
+            least = f"; with fewer than {FEWEST} worlds no difference can be"
+        near = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
+        margined = f", and {other} is not worse by {margin:g}" if near else ""
+        yield f"{one} and {other} are not told apart{margined}{least}."
+
+
+def _where(row: Comparison) -> str:
+    test = f" in {short(row.test)}" if row.test else ""
+    return f" at {write_length(row.length)}{test}" if row.length is not None else test
+
+
+def _interval(row: Comparison) -> str:
+    return "" if row.low is None or row.high is None else f"({row.low:+.2f} to {row.high:+.2f})"
+
+
+def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None) -> list[str]:
+    """Of two sides in all, each has a column; of more, each row names its own."""
+    lengths = any(row.length for row in rows)
+    two = len({(row.first, row.second) for row in rows}) == 1
+    heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
+    return list(
+        table(
+            ["test", *(["length"] if lengths else []), *heads, "difference",
+             "interval" if corrected(rows) else "95 % interval", "p", "would show", "worlds", "the second is"],
+            [
+                [
+                    short(row.test) or f"all {row.tasks}",
+                    *([write_length(row.length or 0)] if lengths else []),
+                    f"{row.one:.3f}" if two else f"{names[row.first]} {row.one:.3f}",
+                    f"{row.other:.3f}" if two else f"{names[row.second]} {row.other:.3f}",
+                    f"{row.difference:+.3f}",
+                    "–" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}",
+                    _p(row.holm),
+                    "–" if row.smallest is None else f"{row.smallest:.3f}",
+                    str(row.worlds),
+                    row.verdict(margin),
+                ]
+                for row in rows
+            ],
+        )
+    )  # fmt: skip
+
+
+def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
+    """Write the page: the same as the lines, with a picture of the differences of each two."""
+    from carrara.results.report.shell import shell
+
+    names = distinct(found.sides)
+    pairs = list(dict.fromkeys((row.first, row.second) for row in found.lengths))
+    charts = []
+    for first, second in pairs:
+        own = [row for row in found.lengths if (row.first, row.second) == (first, second)]
+        label = f"{names[second]} beside {names[first]}"
+        charts.append((label, forest(label, own[:DRAWN], margin)))
+    page = shell(
+        "compare.html",
+        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} models beside each other"),
+        found=found,
+        names=names,
+        margin=margin,
+        p=_p,
+        verdicts=list(verdicts(found, names, margin)),
+        by_length=any(row.length for row in found.lengths),
+        tables=tables(found),
+        corrected=corrected,
+        note=CORRECTED,
+        charts=charts,
+    )
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def comparison_record(found: Compared, margin: float | None) -> dict[str, Any]:
+    def record(row: Comparison) -> dict[str, Any]:
+        named = {name: value for name, value in asdict(row).items() if name != "changes"}
+        return {**named, "test": row.test or None, "difference": row.difference, "verdict": row.verdict(margin)}
+
+    return {
+        "sides": found.sides,
+        "lengths": list(map(record, found.lengths)),
+        "across": list(map(record, found.across)),
+        "tests": list(map(record, found.tests)),
+        "overall": list(map(record, found.overall)),
+        "groups": found.groups,
+        "refused": found.refused,
+    }

@@ -1,0 +1,195 @@
+"""Read a run's results back: every sample of a folder of logs, as a `Result`.
+
+Logs may come from a stranger: a sample whose fields have other types or values than a run writes makes its log a
+damaged one.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from inspect_ai.log import EvalLog
+from pydantic import ConfigDict, ValidationError, create_model
+
+from carrara.core.errors import UsageError
+from carrara.core.metadata import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST, REQUESTS
+from carrara.core.result import Result, Status, Subject, test_of
+from carrara.logs.log_files import Damaged, header, logs, samples
+from carrara.logs.settings import settings_in
+from carrara.tokens.gguf_model import shown
+
+NAME = 100
+"""Characters of a model's name that are kept of what a server says."""
+
+LOGS = "logs"
+"""The folder of a run in which Inspect keeps its logs."""
+
+_FIELDS = create_model("_FIELDS", __config__=ConfigDict(strict=True), **dict(get_type_hints(Result)))
+_COUNTS = ("version", "length", "tokens", "input_tokens", "output_tokens", "reasoning", "answering", "requests")
+_MEASURES = ("seconds", "nats")
+_LARGEST = 1 << 53
+"""Counts and measures are below it: larger whole numbers are not exact in JSON."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A result with what it was read from."""
+
+    result: Result
+    output: dict[str, Any]
+    """As Inspect keeps it."""
+    sha256: str
+    """Of the prompt that it is the reply to."""
+    request: str
+    """What was put behind that prompt."""
+
+
+def read_results(directory: Path, damaged: Callable[[Damaged], None] | None = None) -> list[Result]:
+    """Return all results of a run folder, or of a folder of Inspect logs.
+
+    Of two replies of one model, asked in the same way, to an item the later counts, errors last.
+
+    Args:
+        directory: The folder.
+        damaged: What to do with a log that cannot be read before the others are. By default it is an error.
+    """
+    if not directory.is_dir():
+        raise UsageError(f"there is no folder {directory}; give the folder of a run")
+    return [reply.result for reply in read_replies(directory, damaged)]
+
+
+def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = None) -> list[Reply]:
+    """All replies of a folder; `damaged` hears of logs that cannot be read, which are an error otherwise."""
+    folder = directory / LOGS if (directory / LOGS).is_dir() else directory
+    found: dict[tuple[Subject, str], Reply] = {}
+    for path in logs(folder):
+        try:
+            replies = replies_in(path)
+        except FileNotFoundError:  # another shard of the run has removed it: its replies are in a newer one
+            continue
+        except Damaged as error:
+            if damaged is None:
+                raise
+            damaged(error)
+            continue
+        for reply in replies:
+            asked = reply.result.subject, reply.result.id
+            known = found.get(asked)
+            if known is None or reply.result.status != "error" or known.result.status == "error":
+                found[asked] = reply
+    return list(found.values())
+
+
+def replies_in(path: Path) -> list[Reply]:
+    """The replies in one log."""
+    log, sample = header(path), dict[str, Any]()
+    replies = []
+    try:
+        settings = settings_in(log)
+        for sample in samples(path):
+            if "test" not in (sample.get("metadata") or {}):
+                continue  # another program's log in the same folder
+            if not _cancelled(sample):  # its request was under way when the run was stopped, or was not made
+                replies.append(_reply(log, settings, sample))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise Damaged(path, f"the sample {_name(sample)} has a wrong {field}: {first['msg']}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        why = str(error) if type(error) is ValueError else repr(error)
+        raise Damaged(path, f"the sample {_name(sample)} is not one that a run writes: {why:.200}") from None
+    return replies
+
+
+def _name(sample: Mapping[str, Any]) -> str:
+    return str(sample.get("id"))[:200]
+
+
+def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]) -> Reply:
+    reference = _reference(sample)
+    result = _result(log, settings, sample, str(reference.get("excerpt") or ""))
+    sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
+    return Reply(result, sample.get("output") or {}, sha256, request)
+
+
+def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a sample says of its prompt: in its metadata if another solver was given the whole, else in its message."""
+    messages = sample.get("messages") or [{}]
+    found: Mapping[str, Any] = sample["metadata"].get(PROMPT) or (messages[0].get("metadata") or {}).get(KEY) or {}
+    return found
+
+
+def _cancelled(sample: dict[str, Any]) -> bool:
+    message = str((sample.get("error") or {}).get("message") or "")
+    return message.startswith(("CancelledError(", "Cancelled(", "KeyboardInterrupt(", NOT_ASKED))
+
+
+def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any], excerpt: str) -> Result:
+    meta, output = sample["metadata"], sample.get("output") or {}
+    scored = (sample.get("scores") or {}).get("graded") or {}
+    values = dict(scored.get("value") or {})
+    notes = scored.get("metadata") or {}
+    error = (sample.get("error") or {}).get("message")
+    messages = sample.get("messages") or []
+    status: Status = "error"
+    if not error and scored:
+        status = notes["status"]
+    places = meta.get(PLACES)
+    result = Result(
+        id=str(sample["id"]),
+        task=test_of(meta["test"], meta.get("part", "")),
+        version=meta["version"],
+        model=shown(log.eval.model)[0],
+        length=meta["length"],
+        tokens=meta["tokens"],
+        tokenizer=meta["tokenizer"],
+        context_id=meta["context_id"],
+        world_id=meta["world_id"],
+        status=status,
+        score=float(values.pop("score", 0.0)),
+        chance_level=meta["chance_level"],
+        scores={name: float(value) for name, value in values.items()},
+        trivial=notes.get("trivial") or {},
+        category=meta.get("category", ""),
+        labels=meta["labels"],
+        places=tuple(places) if places else None,
+        ask=meta["ask"],
+        gold=str(sample["target"]),
+        answer=scored.get("answer"),
+        reply=str(output.get("completion") or ""),
+        excerpt=excerpt or (_text(messages[0]["content"]) if messages else ""),
+        input_tokens=output.get("input_context_tokens"),
+        output_tokens=(output.get("usage") or {}).get("output_tokens"),
+        reasoning=notes.get("reasoning"),
+        answering=notes.get("answer"),
+        seconds=output.get("time"),
+        nats=notes.get(NATS),
+        requests=notes.get(REQUESTS, meta.get(REQUESTS)),
+        fault=notes.get("kind", ""),
+        detail=notes.get("detail", ""),
+        error=error,
+        answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],
+        settings=settings,
+    )
+    _check(result)
+    return result
+
+
+def _check(result: Result) -> None:
+    """Raise ValueError where a field has another type, or a number that no run comes to."""
+    _FIELDS.model_validate(vars(result))
+    scores = (result.score, result.chance_level, *result.scores.values())
+    if not all(0 <= score <= 1 for score in scores):
+        raise ValueError("a score is not from 0 to 1")
+    numbers = [getattr(result, name) for name in (*_COUNTS, *_MEASURES)]
+    if not all(number is None or 0 <= number < _LARGEST for number in numbers):
+        raise ValueError("a count is out of range")
+    if result.places and not all(0 <= place <= 1 for place in result.places[:2]):
+        raise ValueError("a place is not a share of the context")
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))

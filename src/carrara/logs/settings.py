@@ -1,0 +1,126 @@
+"""What makes the replies of one model another experiment: its server, how it samples, its own arguments.
+
+    {"server": "http://127.0.0.1:8000/v1", "temperature": "1", "max_tokens": "16", "-M context": "32768"}
+
+Only what differs from the defaults is named. A log's header and a plan give the same mapping, so that a plan finds its
+own replies in a folder, and no others.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model
+
+from carrara.core.metadata import COT, RETRIEVE
+from carrara.core.result import ARGUMENT, SOLVER, WITHIN
+from carrara.servers.redact import public
+from carrara.tokens.gguf_model import shown
+
+TEMPERATURE = 0.0
+"""Of a run that says nothing else; `none` stands for the server's own."""
+
+NEUTRAL = frozenset(
+    {
+        "max_retries",
+        "timeout",
+        "attempt_timeout",
+        "stream_idle_timeout",
+        "max_connections",
+        "adaptive_connections",
+        "batch",
+        "cache",
+        "cache_prompt",
+        "fail_on_refusal",
+        "prompt_logprobs",
+    }
+)
+"""How requests travel, which no reply depends on."""
+
+NEUTRAL_ARGS = frozenset({"client_timeout", "base"})
+"""`base` is what older logs say of plain completion, which stands in every item's id."""
+
+SERVER = "server"
+"""Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""
+
+FILE = "file"
+
+ANYWHERE = "anywhere"
+"""In place of an address, where several servers of one model share a run."""
+
+
+def settings_of(
+    server: str, args: Mapping[str, Any], config: GenerateConfig, retrieve: str = "", cot: str = "", within: str = ""
+) -> dict[str, str]:
+    given = ((SERVER, server), (RETRIEVE, retrieve), (COT, cot), (WITHIN, within))
+    found = {name: value for name, value in given if value}
+    for name, value in sorted(config.model_dump(exclude_none=True).items()):
+        if name not in NEUTRAL:
+            found[name] = _write(value)
+    if config.temperature is None:
+        found["temperature"] = "none"
+    elif config.temperature == TEMPERATURE:
+        del found["temperature"]
+    named = {name: value for name, value in sorted(args.items()) if name not in NEUTRAL_ARGS and value is not None}
+    return found | {ARGUMENT + name: _write(value) for name, value in named.items()}
+
+
+def file_of(model: str) -> dict[str, str]:
+    """The setting that tells two local files of one name apart: the digest of the content."""
+    digest = shown(model)[1]
+    return {FILE: digest} if digest else {}
+
+
+def settings_in(log: EvalLog) -> dict[str, str]:
+    """The settings that a log was made with."""
+    server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
+    server = "" if server == ANYWHERE else server
+    config = log.eval.model_generate_config.merge(log.plan.config)
+    given = (_argument(log, name) for name in (RETRIEVE, COT, WITHIN))
+    found = settings_of(server, log.eval.model_args, config, *given) | file_of(log.eval.model)
+    return {SOLVER: other, **found} if (other := _other_solver(log)) else found
+
+
+def _other_solver(log: EvalLog) -> str:
+    """The solver that was used on one of our tasks in place of Carrara's own."""
+    steps = [step.solver.rpartition("/")[2] for step in log.plan.steps]
+    if "render_prompt" not in steps or "ask" in steps:
+        return ""
+    return ", ".join(step for step in steps if step != "render_prompt")
+
+
+def _argument(log: EvalLog, name: str) -> str:
+    """What the solver of a log was given under a name."""
+    return next((str(step.params_passed[name]) for step in log.plan.steps if step.params_passed.get(name)), "")
+
+
+def address(model: Model) -> str:
+    """Where a model is served, if somebody said so, by an option or in the environment.
+
+    A provider's own address is its default; the one of a server that it starts itself is another at every run.
+    """
+    if model.explicit_base_url:
+        return _plain(model.explicit_base_url)
+    provider = str(model).partition("/")[0].removesuffix("-completions").replace("-", "_").upper()
+    for name, value in os.environ.items():
+        if name == f"{provider}_BASE_URL" or (
+            name.endswith("_BASE_URL")
+            and value
+            and value.rstrip("/") == (getattr(model.api, "addressed", None) or model.api.base_url or "").rstrip("/")
+        ):
+            return _plain(value)
+    return ""
+
+
+def _plain(url: str | None) -> str:
+    return (public(url) or "").rstrip("/")
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return json.dumps(value, sort_keys=True, default=str)

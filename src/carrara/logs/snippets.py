@@ -1,0 +1,112 @@
+"""What a prompt's needed updates stand in: its beginning, each of them with the text around it, and its end."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from carrara.answers.grade import grade
+from carrara.core.errors import CarraraError
+from carrara.core.metadata import RETRIEVE
+from carrara.core.result import Result, Subject
+from carrara.prompt.item_cache import item_of
+from carrara.prompt.stretches import Stretch, stretches
+from carrara.results.report.seen import Fragment, Seen
+
+HEAD, AROUND, END = 200, 120, 400
+"""Characters of the prompt's beginning, of each side of a needed update, of its end."""
+UPDATES = 12
+"""Needed updates that are shown; of more the rest is text like any."""
+WRITTEN = 1000
+"""Characters of an update that are shown."""
+READ = 100_000
+"""Characters of a reply of which it is told how it was read: a million takes seconds."""
+LONGEST, TOGETHER = 256 << 10, 4 << 20
+"""Tokens of a prompt, and of all that one page shows: they are rendered for it."""
+
+
+class Looker:
+    """Builds the items of replies again, as long as there is room for them: the first come first."""
+
+    def __init__(self) -> None:
+        self._left = TOGETHER
+        self._seen: dict[tuple[Subject, str], Seen | None] = {}
+
+    def __call__(self, result: Result) -> Seen | None:
+        asked = result.subject, result.id
+        if asked not in self._seen:
+            self._seen[asked] = self._look(result)
+        return self._seen[asked]
+
+    def _look(self, result: Result) -> Seen | None:
+        try:
+            item = item_of(result.id)
+            short = len(result.reply) <= READ
+            read = (grade(item.task, item.question, result.reply).rule or "") if short else ""
+            if RETRIEVE in result.settings or result.length > min(LONGEST, self._left):
+                return Seen((), read)
+            self._left -= result.length
+            return Seen(tuple(fragments(stretches(item))), read)
+        except (CarraraError, OSError):  # of another version, or of files that are not here
+            return None
+
+
+def fragments(parts: Iterable[Stretch]) -> list[Fragment]:
+    """
+    >>> parts = [Stretch(0, "user", "a" * 500, "filler"), Stretch(0, "user", "Eve sits.", "needed"),
+    ...          Stretch(0, "user", "b" * 900, "filler")]
+    >>> [(one.kind, len(one.text)) for one in fragments(parts)]
+    [('text', 200), ('gap', 20), ('text', 120), ('needed', 9), ('text', 120), ('gap', 20), ('text', 400)]
+    """
+    cutting = _Cutting()
+    message = 0
+    for part in parts:
+        if part.message != message:
+            cutting.pass_by("\n\n")
+            message = part.message
+        if part.kind == "needed" and cutting.shown < UPDATES:
+            cutting.show(part.text)
+        else:
+            cutting.pass_by(part.text)
+    return cutting.end()
+
+
+class _Cutting:
+    """Sees a text pass, and holds no more of it than is shown."""
+
+    def __init__(self) -> None:
+        self.shown = 0
+        self._found = list[Fragment]()
+        self._room = HEAD
+        self._behind, self._passed = "", 0
+
+    def pass_by(self, text: str) -> None:
+        if self._room:
+            self._add(text[: self._room], "text")
+            text, self._room = text[self._room :], max(0, self._room - len(text))
+        self._passed += len(text)
+        self._behind = (self._behind + text[-END:])[-END:]
+
+    def show(self, text: str) -> None:
+        self._close(AROUND)
+        self.shown += 1
+        cut = f"{text[:WRITTEN]}…" if len(text) > WRITTEN else text
+        self._add(cut, "needed")
+        self._room = AROUND
+
+    def end(self) -> list[Fragment]:
+        self._close(END)
+        return self._found
+
+    def _close(self, kept: int) -> None:
+        """Say how much passed unseen, and show the last of it."""
+        last = self._behind[-kept:]
+        if gap := self._passed - len(last):
+            self._add(f" … {gap:,} characters … ", "gap")
+        self._add(last, "text")
+        self._behind, self._passed = "", 0
+
+    def _add(self, text: str, kind: Literal["text", "needed", "gap"]) -> None:
+        if not text:
+            return
+        if self._found and self._found[-1].kind == kind == "text":
+            text = self._found.pop().text + text
+        self._found.append(Fragment(text, kind))

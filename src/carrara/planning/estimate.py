@@ -1,0 +1,227 @@
+"""What a run would take: requests, tokens, money, hours. No model is asked, and no long prompt is made.
+
+A prompt of a length has that many tokens. What is not known from lengths is looked at on the first worlds of each test:
+how many questions share a context, how long a right answer is, how many tokens a puzzle has without filler.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from statistics import fmean
+
+from carrara import registry, tokens
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.core.table import table
+from carrara.prompt.items import context_of, questions_of
+from carrara.prompt.wording import Pack
+from carrara.runs.config import ALL, Job
+from carrara.runs.prices import Price
+
+SAMPLED = 3
+"""Worlds that are looked at."""
+AROUND = 6
+"""Tokens of `FINAL ANSWER:` and of a chat template around it."""
+FAR = 32 << 10
+"""Tokens up to which a test that sizes itself is looked at; a longer one has answers as much longer."""
+BATCHES: Mapping[str, tuple[int, int]] = {"openai": (50_000, 200_000_000), "anthropic": (100_000, 256_000_000)}
+"""Requests and bytes that a file of a provider's batch interface may have."""
+LETTERS = 4
+"""Bytes of a token, about."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A test at a length."""
+
+    model: str
+    test: str
+    length: int
+    requests: int
+    sent: int
+    """Tokens of all prompts."""
+    repeated: int
+    """Those among them that stand in the prompt before too: questions that share a context are sent together."""
+    written: int
+    """Tokens of the replies, as they are expected."""
+    cost: float | None
+    seconds: float | None
+    """At the pace that is given, or was measured."""
+    fits: bool
+    """Whether prompts and answers fit the model."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a world of a test is like."""
+
+    questions: int
+    answer: float
+    """Tokens of a right answer."""
+    bare: float
+    """Tokens of a prompt without filler."""
+    tail: float
+    """Tokens behind the context: what questions on it do not share."""
+
+
+def forecast(
+    jobs: Sequence[Job],
+    model: str,
+    price: Price | None = None,
+    like: Sequence[Result] = (),
+    speed: float | None = None,
+    window: int | None = None,
+    pack: Pack | None = None,
+) -> list[Line]:
+    """`like` are results of an earlier run of this model; `speed` is in tokens a second, of prompts and replies."""
+    written, pace = _written(like, model), speed or _pace(like, model)
+    shaped = cache(lambda first: _shape(first, pack))
+    found: dict[tuple[str, int], list[Line]] = {}
+    for job in jobs:
+        line = _line(job, model, shaped, written, price, pace, window)
+        found.setdefault((line.test, line.length), []).append(line)
+    return [_sum(lines, *found_at) for found_at, lines in found.items()]
+
+
+def _line(
+    job: Job,
+    model: str,
+    shaped: Callable[[Recipe], Shape],
+    written: Callable[[str, int], float | None],
+    price: Price | None,
+    pace: float | None,
+    window: int | None,
+) -> Line:
+    task, length = registry.load(job.first.task), job.first.length
+    shape = shaped(replace(job.first, length=min(length, FAR) if task.is_sized else 0))
+    answer = shape.answer * max(1.0, length / FAR) if task.is_sized else shape.answer
+    if job.worlds == ALL:
+        raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
+    worlds = job.worlds
+    size = length or shape.bare
+    requests = worlds * shape.questions
+    sent = round(requests * size)
+    repeated = round(worlds * (shape.questions - 1) * max(0.0, size - shape.tail))
+    told = written(job.first.task, length)
+    replies = round(requests * (answer + AROUND if told is None else told))
+    return Line(
+        model,
+        job.first.task,
+        length,
+        requests,
+        sent,
+        repeated,
+        replies,
+        price.of(sent, repeated, replies) if price else None,
+        (sent + replies) / pace if pace else None,
+        window is None or size + replies / max(1, requests) <= window,
+    )
+
+
+def _sum(lines: Sequence[Line], test: str, length: int) -> Line:
+    costs = [line.cost for line in lines if line.cost is not None]
+    seconds = [line.seconds for line in lines if line.seconds is not None]
+    return Line(
+        lines[0].model,
+        test,
+        length,
+        sum(line.requests for line in lines),
+        sum(line.sent for line in lines),
+        sum(line.repeated for line in lines),
+        sum(line.written for line in lines),
+        sum(costs) if costs else None,
+        sum(seconds) if seconds else None,
+        all(line.fits for line in lines),
+    )
+
+
+def _shape(first: Recipe, pack: Pack | None) -> Shape:
+    counter = tokens.get(first.tokenizer)
+    questions, answers, bare, tails = list[int](), list[int](), list[int](), list[int]()
+    for index in range(first.index, first.index + SAMPLED):
+        recipe = replace(first, index=index)
+        posed = questions_of(recipe, pack)
+        questions.append(len(posed.questions))
+        answers += [counter.count(posed.task.write(question.gold)) for question in posed.questions]
+        if not recipe.length:
+            [item, *_] = context_of(recipe, pack).items
+            bare.append(item.survey.tokens)
+            tails.append(counter.count(item.prompt.frame.after))
+    return Shape(
+        max(questions), fmean(answers), fmean(bare) if bare else float(first.length), fmean(tails) if tails else 0.0
+    )
+
+
+def _written(like: Sequence[Result], model: str) -> Callable[[str, int], float | None]:
+    """What this model wrote in an earlier run: of the test at that length, or at any, or of any test."""
+    own = [result for result in like if result.model == model and result.output_tokens is not None]
+
+    def told(test: str, length: int) -> float | None:
+        near = [result for result in own if result.task.partition(":")[0] == test]
+        for found in ([one for one in near if one.length == length], near, own):
+            if found:
+                return fmean(one.output_tokens or 0 for one in found)
+        return None
+
+    return told
+
+
+def _pace(like: Sequence[Result], model: str) -> float | None:
+    """Tokens a second of an earlier run, its requests one after the other."""
+    own = [one for one in like if one.model == model and one.seconds]
+    spent = sum(one.seconds or 0.0 for one in own)
+    return sum((one.input_tokens or one.tokens) + (one.output_tokens or 0) for one in own) / spent if spent else None
+
+
+def warnings(lines: Sequence[Line]) -> list[str]:
+    """What to know before a run is begun."""
+    found = []
+    if beyond := [line for line in lines if not line.fits]:
+        cells = ", ".join(f"{line.test} at {line.length:,}" for line in beyond[:4])
+        found.append(
+            f"{sum(line.requests for line in beyond):,} prompts are longer than the model's window ({cells}"
+            f"{' and more' if len(beyond) > 4 else ''}): they cost nothing and score 0"
+        )
+    for provider, (requests, size) in BATCHES.items():
+        own = [line for line in lines if line.model.startswith(f"{provider}/")]
+        asked, letters = sum(line.requests for line in own), sum(line.sent for line in own) * LETTERS
+        if asked > requests or letters > size:
+            files = max(-(-asked // requests), -(-letters // size))
+            found.append(
+                f"as a batch it takes about {files:,} files of {provider}'s ({requests:,} requests, {size:,} bytes)"
+            )
+    return found
+
+
+def total(lines: Sequence[Line]) -> dict[str, float | None]:
+    costs = [line.cost for line in lines if line.cost is not None]
+    seconds = [line.seconds for line in lines if line.seconds is not None]
+    return {
+        **{name: sum(getattr(line, name) for line in lines) for name in ("requests", "sent", "repeated", "written")},
+        "cost": sum(costs) if costs else None,
+        "seconds": sum(seconds) if seconds else None,
+    }
+
+
+def said(lines: Sequence[Line]) -> Iterator[str]:
+    """The plan as a table, with what to know of it below."""
+    whole = total(lines)
+    models = len({line.model for line in lines}) > 1
+    priced, timed = whole["cost"] is not None, whole["seconds"] is not None
+
+    def row(names: Sequence[str], found: Mapping[str, float | None]) -> list[str]:
+        cells = [f"{found[part] or 0:,.0f}" for part in ("requests", "sent", "repeated", "written")]
+        money = [f"{found['cost'] or 0:,.2f}"] if priced else []
+        return [*names, *cells, *money, *([f"{(found['seconds'] or 0) / 3600:,.2f}"] if timed else [])]
+
+    heads = ["test", "length", "requests", "tokens sent", "of them remembered", "tokens written"]
+    rows = [
+        row([*([line.model] if models else []), line.test, write_length(line.length)], total([line])) for line in lines
+    ]
+    yield from table(
+        [*(["model"] if models else []), *heads, *(["cost"] if priced else []), *(["hours"] if timed else [])],
+        [*rows, row([*(["all"] if models else []), "" if models else "all", ""], whole)],
+    )
+    yield from warnings(lines)

@@ -1,0 +1,17 @@
+"""Which embedder is meant by a name."""
+
+from functools import cache
+
+from carrara.readers.retrieval.address import Address
+from carrara.readers.retrieval.embedders import Embedder
+from carrara.readers.retrieval.endpoint import Endpoint
+from carrara.readers.retrieval.minilm import load
+from carrara.readers.retrieval.setting import MINILM
+
+
+@cache
+def embedder(by: str) -> Embedder:
+    """The embedder of that name, built once."""
+    if by == MINILM:
+        return load()
+    return Endpoint.at(Address.parse(by))

@@ -1,0 +1,182 @@
+"""Embeddings from any server that speaks OpenAI's `/v1/embeddings`: OpenAI, vLLM, llama.cpp, Text Embeddings Inference.
+
+    openai:text-embedding-3-small                       OpenAI's own server, with the key in OPENAI_API_KEY
+    openai:BAAI/bge-m3@http://127.0.0.1:8000/v1         any other, with the key in EMBEDDINGS_API_KEY if it wants one
+
+OpenAI's key is never sent to another server, and nothing that looks like another address is sent to OpenAI.
+"""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import numpy as np
+
+from carrara.core.errors import RunError, UsageError
+from carrara.core.transport import (
+    PackingError,
+    RedirectError,
+    ReplyTooLargeError,
+    limit_client,
+    malformed,
+    untrusted,
+)
+from carrara.readers.retrieval.address import OPENAI, Address
+from carrara.readers.retrieval.embedders import Unavailable, Vectors, unit
+
+if TYPE_CHECKING:
+    from openai import APIConnectionError, APIStatusError, OpenAI
+    from openai.types import CreateEmbeddingResponse
+
+_BATCH = 64
+_REQUESTS = 4
+"""At a time."""
+_PAUSES = (0.5, 1.0, 2.0, 4.0)
+"""Seconds before a request is made again that may fare better. A run has more patience (prompts.py)."""
+_PASSING = (408, 409, 429)
+"""With 5xx: what may be over soon."""
+_SECONDS = 120.0
+"""For 64 texts. A request that took all of it is not made again here."""
+_GREETING_SECONDS = 30.0
+_NO_KEY = "none"
+_TOO_MUCH = (400, 413, 422)
+"""How servers refuse more texts, or longer ones, than they take."""
+_QUOTED = 200
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    address: Address
+    client: "OpenAI"
+    seconds: float = _SECONDS
+    """That a request may take."""
+
+    @staticmethod
+    def at(address: Address) -> "Endpoint":
+        from openai import OpenAI
+
+        key = os.environ.get(address.key, "").strip()
+        if not key and address.url == OPENAI:
+            raise UsageError(f"{address.spec} needs a key: set {address.key}")
+        if not (key.isascii() and key.isprintable()):
+            raise UsageError(f"{address.key} holds a character that stands in no key: set it anew")
+        client = OpenAI(api_key=key or _NO_KEY, base_url=address.url, max_retries=0)
+        limit_client(client._client)
+        return Endpoint(address, client)
+
+    @property
+    def name(self) -> str:
+        return self.address.spec
+
+    def check(self) -> None:
+        """One short text, for which a server has less time."""
+        replace(self, seconds=_GREETING_SECONDS).embed(["Ready."])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        batches = [texts[i : i + _BATCH] for i in range(0, len(texts), _BATCH)]
+        given_up = Event()
+
+        def vectors_of(batch: Sequence[str]) -> Vectors:
+            if given_up.is_set():  # a server that hangs would be waited for once more
+                return np.zeros((0, 0), np.float32)
+            try:
+                return self._batch(batch)
+            except Exception:
+                given_up.set()
+                raise
+
+        with ThreadPoolExecutor(_REQUESTS) as pool:
+            found = [vectors for vectors in pool.map(vectors_of, batches) if len(vectors)]
+        if len({vectors.shape[1] for vectors in found}) > 1:
+            raise self._garbled()
+        return unit(np.concatenate(found)) if found else np.zeros((0, 0), np.float32)
+
+    def _batch(self, texts: Sequence[str]) -> Vectors:
+        from openai import APIConnectionError, APIStatusError, APITimeoutError
+
+        try:
+            answer = self._answer(texts)
+            rows = sorted(answer.data, key=lambda row: row.index)
+            with np.errstate(all="ignore"):
+                vectors = np.array([row.embedding for row in rows], np.float32)
+                lengths = np.linalg.norm(vectors, axis=1) if vectors.ndim == 2 else np.zeros(1)
+        except APIStatusError as error:
+            if error.status_code in _TOO_MUCH and len(texts) > 1:
+                half = len(texts) // 2
+                return np.concatenate([self._batch(texts[:half]), self._batch(texts[half:])])
+            raise self._refusal(error, texts) from None
+        except APITimeoutError:
+            late = f"did not answer within {self.seconds:g} seconds"
+            raise Unavailable(f"{self.address.url} {late}: is it still loading?") from None
+        except RedirectError as error:
+            raise RunError(f"{error.where}: give that address in `retrieve` if you mean it") from None
+        except APIConnectionError as error:
+            if why := untrusted(error, self.address.url):
+                raise RunError(why) from None
+            if why := malformed(error):
+                raise self._no_vectors(why) from None
+            reason = self._quoted(str(error.__cause__ or error))
+            raise Unavailable(f"{self.address.url} does not answer ({reason}): is the server running?") from None
+        except (ReplyTooLargeError, PackingError) as error:
+            raise self._no_vectors(str(error)) from None
+        except (AttributeError, TypeError, ValueError):
+            raise self._garbled() from None
+        if len(vectors) != len(texts) or not np.isfinite(lengths).all() or not lengths.all():
+            raise self._garbled()
+        return vectors
+
+    def _answer(self, texts: Sequence[str]) -> "CreateEmbeddingResponse":
+        from openai import APIConnectionError, APIStatusError, APITimeoutError
+
+        def create() -> "CreateEmbeddingResponse":
+            return self.client.embeddings.create(model=self.address.model, input=list(texts), timeout=self.seconds)
+
+        for pause in _PAUSES:
+            try:
+                return create()
+            except APITimeoutError:
+                raise
+            except (APIConnectionError, APIStatusError) as error:
+                if untrusted(error, "") or not _may_pass(error):
+                    raise
+            time.sleep(pause)
+        return create()
+
+    def _no_vectors(self, why: str) -> RunError:
+        return RunError(f"{self.address.url} did not answer with vectors: {self._quoted(why)}")
+
+    def _garbled(self) -> RunError:
+        return RunError(
+            f"{self.address.url} did not answer with one vector for each text, finite and not 0: is it a server for "
+            f"embeddings by {self.address.model}?"
+        )
+
+    def _refusal(self, error: "APIStatusError", texts: Sequence[str]) -> RunError:
+        where, model = self.address.url, self.address.model
+        match error.status_code:
+            case 401 | 403:  # nothing of what it says: some servers quote the key
+                return RunError(f"{where} refuses the API key: check {self.address.key}")
+            case 404:
+                return RunError(f"{where} knows no embedding model {model}: check its name and the address")
+        said = self._quoted(error.message.removeprefix(f"Error code: {error.status_code} - "))
+        size = f"a text of {len(texts[0]):,} characters" if len(texts) == 1 else f"{len(texts)} texts"
+        refused = f"{where} refused {size} with status {error.status_code}: {said}"
+        return Unavailable(refused) if _may_pass(error) else RunError(refused)
+
+    def _quoted(self, said: str) -> str:
+        """The beginning of what others say, on one line, and without the key in any writing of it."""
+        key = self.client.api_key
+        for form in () if key == _NO_KEY else (key, repr(key)[1:-1], json.dumps(key)[1:-1], quote(key, safe="")):
+            said = said.replace(form, "…")
+        return " ".join(said.split())[:_QUOTED]
+
+
+def _may_pass(error: "APIConnectionError | APIStatusError") -> bool:
+    status = getattr(error, "status_code", None)
+    return status is None or status in _PASSING or status >= 500

@@ -1,0 +1,157 @@
+"""Retrieval in front of a model: an item's prompt with a context that is shortened to what its question finds.
+
+A context is cut and embedded once for all its questions; what was found is kept until the reply is scored, because
+recall is a result too. A server for embeddings that fails in mid-run is waited for, as the model's own is.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from threading import Lock
+
+from anyio import NoEventLoopError
+from anyio.from_thread import check_cancelled
+
+from carrara.core.console import LINE_EVERY
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.metadata import REQUEST, RETRIEVE
+from carrara.core.recipe import Recipe
+from carrara.core.talk import tell
+from carrara.core.types import Message
+from carrara.prompt.item_cache import item_of, messages_of, quick
+from carrara.prompt.items import Item
+from carrara.prompt.prompt import Part
+from carrara.readers.retrieval import Index, Recall, Retrieval, Retrieved, Unavailable
+from carrara.servers.retry import PATIENCE
+
+_KEPT = 4096
+"""Shortened contexts: a few kilobytes each."""
+_FINDING = Lock()
+_FIRST_PAUSE, _LONGEST_PAUSE, _STEP = 2.0, 60.0, 0.25
+"""Seconds before a server is asked again, and between two looks whether the run is being stopped."""
+
+
+def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
+    """The messages of an item as a model is to get them, by what a reference to it holds."""
+    id = wanted["id"]
+    if retrieve := wanted.get(RETRIEVE, ""):
+        frame = item_of(id).prompt.frame
+        messages = [Message("user", frame.before + found(id, retrieve).text + frame.after)]
+    else:
+        messages = list(messages_of(id))
+    if request := wanted.get(REQUEST, ""):
+        messages[-1] = Message(messages[-1].role, messages[-1].content + request)
+    return messages
+
+
+def quickly(wanted: Mapping[str, str]) -> bool:
+    """Whether that takes less than a thread does to call."""
+    return not wanted.get(RETRIEVE) and quick(wanted["id"])
+
+
+def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:
+    """The same in parts, of which none but the last is held; what was retrieved is short."""
+    if wanted.get(RETRIEVE):
+        for number, message in enumerate(prompt_of(wanted)):
+            yield Part(number, message.role, message.content)
+        return
+    for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last is needed behind it
+        yield part
+    if request := wanted.get(REQUEST, ""):
+        yield Part(part.message, part.role, request)
+
+
+def recall_of(id: str, retrieve: str) -> Recall | None:
+    """How much of what an item needs its question found. None where it needs nothing in particular."""
+    return found(id, retrieve).recall
+
+
+def found(id: str, retrieve: str) -> Retrieved:
+    with _FINDING:  # one at a time: it is bound by the processor, and the next question may share the context
+        _stop_if_cancelled()
+        return _found(id, retrieve)
+
+
+class _Outage:
+    """Of the server for embeddings. It is one for all items, so that they wait for it together and not in turn."""
+
+    def __init__(self) -> None:
+        self.began: float | None = None
+
+    def waited_out(self, find: Callable[[], Retrieved]) -> Retrieved:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                result = find()
+            except Unavailable as error:
+                if self.began is None:
+                    self.began = time.monotonic()
+                    tell(f"retrieval waits, for up to {PATIENCE // 3600} hours: {error}")
+                left = self.began + PATIENCE - time.monotonic()
+                if left <= 0:
+                    raise
+                _sleep(min(pause, left))
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                if self.began is not None:
+                    self.began = None
+                    tell("retrieval goes on")
+                return result
+
+
+_OUTAGE = _Outage()
+
+
+def _sleep(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(_STEP, left))
+        _stop_if_cancelled()
+
+
+def _stop_if_cancelled() -> None:
+    """A thread is not interrupted: it has to look whether the run that it works for is being stopped."""
+    with suppress(NoEventLoopError):
+        check_cancelled()
+
+
+@lru_cache(maxsize=_KEPT)
+def _found(id: str, retrieve: str) -> Retrieved:
+    item = item_of(id)
+    if item.prompt.frame.turns:
+        raise UsageError(f"{item.recipe.task} is a conversation, and retrieval takes a context that is one text")
+    shared = str(replace(item.recipe, question=0))
+    return _OUTAGE.waited_out(lambda: _index(shared, retrieve).find(item.question.ask, _needs(item)))
+
+
+@lru_cache(maxsize=2)
+def _index(id: str, retrieve: str) -> Index:
+    """Of the context of an item, which all its questions share."""
+    frame = item_of(id).prompt.frame
+    text = messages_of(id)[-1].content
+    context = text[len(frame.before) : len(text) - len(frame.after)]
+    return Index(context, Retrieval.parse(retrieve), _Watch(item_of(id).recipe))
+
+
+class _Watch:
+    """Says how far the embedding of a context is, where it takes long; and is where it can be stopped."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.context = f"{recipe.task} at {write_length(recipe.length)}"
+        self.told = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        _stop_if_cancelled()
+        if time.monotonic() - self.told >= LINE_EVERY:
+            self.told = time.monotonic()
+            tell(f"{done:,} of {total:,} parts of a context of {self.context} are embedded")
+
+
+def _needs(item: Item) -> list[tuple[int, int]] | None:
+    """Where the context says what the answer is read from."""
+    wanted = item.question.support or item.question.needs
+    start = len(item.prompt.frame.before)
+    return [(s.start - start, s.end - start) for s in item.survey.spans if s.update in wanted] or None

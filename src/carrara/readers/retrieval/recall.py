@@ -1,0 +1,44 @@
+"""Recall: whether what a question needs is among what was found."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from carrara.readers.retrieval.chunks import Chunk
+
+Stretch = tuple[int, int]
+"""Characters start … end-1 of a context."""
+
+
+class Recall(NamedTuple):
+    complete: bool
+    """Whether all of it was found: the measure of BABILong."""
+    share: float
+    """How many of the needed stretches were found, from 0 to 1; 1 where nothing is needed."""
+
+
+def recall(context: str, needs: Sequence[Stretch], chunks: Iterable[Chunk]) -> Recall:
+    """A stretch is found when each of its characters is in some chunk, white space aside.
+
+    >>> recall("one two three", [(0, 7), (8, 13)], [Chunk(0, 0, 3), Chunk(1, 4, 7)])
+    Recall(complete=False, share=0.5)
+    """
+    runs = _runs(chunks)
+    found = 0
+    for start, end in needs:
+        text = context[start:end]
+        start, end = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+        found += any(first <= start and end <= last for first, last in runs)
+    return Recall(found == len(needs), found / len(needs) if needs else 1.0)
+
+
+def _runs(chunks: Iterable[Chunk]) -> list[Stretch]:
+    """What the chunks cover, neighbours taken together."""
+    runs: list[Stretch] = []
+    last = -1
+    for number, start, end in sorted(chunks):
+        if runs and (number == last + 1 or start <= runs[-1][1]):
+            runs[-1] = runs[-1][0], max(runs[-1][1], end)
+        else:
+            runs.append((start, end))
+        last = number
+    return runs

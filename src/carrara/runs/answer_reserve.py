@@ -1,0 +1,83 @@
+"""Lengths that hold the answer too: how much of one is left to it, so that prompt and answer fit a model's window.
+
+32k within    a prompt of 32,576 tokens for a test whose answers take up to 192
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from inspect_ai.dataset import Sample
+
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.recipe import Recipe
+from carrara.prompt.items import questions_of
+from carrara.prompt.wording import Pack
+from carrara.registry import load
+from carrara.servers.reasoning_mode import Thinking
+
+SEEN = 3
+"""Worlds that tell how long the answers of a test are whose answers grow with its context."""
+MARGIN = 1.03
+"""For the other worlds of such a test."""
+STEPS = 64
+"""Into how many a length is divided to find out how much of it such a test leaves to the answer."""
+
+
+def needed(budget: int, thinking: Thinking, max_tokens: int | None) -> int:
+    """Tokens that a reply may take, as far as that can be known: a model that reasons freely takes what it likes."""
+    return max_tokens or thinking.length + budget
+
+
+def room(first: Recipe, worlds: int, pack: Pack | None, thinking: Thinking, max_tokens: int | None) -> int:
+    """Of a test's length what is left to its answers."""
+    if not first.length:
+        return 0
+    if max_tokens or not load(first.task).is_sized:
+        at = replace(first, length=0, pack="")
+        budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(worlds))
+        return needed(budget, thinking, max_tokens)
+    step = max(1, first.length // STEPS)
+    low, high = 0, first.length // step  # in steps: a prompt of `low` leaves its answer room, one of `high` does not
+    while high - low > 1:
+        middle = (low + high) // 2
+        at = replace(first, length=middle * step)
+        try:
+            budget = max(_budget(replace(at, index=first.index + n), pack) for n in range(min(worlds, SEEN)))
+        except UsageError:  # too short for such a world: that is said where it is made
+            low = middle
+            continue
+        if middle * step + needed(int(MARGIN * budget), thinking, None) <= first.length:
+            low = middle
+        else:
+            high = middle
+    return first.length - low * step
+
+
+def _budget(recipe: Recipe, pack: Pack | None) -> int:
+    return max(question.budget for question in questions_of(recipe, pack).questions)
+
+
+def crowded(
+    samples: Mapping[str, Sample], window: int, thinking: Thinking, max_tokens: int | None
+) -> dict[int, tuple[int, int, int]]:
+    """Of each length how many prompts leave no room for their answers, of how many, and how much the worst is over."""
+    found: dict[int, tuple[int, int, int]] = {}
+    for sample in samples.values():
+        meta = sample.metadata or {}
+        over = int(meta["tokens"]) + needed(int(meta["budget"]), thinking, max_tokens) - window
+        without, of, worst = found.get(int(meta["length"]), (0, 0, 0))
+        found[int(meta["length"])] = without + (over > 0), of + 1, max(worst, over)
+    return {length: count for length, count in found.items() if count[0]}
+
+
+def complaint(found: Mapping[int, tuple[int, int, int]], model: str, window: int) -> str:
+    """What to say of prompts that leave no room for their answers, and what to do."""
+    where = ", ".join(
+        f"{without} of {of} prompts at {write_length(length)} (by up to {over:,} tokens)"
+        for length, (without, of, over) in sorted(found.items())
+    )
+    return (
+        f"{model} takes {window:,} tokens, prompt and answer together, without room for the answers of {where}: "
+        "`within=True` makes lengths hold the answer too, or give shorter ones"
+    )

@@ -1,0 +1,171 @@
+"""What a run uses: tokens, money, time; and when the next request would pass what it may use, nothing more is sent.
+
+    5Mtok, 800ktok    tokens of prompts and replies, of all that the folder has of this model
+    20usd, 3.5eur     money, by a price that is given, of the same
+    30min, 2h         time, of this command
+
+An item that is not asked for this reason leaves no result, so that the run is PARTIAL and the same command with a
+greater budget goes on. What is under way is reserved for, so that many requests at a time pass nothing either.
+"""
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from carrara.core.errors import UsageError
+from carrara.core.metadata import NOT_ASKED
+from carrara.core.result import Result
+from carrara.runs.prices import Price
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelOutput
+
+_TOKENS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
+
+
+class NothingLeft(Exception):
+    """Raised in place of a request that would pass the budget."""
+
+
+class Budget(NamedTuple):
+    kind: Literal["tokens", "money", "time"]
+    most: float
+    said: str
+
+    def written(self, part: float) -> str:
+        """So much of it, with its unit."""
+        units = {"tokens": f"{part:,.0f} tokens", "money": f"{part:,.4g} of money", "time": f"{part:,.0f} s"}
+        return units[self.kind]
+
+    def __str__(self) -> str:
+        return self.said
+
+
+def read_budget(text: str) -> Budget:
+    """
+    >>> read_budget("5Mtok"), read_budget("20usd").kind, read_budget("30min").most
+    (Budget(kind='tokens', most=5000000.0, said='5Mtok'), 'money', 1800.0)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z€$£]+)", text.strip())
+    number, unit = (float(found[1]), found[2]) if found else (0.0, "")
+    if 0 < number < 1e15:
+        if unit.endswith("tok") and unit[:-3] in _TOKENS:
+            return Budget("tokens", number * _TOKENS[unit[:-3]], text)
+        if unit in _SECONDS:
+            return Budget("time", number * _SECONDS[unit], text)
+        if not unit.lower().endswith(("tok", "token", "tokens")) and unit not in ("k", "M", "G", "m"):
+            return Budget("money", number, text)
+    raise UsageError(f"{text!r} is no budget: give tokens, money or time, such as 5Mtok, 20usd or 30min")
+
+
+@dataclass
+class Meter:
+    budget: Budget | None = None
+    price: Price | None = None
+    known: frozenset[str] = frozenset()
+    """Items whose replies are there already, and are not asked for."""
+    before: float = 0.0
+    """What of the budget was used by earlier commands."""
+    tokens: int = 0
+    """Of prompts and replies, by this command."""
+    money: float = 0.0
+    expected: float | None = None
+    """Money, for all that is left to ask, where there is a price and no answer has more words than it needs."""
+    unasked: int = 0
+    _under_way: float = 0.0
+    _replies: int = 0
+    _written: int = 0
+    _begun: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        if self.budget and self.budget.kind == "money" and not self.price:
+            raise UsageError(f"`budget={self.budget}` is money, and no price is known: give `price`, or tokens (5Mtok)")
+
+    def earlier(self, results: Iterable[Result]) -> None:
+        """What was used before counts as used."""
+        for one in results:
+            if one.status != "error":
+                self.before += self._worth(
+                    one.tokens if one.input_tokens is None else one.input_tokens, 0, one.output_tokens or 0
+                )
+
+    @property
+    def used(self) -> float:
+        """Of the budget."""
+        if not self.budget:
+            return 0.0
+        if self.budget.kind == "time":
+            return time.monotonic() - self._begun
+        return self.before + (self.money if self.budget.kind == "money" else self.tokens)
+
+    def takes(self, prompt: int, answer: int) -> float:
+        """What a request is expected to use of the budget: its reply is as long as those before, or as it has to be."""
+        return self._worth(prompt, 0, round(self._written / self._replies) if self._replies else answer)
+
+    def _worth(self, sent: int, repeated: int, written: int) -> float:
+        if not self.budget or self.budget.kind == "time":
+            return 0.0
+        if self.budget.kind == "money" and self.price:
+            return self.price.of(sent, repeated, written)
+        return float(sent + written)
+
+    @contextmanager
+    def asking(self, id: str, prompt: int, answer: int) -> Iterator["Asking"]:
+        """Around the requests for an item. Raises where the budget has no room for it."""
+        asking = Asking()
+        if id in self.known:
+            yield asking
+            return
+        takes = self.takes(prompt, answer)
+        if self.budget and self.used + self._under_way + takes > self.budget.most:
+            self.unasked += 1
+            raise NothingLeft(f"{NOT_ASKED}the budget of {self.budget} has no room for it")
+        self._under_way += takes
+        try:
+            yield asking
+        finally:
+            self._under_way -= takes
+            if asking.output is not None:
+                self._count(asking.output, prompt)
+
+    def _count(self, output: "ModelOutput", prompt: int) -> None:
+        usage = output.usage
+        sent, written = (output.input_context_tokens or prompt), usage.output_tokens if usage else 0
+        self.tokens += sent + written
+        self._replies += 1
+        self._written += written
+        if self.price:
+            self.money += self.price.of(sent, usage.input_tokens_cache_read or 0 if usage else 0, written)
+
+    def said(self) -> str:
+        """What was used so far, for progress."""
+        spent = max(1e-9, time.monotonic() - self._begun)
+        pace = f"{self.tokens / spent:,.0f} tokens/s" if self.tokens else ""
+        return " · ".join(filter(None, (pace, f"{self.money:,.2f} of money" if self.money else "")))
+
+
+@dataclass
+class Asking:
+    output: "ModelOutput | None" = None
+    """The reply, once it is there."""
+
+
+_METERS: list[Meter] = []
+"""The meter of the run that is at work: solvers are made by Inspect."""
+
+
+@contextmanager
+def measured(meter: Meter) -> Iterator[None]:
+    _METERS.append(meter)
+    try:
+        yield
+    finally:
+        _METERS.remove(meter)
+
+
+def current() -> Meter:
+    return _METERS[-1] if _METERS else Meter()

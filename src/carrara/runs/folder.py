@@ -1,0 +1,152 @@
+"""The folder of a run: its own files in it, alone in it, and as long as the disk has room."""
+
+import errno
+import fcntl
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from shutil import disk_usage, rmtree
+from tempfile import TemporaryDirectory
+
+from inspect_ai.log import EvalLog
+
+from carrara.core.errors import RunError, UsageError
+from carrara.core.places import elsewhere, make, storage
+from carrara.core.talk import tell
+from carrara.logs.log_files import Damaged, header, logs
+from carrara.runs.config import Shard
+from carrara.text.corpus.cache import folder
+
+CACHE = "cache"
+"""The folder with the replies that have arrived (reply_cache.py)."""
+
+RESERVE = 32 << 20
+"""Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""
+
+
+def make_folder(out: Path) -> None:
+    try:
+        make(out)
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"`out={out}` is a file, or within one: give a folder, which need not be there yet") from None
+
+
+def beside(out: Path) -> Path:
+    """What is of this machine alone: the cache, and who is at work. It is the folder itself, where that is here."""
+    if not elsewhere(out):
+        return out
+    path = folder("elsewhere") / blake2b(str(out).encode(), digest_size=12).hexdigest()
+    path.mkdir(exist_ok=True)
+    return path
+
+
+@contextmanager
+def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
+    """Within it the folder is this run's alone, or its shards'."""
+    with storage(out), _alone(out, shard), _inspects_files(), _full_disk_said(out):
+        if elsewhere(out) and not out.is_dir():  # it was never there, or somebody has removed it
+            rmtree(beside(out) / CACHE, ignore_errors=True)
+        yield
+
+
+def check_disk(out: Path) -> None:
+    """Nothing is asked whose reply could not be kept."""
+    here = beside(out)
+    if disk_usage(here).free < RESERVE:
+        raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {here}: make room")
+
+
+@contextmanager
+def _full_disk_said(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise RunError(
+            f"the disk of {out} is full: make room, and the same command goes on where this one was"
+        ) from None
+
+
+@contextmanager
+def _alone(out: Path, shard: Shard | None) -> Iterator[None]:
+    """Two runs in one folder would ask everything twice; its shards ask each something else."""
+    with ExitStack() as locks:
+        names = {".lock": fcntl.LOCK_SH, f".lock-{shard.number}-of-{shard.of}": fcntl.LOCK_EX} if shard else {}
+        for name, kind in (names or {".lock": fcntl.LOCK_EX}).items():
+            lock = locks.enter_context((beside(out) / name).open("w"))
+            try:
+                fcntl.flock(lock, kind | fcntl.LOCK_NB)
+            except OSError:
+                raise RunError(f"another run is at work in {out}: wait for it, or give another `out`") from None
+        yield
+
+
+@contextmanager
+def _inspects_files() -> Iterator[None]:
+    """Have Inspect keep its own files in a folder that is removed afterwards.
+
+    Nothing reads those files: a run goes on from its logs and the cache of replies. Inspect's trace log, which notes
+    each request, is off unless the environment configures it: nobody searches it, and it would outlive a run that is
+    killed.
+    A worker of Inspect's has a socket among these files, whose name may not have more than a hundred letters.
+    """
+    with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
+        own = {"XDG_DATA_HOME": aside}
+        if not os.environ.keys() & {"INSPECT_TRACE_LEVEL", "INSPECT_TRACE_FILE"}:
+            own["INSPECT_TRACE_LEVEL"] = "CRITICAL"
+        with _environment(own):
+            yield
+
+
+@contextmanager
+def _environment(own: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in own}
+    os.environ |= own
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
+
+
+def set_aside(damaged: Damaged) -> None:
+    """Its replies are in the cache, and Inspect would stumble over it."""
+    aside = damaged.path.with_name(damaged.path.name + ".damaged")
+    damaged.path.replace(aside)
+    tell(f"a log was damaged and is now {aside}; replies that the cache has are kept")
+
+
+def tidy(folder: Path, ended: Sequence[EvalLog]) -> None:
+    """Remove the logs of stopped runs whose replies the new logs have, so that viewers show each task once."""
+    newest = {log.eval.task_id: log.location.rpartition("/")[2] for log in ended}
+    for path in logs(folder):
+        try:
+            log = header(path)
+        except FileNotFoundError:  # another shard has removed it
+            continue
+        if log.status == "started" and newest.get(log.eval.task_id, path.name) != path.name:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def plain_path(folder: Path) -> Iterator[str]:
+    """A way to a folder that nobody takes for another: Inspect gives `#`, `?`, `%` and `~` meanings of their own."""
+    make(folder)
+    if elsewhere(folder):
+        yield str(folder)
+        return
+    real = str(folder.resolve())
+    if re.fullmatch(r"[\w/. +=,@()-]+", real, re.ASCII):
+        yield real
+        return
+    with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
+        link = Path(aside) / folder.name
+        link.symlink_to(real, target_is_directory=True)
+        yield str(link)

@@ -1,0 +1,224 @@
+"""Every test as an Inspect task under its own name, so that `inspect eval carrara/latent_list -T view=sum` works.
+
+`carrara run` makes its tasks here too: what Inspect knows of a task (its name and arguments) is what it matches when a
+stopped run goes on.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from inspect_ai import Task, task
+from inspect_ai.model import Model, get_model
+from inspect_ai.model._generate_config import active_generate_config
+
+from carrara import registry
+from carrara import task as carrara_task
+from carrara.core import params as parameters
+from carrara.core.errors import RunError, UsageError
+from carrara.core.keys import Split
+from carrara.core.lengths import read_length, write_length
+from carrara.core.meanings import parameters_of
+from carrara.core.recipe import Recipe
+from carrara.core.types import Style
+from carrara.logs.settings import ANYWHERE, address
+from carrara.prompt.item_cache import know
+from carrara.prompt.wording import Pack, read_pack
+from carrara.runs import arguments
+from carrara.runs.arguments import one_of, text, whole
+from carrara.runs.tasks import inspect_task
+from carrara.servers.inspect_errors import PrerequisiteFailure
+from carrara.servers.model_tokenizer import check_style, tokenizer_for
+from carrara.servers.reasoning_mode import ASKED, NONE, PREFILLED, Thinking
+from carrara.tokens import permission
+
+Maker = Callable[..., Task]
+
+
+def maker(name: str) -> Maker:
+    """The Inspect task function of a test, which is loaded when the task is made.
+
+    What it is asked wrongly is Inspect's own error, which has no traceback.
+    """
+    return task(name=name.rpartition("/")[2])(_make(name))
+
+
+def typed(name: str) -> Maker:
+    """The same, with the test's own parameters in its signature: their types, and their defaults."""
+    make, loaded = _make(name), registry.load(name)
+    *own, other = inspect.signature(make).parameters.values()  # with the last Inspect leaves what is misspelt to us
+    hints, default = get_type_hints(type(loaded)), loaded
+    of_test = [
+        inspect.Parameter(one.name, one.KEYWORD_ONLY, default=getattr(default, one.name), annotation=hints[one.name])
+        for one in inspect.signature(type(loaded)).parameters.values()
+        if one.name not in ARGUMENTS
+    ]
+    make.__signature__ = inspect.Signature([*own, *of_test, other], return_annotation=Task)  # type: ignore[attr-defined]
+    make.__doc__ = "\n".join(
+        [f"{loaded.title}: {loaded.capability}.", "", "Args:"]
+        + [f"    {given.name}: {given.meaning}" for given in parameters_of(loaded)]
+    )
+    return task(name=name.rpartition("/")[2])(make)
+
+
+def _make(name: str) -> Maker:
+    short = name.rpartition("/")[2]
+
+    def make(
+        first: str = "",
+        length: str | int = "0",
+        n: int = 20,
+        params: Any = "",
+        seed: int = 0,
+        split: Split = "test",
+        style: Style = "chat",
+        tokenizer: str = "",
+        prompts: str = "",
+        retrieve: str = "",
+        index: int = 0,
+        cot: Any = "",
+        within: int | None = None,
+        anywhere: bool = False,
+        **other: Any,
+    ) -> Task:
+        """A test of Carrara. Its first item is named by a recipe, `first`, which says it all, or by the others.
+
+        What else is given are parameters of the test, which may stand in `params` as well.
+        """
+        try:
+            loaded = registry.load(name)
+            given, own = arguments.parameters(params), _own(other, loaded)
+            if twice := sorted(given.keys() & own.keys()):
+                raise UsageError(f"{', '.join(twice)} is given by itself and in `params`: leave one out")
+            given |= own
+            model, pack = _active_model(), _pack(text(prompts))
+            if first:
+                recipe = Recipe.parse(first)
+                if recipe.task != name:
+                    raise UsageError(f"first={first} is an item of {recipe.task}: name that test")
+                if given:
+                    raise UsageError(f"first={first} says the parameters too: leave {', '.join(given)} out")
+            else:
+                recipe = Recipe(
+                    task=name,
+                    version=loaded.version,
+                    params=parameters.canonical(parameters.build(loaded, name, given)),
+                    split=one_of("split", split, Split),
+                    seed=whole("seed", seed, 0),
+                    index=whole("index", index, 0),
+                    question=0,
+                    length=read_length(text(length)),
+                    style=one_of("style", style, Style),
+                    pack=pack.hash if pack else "",
+                    tokenizer=text(tokenizer) or _tokenizer(model),
+                )
+                permission.allow(recipe.tokenizer)
+            if model is not None:
+                check_style(str(model), recipe.style)
+            return inspect_task(
+                recipe,
+                whole("n", n, 1),
+                pack,
+                budgeted=_settle(model, recipe.style),
+                server=ANYWHERE if anywhere else address(model) if model else "",
+                retrieve=_retrieval(text(retrieve)),
+                thinking=_thinking(text(cot), recipe.style),
+                within=None if within is None else _room(whole("within", within, 0), recipe),
+            )
+        except (UsageError, RunError) as error:
+            raise PrerequisiteFailure(f"{short}: {error}") from error
+
+    return make
+
+
+ARGUMENTS = tuple(inspect.signature(_make("")).parameters)[:-1]
+"""What a task can be given beside the parameters of its test."""
+
+
+def _own(given: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
+    """Parameters of the test, as they are written."""
+    names = [field.name for field in fields(loaded)]
+    arguments.none_other([name for name in given if name not in names], [*ARGUMENTS, *names])
+    return {name: text(value) for name, value in given.items()}
+
+
+def _active_model() -> Model | None:
+    """The model that the task is made for. None in a program that makes the task before it names a model."""
+    try:
+        return get_model()
+    except ValueError:
+        return None
+
+
+def _tokenizer(model: Model | None) -> str:
+    if model is None:
+        raise UsageError(
+            "no model is known yet whose tokenizer could count: pass `tokenizer`, such as tokenizer='o200k'"
+        )
+    return tokenizer_for(str(model))
+
+
+def _settle(model: Model | None, style: Style) -> bool:
+    """Have the embedded model take prompts in this style; whether replies are held to what the answer needs.
+
+    That is for models that would not stop by themselves, unless a limit was given.
+    """
+    if model is None:
+        return style == "base"
+    if hasattr(model.api, "base"):
+        model.api.base = style == "base"
+    limited = active_generate_config().max_tokens is not None or model.config.max_tokens is not None
+    return (style == "base" or str(model) == "carrara/smollm2") and not limited
+
+
+def _retrieval(written: str) -> str:
+    """How contexts are shortened, in the one way in which it is written; refused where it cannot be done."""
+    if not written:
+        return ""
+    from carrara.readers.retrieval import Retrieval, ready
+
+    setting = Retrieval.parse(written)
+    ready(setting)
+    return str(setting)
+
+
+def _thinking(written: str, style: Style) -> Thinking:
+    if written == NONE:
+        raise UsageError(f"cot=none is either {PREFILLED!r}, if the server goes on with a message, or {ASKED!r}")
+    thinking = Thinking.parse(written)
+    if style == "base" and thinking.way == "exactly":
+        raise UsageError("a base model completes its prompt, which ends where the answer begins: leave cot=exactly out")
+    return thinking
+
+
+def _room(within: int, first: Recipe) -> int:
+    """Tokens of a length that are the answer's."""
+    if within and within >= first.length:
+        raise UsageError(
+            f"an answer that takes {within:,} tokens has no room in {write_length(first.length)}: "
+            "ask for a greater length"
+        )
+    return within
+
+
+def _pack(path: str) -> Pack | None:
+    pack = read_pack(Path(path)) if path else None
+    know(pack)
+    return pack
+
+
+def all_tasks() -> dict[str, Any]:
+    """Task functions by short name; a name that two suites use keeps its suite."""
+    names = registry.names()
+    shorts = [name.rpartition("/")[2] for name in names]
+    return {short: _any(name) for name, short in zip(names, shorts, strict=True) if shorts.count(short) == 1}
+
+
+def _any(name: str) -> Maker:
+    """One that cannot be loaded stands in nobody's way: what is wrong with it is said when it is asked for."""
+    try:
+        return typed(name)
+    except (UsageError, RunError):
+        return maker(name)

@@ -1,0 +1,259 @@
+"""What a folder is to hold when its runs are complete: a run that was cut off says how much of it is there.
+
+    plan.json   [{"model": "openai/gpt-4o", "settings": {}, "of": "michelangelo/latent_list@1/test-0-0.0/4k/chat/o200k",
+                  "test": "michelangelo/latent_list", "length": 4096, "question": 0, "worlds": [[0, 20]]}, …]
+
+The logs are the store of what was asked; they know nothing of tests that were not begun. The latest command counts: one
+that asks for fewer worlds than an earlier one did is content with those. Of a run in shards each writes a file of its
+own (plan-1-of-4.json), which says too which worlds there are in all: those of a shard that was not begun are lacking.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+
+from inspect_ai.dataset import Sample
+
+from carrara.core.errors import UsageError
+from carrara.core.files import Limit, content, whole_file
+from carrara.core.places import elsewhere
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result, Subject, test_of
+from carrara.core.talk import tell_skipped
+from carrara.results.analysis.partial import Part
+from carrara.runs.config import Job, Shard
+from carrara.runs.sharding import Block
+
+PLAN = "plan.json"
+SHARDS = "plan-*-of-*.json"
+FARTHEST = 1 << 24
+"""The largest index of a world in a plan that is believed."""
+LIMIT = Limit(16 << 20, "it is not a plan that a run wrote")
+"""A row takes some 250 bytes: 60,000 of them."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The worlds of a test at a length that a model is to be asked."""
+
+    model: str
+    settings: dict[str, str]
+    of: str
+    """The recipe of the first world there is: with another one's index it is theirs."""
+    test: str
+    length: int
+    question: int
+    worlds: list[list[int]]
+    """Ranges of indices, the ends outside."""
+    block: list[int] | None = None
+    """Of a shard: the range that is its own,"""
+    whole: list[int] | None = None
+    """and that of all shards."""
+
+    @property
+    def subject(self) -> Subject:
+        return self.model, tuple(sorted(self.settings.items()))
+
+    @property
+    def key(self) -> tuple[Subject, str, int]:
+        return self.subject, self.of, self.question
+
+    def __contains__(self, index: int) -> bool:
+        return any(first <= index < end for first, end in self.worlds)
+
+    def __len__(self) -> int:
+        return sum(end - first for first, end in self.worlds)
+
+
+def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Block]) -> list[Entry]:
+    """What a run is to ask; of a shard, with the blocks of its jobs."""
+    of_jobs = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
+    wanted: dict[tuple[str, str, int, int], set[int]] = {}
+    for sample in samples:
+        recipe, meta = Recipe.parse(str(sample.id)), sample.metadata or {}
+        place = _group(recipe), test_of(meta["test"], meta["part"]), int(meta["length"]), recipe.question
+        wanted.setdefault(place, set()).add(recipe.index)
+    model, settings = subject
+    found = []
+    for (of, test, length, question), indices in wanted.items():
+        block = of_jobs.get((length, _group(replace(Recipe.parse(of), length=0))))
+        shares = [list(part) for part in block] if block else [None, None]
+        found.append(Entry(model, dict(settings), of, test, length, question, _ranges(indices), *shares))
+    return found
+
+
+def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
+    """Keep what a run is to ask, beside what earlier ones were to."""
+    path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
+    known = {entry.key: entry for entry in _read(path, tell_skipped)} | {entry.key: entry for entry in new}
+    with whole_file(path) as file:
+        file.write(json.dumps([_row(entry) for entry in known.values()], indent=0))
+
+
+def read(folder: Path, damaged: Callable[[str], None] = tell_skipped) -> list[Entry]:
+    """Return what a folder's runs were to ask; nothing where no run wrote into it.
+
+    Args:
+        folder: The folder of a run.
+        damaged: What to do with a sentence about rows that cannot be read. They are left out.
+    """
+    found: dict[tuple[Subject, str, int], list[Entry]] = {}
+    for path in (folder / PLAN, *sorted(folder.glob(SHARDS))):
+        for entry in _read(path, damaged):
+            found.setdefault(entry.key, []).append(entry)
+    return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in found.values()]
+
+
+def shared(folder: Path) -> bool:
+    """Whether parts of a run have written into a folder."""
+    return any(folder.glob(SHARDS))
+
+
+def _together(entries: list[Entry]) -> Entry:
+    """The worlds of all shards: what each was to ask, and what is in the block of none that has begun."""
+    asked = [one for entry in entries for one in entry.worlds]
+    begun = [entry.block for entry in entries if entry.block]
+    whole = [entry.whole for entry in entries if entry.whole]
+    return replace(entries[0], worlds=_united([*asked, *_without(whole, begun)]), block=None, whole=None)
+
+
+def _united(ranges: Iterable[list[int]]) -> list[list[int]]:
+    """Return ranges as few ones, in order.
+
+    >>> _united([[7, 9], [0, 2], [1, 3], [3, 5]])
+    [[0, 5], [7, 9]]
+    """
+    found: list[list[int]] = []
+    for first, end in sorted(ranges):
+        if first == end:
+            continue
+        if found and first <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([first, end])
+    return found
+
+
+def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[list[int]]:
+    """Return the parts of ranges that are in no other range.
+
+    >>> _without([[0, 10]], [[2, 4], [8, 20]])
+    [[0, 2], [4, 8]]
+    """
+    left, gone = _united(ranges), _united(taken)
+    for first, end in gone:
+        left = [
+            part
+            for start, stop in left
+            for part in ([start, min(stop, first)], [max(start, end), stop])
+            if part[0] < part[1]
+        ]
+    return left
+
+
+def _read(path: Path, damaged: Callable[[str], None]) -> list[Entry]:
+    """Return the rows of a plan. Those that no run wrote are left out, which is said."""
+    try:
+        text = path.read_bytes() if elsewhere(path) else content(path, LIMIT) if path.exists() else b"[]"
+    except FileNotFoundError:
+        return []
+    except UsageError as error:
+        damaged(str(error))
+        return []
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        rows = None
+    if not isinstance(rows, list):
+        damaged(f"{path} is not a plan that a run wrote: what is missing from the results is not known")
+        return []
+    found, bad = list[Entry](), list[int]()
+    for number, row in enumerate(rows, 1):
+        try:
+            found.append(_entry(**row))
+        except (ValueError, TypeError, AttributeError):
+            bad.append(number)
+    if bad:
+        damaged(
+            f"{path}: {len(bad):,} of {len(rows):,} rows (the first: {bad[0]:,}) are none that a run wrote, and are "
+            "left out: what is missing from the results may be more than is said"
+        )
+    return found
+
+
+def _row(entry: Entry) -> dict[str, object]:
+    return {name: value for name, value in asdict(entry).items() if value is not None}
+
+
+def _entry(
+    model: str,
+    settings: dict[str, str],
+    of: str,
+    test: str,
+    length: int,
+    question: int,
+    worlds: list[list[int]],
+    block: list[int] | None = None,
+    whole: list[int] | None = None,
+) -> Entry:
+    """An entry as it was written: what is of another kind raises here, and not where it is used."""
+    named = {str(name): str(value) for name, value in settings.items()}
+    ranges = [_range(one) for one in worlds]
+    shares = [_range(one) if one else None for one in (block, whole)]
+    return Entry(str(model), named, str(of), str(test), int(length), int(question), ranges, *shares)
+
+
+def _range(given: list[int]) -> list[int]:
+    first, end = map(int, given)
+    if not 0 <= first <= end <= FARTHEST:
+        raise ValueError(given)
+    return [first, end]
+
+
+def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
+    """Of every test at every length how much there is of what was planned."""
+    planned = read(folder)
+    if not planned:
+        return []
+    by_key = {entry.key: entry for entry in planned}
+    have = dict.fromkeys(by_key, 0)
+    for result in results:
+        recipe = _recipe(result.id)
+        key = (result.subject, _group(recipe), recipe.question) if recipe else None
+        if recipe and key in by_key and recipe.index in by_key[key]:
+            have[key] += 1
+    cells: dict[tuple[Subject, str, int], list[int]] = {}
+    for key, entry in by_key.items():
+        cell = cells.setdefault((entry.subject, entry.test, entry.length), [0, 0])
+        cell[0] += have[key]
+        cell[1] += len(entry)
+    return [Part(*place, *counts) for place, counts in cells.items()]
+
+
+def _group(recipe: Recipe) -> str:
+    return str(replace(recipe, index=0, question=0))
+
+
+@lru_cache(maxsize=1 << 15)
+def _recipe(id: str) -> Recipe | None:
+    try:
+        return Recipe.parse(id)
+    except UsageError:  # a reply made elsewhere
+        return None
+
+
+def _ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """
+    >>> _ranges({0, 1, 2, 5, 7, 8})
+    [[0, 3], [5, 6], [7, 9]]
+    """
+
+    def runs() -> Iterator[list[int]]:
+        for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
+            found = [number for _, number in run]
+            yield [found[0], found[-1] + 1]
+
+    return list(runs())

@@ -1,0 +1,75 @@
+"""Published items in a run: the files of a folder as jobs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from carrara import registry
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.order import natural
+from carrara.core.params import build, canonical, read_canonical
+from carrara.core.recipe import Recipe
+from carrara.core.talk import tell
+from carrara.runs.config import ALL, Job
+from carrara.tasks.babilong import _published_items as babilong
+from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks.minerva import _snapshot as minerva
+from carrara.text.rows import Source, known
+
+_SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {
+    "babilong": babilong.sources,
+    "mrcr": mrcr_rows.sources,
+    "minerva": minerva.sources,
+}
+"""What can be run as it was published, and what finds its files."""
+
+
+def published(
+    where: str, recipes: Sequence[Recipe], lengths: Sequence[int] | None, n: int | None, asked: str
+) -> Iterator[Job]:
+    """The jobs of the files at `where`, SUITE:DIR: those of the tests and lengths asked for, all rows of them."""
+    suite, _, folder = where.partition(":")
+    if suite not in _SOURCES or not folder:
+        can = ", ".join(f"{name}:DIR" for name in _SOURCES)
+        raise UsageError(f"`published={where}` is none of {can}, which can be run")
+    for name, other in (("seed", recipes[0].seed != 0), ("split", recipes[0].split != "test")):
+        if other:
+            raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
+    of = {recipe.task: recipe for recipe in recipes}
+    if suite == "mrcr":  # both data sets ask what our own test asks
+        own = of.get("michelangelo/mrcr")
+        of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
+    elif suite == "minerva":  # several files may ask what one of our tests asks
+        tests = {minerva.PREFIX + file: f"minerva/{test}" for file, test in minerva.OURS.items()}
+        of = {file: of[test] for file, test in tests.items() if test in of}
+    found = _SOURCES[suite](Path(folder))
+    some = {
+        (source.test, source.length)
+        for source in found
+        if source.test in of and (lengths is None or source.length in lengths)
+    }
+    if not some:
+        raise UsageError(f"{folder} has no file of {asked} at the lengths asked for")
+    there = {source.test for source in found}
+    if missing := _missing([test for test in of if suite == "babilong" or test in there], lengths, some):
+        tell(f"{folder} has no file of {missing}: left out")
+    data = known(found)
+    for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
+        own, name = of[test], babilong.PREFIX + test.rpartition("/")[2] if suite == "babilong" else test
+        task = registry.load(name)
+        params = canonical(build(task, name, {**read_canonical(own.params), "data": data}))
+        yield Job(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)
+
+
+def _missing(tests: list[str], lengths: Sequence[int] | None, found: set[tuple[str, int]]) -> str:
+    """What was asked for and is not there, in words; without lengths, the tests that are there at none."""
+    short = {test: test.rpartition("/")[2] for test in tests}
+    if lengths is None:
+        there = {test for test, _ in found}
+        return ", ".join(short[test] for test in tests if test not in there)
+    at: dict[str, list[str]] = {}
+    for length in lengths:
+        absent = ", ".join(short[test] for test in tests if (test, length) not in found)
+        at.setdefault(absent, []).append(write_length(length))
+    return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in at.items() if absent)

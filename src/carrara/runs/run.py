@@ -1,0 +1,363 @@
+"""Running: every test at every length, by one model, into one folder; stopped at any moment, it goes on.
+
+A run is an Inspect eval set. Its logs are the store; beside them a cache (reply_cache.py) keeps each reply from the
+moment it arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left
+to chance).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, replace
+from logging import getLogger
+from threading import Lock
+from typing import Any
+
+from inspect_ai import Task, eval_set, task_with
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from inspect_ai.model._model import init_active_model
+from inspect_ai.model._model_config import model_args_for_log
+from rich.console import Console
+
+from carrara.core.errors import RunError, Unreachable, UsageError
+from carrara.core.places import place, storage
+from carrara.core.plural import count
+from carrara.core.result import Result, Subject
+from carrara.core.talk import tell, tell_once
+from carrara.core.types import Message
+from carrara.logs.replies import LOGS, Reply, read_replies, read_results
+from carrara.logs.settings import SERVER, address, file_of, settings_of
+from carrara.prompt.items import left_out
+from carrara.prompt.wording import read_pack
+from carrara.readers.retrieval.prompts import prompt_of
+from carrara.results.analysis.series import changed_models
+from carrara.runs import answer_reserve, by_reference, manifest, progress, sharding
+from carrara.runs.budget import Meter, measured
+from carrara.runs.config import ALL, Job, Plan
+from carrara.runs.corpus_reuse import repeats
+from carrara.runs.folder import CACHE, at_work, beside, check_disk, make_folder, plain_path, set_aside, tidy
+from carrara.runs.inspect_tasks import maker
+from carrara.runs.notebook import notebook_hidden
+from carrara.runs.prompt_check import check_unchanged
+from carrara.runs.reply_cache import ReplyCache
+from carrara.servers import prefill, preflight
+from carrara.servers.context_window import window
+from carrara.servers.inspect_errors import plain
+from carrara.servers.prefill import Told
+from carrara.servers.providers import made
+from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking
+from carrara.servers.retry import TALLY
+from carrara.tokens.gguf_model import shown as shown_model
+
+MOST = 10**9
+"""Tokens beyond which a model that is not one of ours is asked nothing unless it is said that so many are meant."""
+LONG = 512
+"""Tokens of an answer from which it is worth saying that a limit cuts it."""
+FLUSH = 100
+"""Replies between two writings of a log; the cache has them meanwhile."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to."""
+
+    own: list[Result]
+    """Of this plan: its items, asked of its model in its way."""
+    folder: list[Result]
+    """Of everything that its folder holds."""
+    requests: int
+    """That were made for items by this command."""
+    again: int
+    """Those among them that were made because another one had failed."""
+    unasked: int = 0
+    """Items for which the budget had no room."""
+
+
+_ONE = Lock()
+"""Inspect runs one evaluation at a time in a process; of two threads the second waits."""
+_RUNNING: ContextVar[bool] = ContextVar("running", default=False)
+"""Whether this code was called by a run: a model's function."""
+
+
+@contextmanager
+def _running() -> Iterator[None]:
+    token = _RUNNING.set(True)
+    try:
+        yield
+    finally:
+        _RUNNING.reset(token)
+
+
+def run(plan: Plan, console: Console | None = None) -> Outcome:
+    """Carry a plan out, or go on with it. How it goes is shown on a console, if there is one."""
+    if _RUNNING.get():
+        raise UsageError("a model's function cannot start a run: it would wait for the run that it is called by")
+    make_folder(plan.out)
+    check_disk(plan.out)
+    with storage(plan.out):
+        if plan.shard or manifest.shared(plan.out):
+            plan = replace(plan, anywhere=True)
+    blocks = sharding.blocks(plan.jobs, plan.shard) if plan.shard else {}
+    if blocks:
+        plan = replace(plan, jobs=tuple(_part(job, *block.own) for job, block in blocks.items()))
+    with _ONE, _running(), notebook_hidden(), at_work(plan.out, plan.shard):
+        model = plan.own() if plan.own else made(plan.model, plan.base_url, plan.model_args)
+        replies = read_replies(plan.out, set_aside) if (plan.out / LOGS).is_dir() else []
+        plan, server = _reasoning(plan, model, replies)
+        subject = _subject(plan, model)
+        known = {
+            reply.result.id: reply
+            for reply in replies
+            if reply.result.subject == subject and reply.result.status != "error"
+        }
+        if not known:  # what can be foreseen is refused before minutes of preparation
+            _check_size(plan, sum(job.first.length * job.worlds for job in plan.jobs if job.worlds < ALL), "about ")
+        going_on = dict(server or {})
+        _prepare(plan, model, known, going_on)
+        able = copy_context().run(_tasks, plan, model, console)
+        plan, tasks = replace(plan, jobs=tuple(able)), list(able.values())
+        samples = {str(sample.id): sample for task in tasks for sample in task.dataset}
+        if not plan.retrieve:  # what was found may come from a server that is asked for it
+            check_unchanged(known, samples)
+        left = {id: int((sample.metadata or {})["tokens"]) for id, sample in samples.items() if id not in known}
+        size = sum(left.values())
+        _check_size(plan, size)
+        counts = _metered(plan, subject, replies, samples, left)
+        served = bool(address(model) or "port" in plan.model_args)
+        cut = _cut(samples.values(), plan.max_tokens or model.api.max_tokens())
+        crowded = _crowded(plan, model, served, samples, left)
+        for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
+            tell(what)
+        if left and not plan.here:
+            preflight.check(plan.model, plan.base_url, plan.model_args, served, plan.perplexity)
+        if left and server is None and _continues(plan):
+            going_on |= prefill.must(plan.model, plan.cot, prefill.told(plan.model, plan.base_url, plan.model_args))
+        manifest.add(plan.out, manifest.entries(subject, samples.values(), blocks), plan.shard)
+        there = len(samples) - len(left)
+        about = f"{there:,} of {len(samples):,} replies are there already; " if there else ""
+        about += f"{count(len(left), 'prompt')}, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
+        about += f" before retrieval ({plan.retrieve})" if plan.retrieve else ""
+        about += f", about {counts.expected:,.2f} of money" if counts.expected else ""
+        before, again = TALLY.requests, TALLY.again
+        shown = progress.progress(len(samples), left, f"{about}, to {plan.model}", console)
+        with measured(counts), plain_path(plan.out / LOGS) as folder, shown:
+            logs, wanted = _evaluate(plan, model, tasks, folder, known)
+        if len(logs) < wanted:  # Inspect ends like this when it is interrupted
+            raise KeyboardInterrupt
+        tidy(plan.out / LOGS, logs)
+        results = read_results(plan.out)
+        own = [result for result in results if result.subject == subject and result.id in samples]
+        for what in changed_models(own):
+            tell(what)
+        if len(own) + counts.unasked < len(samples):
+            told = [log.error.message for log in logs if log.error and log.error.message.strip()]
+            why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
+            lost = len(samples) - len(own) - counts.unasked
+            raise RunError(f"{lost} of {len(samples)} replies are in no log of {plan.out}: {why}")
+        return Outcome(own, results, TALLY.requests - before, TALLY.again - again, counts.unasked)
+
+
+def _part(job: Job, first: int, end: int) -> Job:
+    return Job(replace(job.first, index=first), end - first)
+
+
+def _metered(
+    plan: Plan, subject: Subject, replies: Sequence[Reply], samples: Mapping[str, Sample], left: Mapping[str, int]
+) -> Meter:
+    """What counts as the run goes; refused where nothing could be asked, or where it is not wanted."""
+    counts = Meter(plan.budget, plan.price, frozenset(samples.keys() - left.keys()))
+    counts.earlier(reply.result for reply in replies if reply.result.model == subject[0])
+    if not left:
+        return counts
+    metas = [samples[id].metadata or {} for id in left]
+    if plan.budget:
+        least = min(counts.takes(meta["tokens"], meta["budget"]) for meta in metas)
+        if counts.used + least > plan.budget.most:
+            used, takes = map(plan.budget.written, (counts.used, least))
+            raise UsageError(
+                f"`budget={plan.budget}` has no room for one prompt: {used} is used, and the shortest takes {takes}; "
+                "give more"
+            )
+    tokens, written = sum(left.values()), sum(meta["budget"] for meta in metas)
+    counts.expected = plan.price.of(tokens, 0, written) if plan.price else None
+    if plan.ask and not plan.ask(tokens, counts.expected):
+        raise UsageError("nothing was sent; give fewer worlds or lengths, or a `budget`")
+    return counts
+
+
+def _crowded(plan: Plan, model: Model, served: bool, samples: Mapping[str, Sample], left: Mapping[str, int]) -> str:
+    """What to say of prompts that leave their answers no room in the model's window; refused if none does."""
+    if not left or plan.retrieve:
+        return ""
+    if plan.here:
+        takes = getattr(model.api, "context", None)
+    else:
+        takes = window(plan.model, plan.base_url, plan.model_args) if preflight.stands(plan.model, served) else None
+    if takes is None:
+        return ""
+    asked = {id: sample for id, sample in samples.items() if id in left}
+    found = answer_reserve.crowded(asked, takes, Thinking.parse(plan.cot), plan.max_tokens)
+    if not found:
+        return ""
+    said = answer_reserve.complaint(found, plan.model, takes)
+    if sum(without for without, _, _ in found.values()) == len(asked):
+        raise UsageError(said)
+    return said
+
+
+def _cut(samples: Iterable[Sample], limit: int | None) -> str:
+    """What to say of answers that are longer than the model may reply, if any are."""
+    metas = [sample.metadata or {} for sample in samples]
+    longest, test = max((meta["budget"], meta["test"]) for meta in metas)
+    if not limit or limit >= longest or longest < LONG:
+        return ""
+    return f"answers in {test} take up to {longest:,} tokens and are cut at {limit:,}: `max_tokens={longest}` has room"
+
+
+def _subject(plan: Plan, model: Model) -> Subject:
+    """What the plan's results say of how they were asked for."""
+    config = model.config.merge(GenerateConfig(temperature=plan.temperature, max_tokens=plan.max_tokens))
+    inside = "answer" if plan.within else ""
+    args = model_args_for_log(model.model_args)
+    settings = settings_of("" if plan.anywhere else address(model), args, config, plan.retrieve, plan.cot, inside)
+    settings |= file_of(str(model))
+    return shown_model(str(model))[0], tuple(sorted(settings.items()))
+
+
+def _evaluate(
+    plan: Plan, model: Model, tasks: list[Task], folder: str, known: Mapping[str, Reply]
+) -> tuple[Sequence[EvalLog], int]:
+    """The logs, and how many there are unless it was interrupted."""
+    root = getLogger()
+    level = root.level
+
+    def evaluate() -> tuple[bool, list[EvalLog]]:
+        return eval_set(
+            tasks,
+            log_dir=folder,
+            model=model,
+            log_dir_allow_dirty=True,  # another length, test or model may join a folder
+            retry_attempts=0,
+            retry_immediate=False,
+            retry_cleanup=False,
+            # An error is a row, and makes its log one that is gone on with: when the command is given again.
+            fail_on_error=True,
+            continue_on_fail=True,
+            max_connections=plan.connections or (model.api.max_connections() if plan.here else None),
+            log_realtime=False,
+            log_buffer=FLUSH,
+            log_level="error",
+            display="none",
+            score_display=False,
+            ctl_server=False,
+            acp_server=False,
+            max_tokens=plan.max_tokens,
+            temperature=plan.temperature,
+            prompt_logprobs=1 if plan.perplexity else None,
+            batch=plan.batch or None,
+        )
+
+    try:
+        if plan.shard:
+            return sharding.evaluate(evaluate, tasks, place(folder), known)
+        return evaluate()[1], len(tasks)
+    except PrerequisiteError as error:
+        raise UsageError(plain(error)) from None
+    finally:
+        root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
+
+
+def _tasks(plan: Plan, model: Model, console: Console | None) -> dict[Job, Task]:
+    """Made as Inspect's own command makes them: with the model active that they are for.
+
+    A test that has no world of a length is left out there, unless nothing else is asked for.
+    """
+    init_active_model(model, GenerateConfig(max_tokens=plan.max_tokens))
+    tasks, unfit = dict[Job, Task](), list[Unreachable]()
+    for job in progress.preparing(plan.jobs, console):
+        try:
+            tasks[job] = _task(plan, job)
+        except PrerequisiteError as error:
+            reason = error.__cause__
+            if not isinstance(reason, UsageError | RunError):
+                raise UsageError(plain(error)) from None
+            if not isinstance(reason, Unreachable) or len(plan.jobs) == 1:
+                raise reason from None
+            unfit.append(reason)
+            tell_once(left_out(job.first, reason))
+    if not tasks:
+        raise unfit[0]
+    return tasks
+
+
+def _task(plan: Plan, job: Job) -> Task:
+    task = maker(job.first.task)(
+        first=str(job.first),
+        n=job.worlds,
+        prompts=str(plan.prompts) if plan.prompts else "",
+        retrieve=plan.retrieve,
+        cot=plan.cot,
+        within=_room(plan, job),
+        **({"anywhere": True} if plan.anywhere else {}),
+    )
+    return task_with(task, setup=None)  # prompts go by reference: none is held in the state
+
+
+def _room(plan: Plan, job: Job) -> int | None:
+    """Return how many tokens of a job's length are left to its answers. None: its lengths are those of prompts."""
+    if not plan.within:
+        return None
+    pack = read_pack(plan.prompts) if plan.prompts else None
+    return answer_reserve.room(job.first, job.worlds, pack, Thinking.parse(plan.cot), plan.max_tokens)
+
+
+def _reasoning(plan: Plan, model: Model, replies: Sequence[Reply]) -> tuple[Plan, Told | None]:
+    """The plan with the way of reasoning that its server can have, and what that wants to be told if it was asked.
+
+    It is asked before anything is prepared, but where replies tell how the run began: it may have ended, too.
+    """
+    before = [reply.result.subject for reply in replies]
+    subject = _subject(replace(plan, cot=""), model)
+    way = prefill.way(plan.cot, plan.jobs[0].first.style, subject, before)
+    if way is not None and (replies or not _continues(replace(plan, cot=way))):
+        return replace(plan, cot=way), None
+    server = prefill.told(plan.model, plan.base_url, plan.model_args)
+    if way is not None:
+        prefill.must(plan.model, plan.cot, server)
+    return replace(plan, cot=way or (ASKED if server is None else PREFILLED)), server
+
+
+def _continues(plan: Plan) -> bool:
+    return plan.jobs[0].first.style == "chat" and Thinking.parse(plan.cot).continues
+
+
+def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None) -> None:
+    """Have a model take prompts by reference, and ask for no reply that the logs have."""
+
+    def render(wanted: Mapping[str, str]) -> Sequence[Message]:
+        check_disk(plan.out)
+        return prompt_of(wanted)
+
+    def recall(id: str, sha256: str) -> ModelOutput | None:
+        reply = known.get(id)
+        # An item may render to another text after an update; then its old reply answers another question.
+        return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
+
+    # A provider knows the address without its query, which may name another deployment.
+    scopes = dict(plan.model_args) if plan.anywhere else {SERVER: address(model), **plan.model_args}
+    cache = ReplyCache(beside(plan.out) / CACHE, {name: str(value) for name, value in scopes.items()})
+    loads = plan.here or plan.model.partition("/")[0] in preflight.LOADING
+    limit = None if loads or plan.batch else plan.limit
+    by_reference.install(model, render, progress, recall, going_on, limit, plan.patience, cache=cache)
+
+
+def _check_size(plan: Plan, tokens: int, about: str = "") -> None:
+    if tokens > MOST and not (plan.here or plan.any_size):
+        before = " before retrieval" if plan.retrieve else ""
+        raise UsageError(
+            f"this run has {about}{tokens:,} tokens of prompts{before} for {plan.model}: "
+            "give `any_size=True` to go on with so many"
+        )

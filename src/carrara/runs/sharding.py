@@ -1,0 +1,95 @@
+"""A run in several commands: each asks a block of the worlds, and all of them write into one folder.
+
+    carrara run qa1 --model M --out DIR --shard 1/4      and so on, to 4/4, on as many machines as there are
+
+Questions on one context stay together, and so do the contexts of a world, so that a server meets each prefix once. To
+Inspect a shard is a worker of its eval set protocol: first the set is captured, then what is left of it is selected,
+and nothing of what all workers share is written. A shard that died is given again, and asks for what is lacking.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from inspect_ai import Task
+from inspect_ai._eval.evalset import task_identifier
+from inspect_ai.log import EvalLog
+
+from carrara.core.errors import UsageError
+from carrara.logs.log_files import header, logs
+from carrara.prompt.items import there
+from carrara.runs.config import Job, Shard
+
+CAPTURE, SELECTION = "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"
+VERSION = 2
+"""Of the selection's form: the least that can say what is needed here."""
+
+
+class Block(NamedTuple):
+    """Indices of worlds, the ends outside: those of a shard, of all that are asked for."""
+
+    own: tuple[int, int]
+    whole: tuple[int, int]
+
+
+def blocks(jobs: Sequence[Job], shard: Shard) -> dict[Job, Block]:
+    """Of each job the shard's block; none where it has no world of it.
+
+    Blocks differ by one world at most, and who has one more changes from job to job.
+    """
+    found = {}
+    for turn, job in enumerate(jobs):
+        worlds, place = there(job.first, job.worlds), (shard.number - 1 + turn) % shard.of
+        first, end = (job.first.index + worlds * part // shard.of for part in (place, place + 1))
+        if first < end:
+            found[job] = Block((first, end), (job.first.index, job.first.index + worlds))
+    if not found:
+        raise UsageError(f"`shard={shard}` has no world to ask: there are fewer worlds than shards, so take fewer")
+    return found
+
+
+def evaluate(
+    evaluate: Callable[[], tuple[bool, list[EvalLog]]], tasks: Sequence[Task], folder: Path, known: Mapping[str, object]
+) -> tuple[list[EvalLog], int]:
+    """The logs of the tasks that lack replies, and how many tasks these are. `known` are items with a reply."""
+    with TemporaryDirectory(prefix="carrara-") as aside:
+        captured, selected = Path(aside) / "captured.json", Path(aside) / "selected.json"
+        with _told(CAPTURE, captured), suppress(SystemExit):  # how a capture ends
+            evaluate()
+        names = [one["identifier"] for one in json.loads(captured.read_bytes())["tasks"]]
+        before = _before(folder)
+        left = [
+            {"identifier": name, "resume": before.get(name, (None, ""))[0]}
+            for name, task in zip(names, tasks, strict=True)
+            if before.get(name, ("", ""))[1] != "success" or any(str(one.id) not in known for one in task.dataset)
+        ]
+        if not left:
+            return [], 0
+        selected.write_text(json.dumps({"version": VERSION, "eval_set_id": "shards", "tasks": left}))
+        with _told(SELECTION, selected):
+            return evaluate()[1], len(left)
+
+
+def _before(folder: Path) -> dict[str, tuple[str, str]]:
+    """The newest log of each task and how it ended, by the task's identifier."""
+    found = dict[str, tuple[str, str]]()
+    for path in logs(folder):
+        try:
+            log = header(path)
+        except FileNotFoundError:  # another shard has removed it
+            continue
+        found[task_identifier(log, None)] = str(path), log.status
+    return found
+
+
+@contextmanager
+def _told(name: str, path: Path) -> Iterator[None]:
+    os.environ[name] = str(path)
+    try:
+        yield
+    finally:
+        del os.environ[name]

@@ -1,0 +1,378 @@
+"""Verify results that somebody else sent: are they what their ids, their replies and their plan say?
+
+A folder is *verified*, *partly verified* (something cannot be made again here, or was too much) or *refused*.
+
+| check | on |
+|--|--|
+| an id names an item; task, length, right answer, chance level and labels beside it are its own | every cheap reply |
+| the reply is graded again, and comes to the status and scores that are stated | every cheap reply |
+| the prompt is rendered again, and has the hash that was kept with the reply | a random sample |
+| the plan declares whole ranges of items; a gap is one that cannot be asked | every range |
+
+A reply that was planned and is not there, or is a failed request, counts as wrong: otherwise a folder could improve by
+leaving replies out. A reply that was not planned does not count. The sample is drawn anew each time, so that a sender
+cannot know it. Replies to tests of another version than the one here cannot be compared, and count as missing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from random import SystemRandom
+from statistics import fmean
+from typing import Any
+
+from inspect_ai.model import ModelOutput
+
+from carrara import registry
+from carrara.answers.grade import grade
+from carrara.core.errors import CarraraError, Unreachable, UsageError
+from carrara.core.metadata import REQUEST, RETRIEVE
+from carrara.core.params import read_canonical
+from carrara.core.recipe import Recipe
+from carrara.core.result import WITHIN, Result, Subject, test_of
+from carrara.core.subsets import APART
+from carrara.core.types import Question
+from carrara.logs.replies import Reply, read_replies
+from carrara.prompt.items import context_of, no_question, questions_of, weight
+from carrara.prompt.prompt import fingerprint
+from carrara.readers.retrieval.prompts import prompt_of
+from carrara.results.report.sources import Source
+from carrara.runs import manifest
+from carrara.runs.manifest import Entry
+from carrara.servers.stop_reason import ending
+from carrara.task import Task
+from carrara.tokens import permission
+
+LONGEST, TOGETHER = 1 << 20, 8 << 20
+"""Tokens of a prompt, and of all of a folder's, that are rendered for it."""
+WORLDS = 64 << 20
+"""Tokens that the worlds weigh, all together, whose replies are graded again."""
+MOST = 200_000
+"""Items that a plan may declare."""
+GAPS = 200
+"""Items that a plan leaves out, each of which has to be one that cannot be asked."""
+SAME = 1e-6
+"""Scores that differ by less are the same: logs keep so many digits."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A folder that was sent, as far as it counts."""
+
+    results: list[Result]
+    """The planned items in the versions that are here; one without a reply is wrong."""
+    source: Source
+
+
+@dataclass
+class _Check:
+    """What a check of several things came to."""
+
+    same: int = 0
+    other: int = 0
+    unknown: int = 0
+    """Those that cannot be made here, because what an id names is not on this machine."""
+    left: int = 0
+    """Those that were too much to check."""
+
+    def add(self, same: bool) -> None:
+        self.same += same
+        self.other += not same
+
+    @property
+    def summary(self) -> str:
+        """Return what the check came to, for the page."""
+        found = self.same + self.other
+        parts = [f"{self.same:,} of {found:,} the same" if found else "none was checked"]
+        parts += [f"{self.unknown:,} cannot be made here"] if self.unknown else []
+        parts += [f"{self.left:,} too long to check"] if self.left else []
+        return ", ".join(parts)
+
+    def fault(self, what: str) -> str:
+        return f"{self.other:,} of {self.same + self.other:,} {what}" if self.other else ""
+
+
+@dataclass
+class _Checks:
+    ids: _Check = field(default_factory=_Check)
+    scores: _Check = field(default_factory=_Check)
+    prompts: _Check = field(default_factory=_Check)
+
+
+def verify(folder: Path, sample: int) -> Submission:
+    """Verify the results of a folder.
+
+    Args:
+        folder: Where `carrara run --out` wrote.
+        sample: How many prompts are rendered again.
+
+    Raises:
+        UsageError: There is no folder.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
+    name = folder.resolve().name
+    try:
+        replies = read_replies(folder)
+    except CarraraError as error:
+        return _refused(name, str(error))
+    if not replies:
+        return _refused(name, "it has no results")
+    checks = _Checks()
+    checks.ids.other = sum(not _is_id(reply.result.id) for reply in replies)
+    current = [reply for reply in replies if _is_current(reply.result)]
+    SystemRandom().shuffle(current)
+    _grade_again(current, checks)
+    _render_again(current, sample, checks.prompts)
+    damaged = list[str]()
+    plan = manifest.read(folder, damaged.append)
+    found, missing = _planned_results([reply.result for reply in current], plan)
+    models = sorted({reply.result.model for reply in replies})
+    faults = [
+        "its tests are of other versions than those here" if not current else "",
+        checks.ids.fault("replies are not to the items that their ids name"),
+        checks.prompts.fault("prompts are not what their ids say"),
+        checks.scores.fault("scores are not what their replies come to"),
+        _plan_fault(plan) if not damaged else "its plan has rows that no run wrote",
+        _nothing(current, checks.scores),
+    ]
+    doubts = [
+        f"{checks.scores.unknown:,} replies name what is not on this machine" if checks.scores.unknown else "",
+        f"{checks.scores.left:,} replies are too long to check" if checks.scores.left else "",
+        "no prompt was rendered again" if not checks.prompts.same else "",
+    ]
+    return Submission(
+        found,
+        Source(
+            name=name,
+            replies=len(replies),
+            models=", ".join(models[:3]) + (f" and {len(models) - 3} more" if len(models) > 3 else ""),
+            lacking=max(missing, len(replies) - len(current)),
+            prompts=checks.prompts.summary,
+            scores=checks.scores.summary,
+            fault="; ".join(filter(None, faults)),
+            doubt="; ".join(filter(None, doubts)),
+        ),
+    )
+
+
+def _nothing(current: Sequence[Reply], scores: _Check) -> str:
+    """Say why no reply could be graded again, if none was."""
+    if not current or scores.same + scores.other:
+        return ""
+    failed = all(reply.result.status == "error" for reply in current)
+    return f"all of its {len(current):,} requests failed" if failed else "nothing of it can be made again here"
+
+
+def _refused(name: str, fault: str) -> Submission:
+    return Submission([], Source(name, 0, "", 0, "none was checked", "none was checked", fault, ""))
+
+
+def _is_id(id: str) -> bool:
+    try:
+        Recipe.parse(id)
+    except UsageError:
+        return False
+    return True
+
+
+def _is_current(result: Result) -> bool:
+    return _is_id(result.id) and _is_known(Recipe.parse(result.id))
+
+
+def _is_known(recipe: Recipe) -> bool:
+    """Return whether the task of an item is here, in the same version."""
+    try:
+        return recipe.version == registry.load(recipe.task).version
+    except CarraraError:
+        return False
+
+
+def _is_outside(recipe: Recipe) -> bool:
+    """Return whether an item needs what the package does not have: a text, a list, a prompt pack or a tokenizer."""
+    fields = registry.load(recipe.task).__dataclass_fields__
+    opened = any("built_in" in fields[name].metadata for name in read_canonical(recipe.params) if name in fields)
+    return bool(recipe.pack) or opened or not permission.is_allowed(recipe.tokenizer)
+
+
+def _grade_again(replies: Sequence[Reply], checks: _Checks) -> None:
+    """Hold each reply against its id and its scores, up to a weight of all worlds together."""
+    left = WORLDS
+    for reply in replies:
+        result, recipe = reply.result, Recipe.parse(reply.result.id)
+        if weight(recipe) > min(left, LONGEST):  # one that is too long must not keep others from being checked
+            checks.scores.left += 1
+            continue
+        left -= weight(recipe)
+        try:
+            posed = questions_of(recipe)
+            if recipe.question >= len(posed.questions):
+                raise UsageError(no_question(recipe, len(posed.questions)))
+            question = posed.questions[recipe.question]
+        except (CarraraError, OSError):
+            if _is_outside(recipe):
+                checks.scores.unknown += 1
+            else:
+                checks.ids.add(False)
+            continue
+        checks.ids.add(_is_item(result, recipe, posed.task, question))
+        if result.status != "error":
+            checks.scores.add(_is_same_score(reply, posed.task, question))
+
+
+def _is_length(length: int, settings: Mapping[str, str], recipe: Recipe) -> bool:
+    """Return whether a stated length is that of the item. With `within`, up to half of it may be left to the answer."""
+    if WITHIN in settings and recipe.length:
+        return recipe.length <= length <= max(2 * recipe.length, recipe.length + 4096)
+    return recipe.length == length
+
+
+def _is_item(result: Result, recipe: Recipe, task: Task, question: Question[Any]) -> bool:
+    """Return whether what is stated beside a reply is what its id names."""
+    stated = (result.task, result.gold, dict(result.labels), result.category)
+    named = (test_of(recipe.task, question.part), task.write(question.gold), dict(question.labels), task.category)
+    same_chance = abs(result.chance_level - question.chance_level) < SAME
+    return stated == named and same_chance and _is_length(result.length, result.settings, recipe)
+
+
+def _is_same_score(reply: Reply, task: Task, question: Question[Any]) -> bool:
+    try:
+        output = ModelOutput.model_validate(reply.output)
+        ended = ending(output)
+        found = grade(task, question, output.completion, "ok" if ended == "answered" else ended)
+    except ValueError:  # an output that is none comes to no score
+        return False
+    result = reply.result
+    kept = {"": result.score, **result.scores}
+    scores = {"": found.score, **found.scores}
+    same = all(abs(kept.get(name, 0.0) - score) < SAME for name, score in scores.items())
+    return same and found.status == result.status
+
+
+def _render_again(replies: Sequence[Reply], sample: int, check: _Check) -> None:
+    """Render prompts again, in the order of the replies, which nobody knows beforehand."""
+    known = [reply for reply in replies if reply.sha256 and RETRIEVE not in reply.result.settings]
+    left = TOGETHER
+    for reply in known[:sample]:
+        recipe = Recipe.parse(reply.result.id)
+        if recipe.length > min(left, LONGEST):
+            check.left += 1
+            continue
+        left -= recipe.length
+        try:
+            wanted = {"id": reply.result.id, RETRIEVE: "", REQUEST: reply.request}
+            check.add(fingerprint(prompt_of(wanted)) == reply.sha256)
+        except (CarraraError, OSError):
+            if _is_outside(recipe):
+                check.unknown += 1
+            else:
+                check.add(False)
+
+
+def _plan_fault(plan: Sequence[Entry]) -> str:
+    """Say what is wrong with what a folder declares to hold."""
+    if not plan:
+        return "no plan.json declares which items it was to hold"
+    if sum(map(len, plan)) > MOST:
+        return f"its plan declares more than {MOST:,} items"
+    skipped = 0
+    for entry in plan:
+        if fault := _row_fault(entry):
+            return f"its plan declares what cannot be asked: {fault}"
+        for index in _gaps(entry):
+            skipped += 1
+            if skipped > GAPS:
+                return f"its plan leaves out more than {GAPS} items between those that it declares"
+            first = Recipe.parse(entry.of)
+            try:
+                if first.length > LONGEST:
+                    return f"its plan leaves out {entry.test} {index} at {entry.length:,} tokens, too many to check"
+                context_of(replace(first, index=index, question=0))
+            except Unreachable:
+                continue
+            except (CarraraError, OSError) as error:
+                return f"its plan declares what cannot be asked: {error}"
+            return f"its plan leaves out {entry.test} {index} at {entry.length:,} tokens, which can be asked"
+    return ""
+
+
+def _row_fault(entry: Entry) -> str:
+    """Say where the test or the length of a row of a plan is not that of its items."""
+    try:
+        first = replace(Recipe.parse(entry.of), question=entry.question)
+        if not _is_length(entry.length, entry.settings, first):
+            return f"{first} has not {entry.length:,} tokens"
+        if not _is_known(first):
+            return ""  # its items count as missing
+        if weight(first) > LONGEST:
+            return f"{first} is too long to check"
+        if entry.test.partition(":")[0] != first.task:
+            return f"{first} is not an item of {entry.test}"
+        if _is_outside(first):
+            return ""
+        if entry.test != test_of(first.task, questions_of(first).questions[first.question].part):
+            return f"{first} is not an item of {entry.test}"
+    except (Unreachable, OSError):
+        return ""
+    except CarraraError as error:
+        return str(error)
+    return ""
+
+
+def _gaps(entry: Entry) -> Iterator[int]:
+    """The items that a plan leaves out: before its first range, and between its ranges."""
+    ranges = sorted(entry.worlds)
+    for start, _ in ranges[:1]:
+        yield from range(start - start % APART, start)
+    for (_, end), (start, _) in pairwise(ranges):
+        yield from range(end, start)
+
+
+def _planned_results(results: Iterable[Result], plan: Sequence[Entry]) -> tuple[list[Result], int]:
+    """Return a result for each planned item, and how many of them have no reply: those are wrong.
+
+    Without a plan that can be believed, all results are returned: the folder is refused, and counts only if the user
+    says so.
+    """
+    if not plan or sum(map(len, plan)) > MOST:
+        return list(results), 0
+    by_item: dict[tuple[Subject, str], Result] = {(result.subject, result.id): result for result in results}
+    levels: dict[str, list[float]] = {}
+    for result in by_item.values():
+        levels.setdefault(result.task, []).append(result.chance_level)
+    found, missing = list[Result](), 0
+    for entry in plan:
+        try:
+            first = replace(Recipe.parse(entry.of), question=entry.question)
+        except UsageError:
+            continue
+        for start, end in entry.worlds:
+            for index in range(start, end):
+                recipe = replace(first, index=index)
+                there = by_item.get((entry.subject, str(recipe)))
+                if there is None or there.status == "error":
+                    missing += 1
+                    there = _wrong(entry, recipe, fmean(levels.get(entry.test, [0.0])))
+                found.append(there)
+    return found, missing
+
+
+def _wrong(entry: Entry, recipe: Recipe, chance_level: float) -> Result:
+    """Return the result of an item that has no reply."""
+    return Result(
+        id=str(recipe),
+        task=entry.test,
+        version=recipe.version,
+        model=entry.model,
+        length=entry.length,
+        tokens=entry.length,
+        tokenizer=recipe.tokenizer,
+        context_id=recipe.context_id,
+        world_id=recipe.world_id,
+        status="unparsed",
+        score=0.0,
+        chance_level=chance_level,
+        error="the folder has no reply to this item",
+        settings=entry.settings,
+    )

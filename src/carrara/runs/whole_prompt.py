@@ -1,0 +1,132 @@
+"""Give any Inspect solver the whole prompt, and keep that prompt out of the log.
+
+A sample of our datasets holds a reference in place of its prompt. `carrara run` sends prompts by reference
+(by_reference.py). `inspect eval` may use any solver, which reads the state that Inspect hands it. So the task's setup
+renders the whole prompt into the state when a sample starts. The task's cleanup puts an excerpt in its place before
+Inspect writes the sample to its log. Carrara's own solver replaces the rendered prompt by its reference.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.log import transcript
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from pydantic import BaseModel
+
+from carrara.core.errors import RunError
+from carrara.core.metadata import COT, KEY, PROMPT, REQUEST, RETRIEVE
+from carrara.prompt.item_cache import beside, item_of
+from carrara.prompt.prompt import fingerprint
+from carrara.readers.retrieval.prompts import prompt_of, quickly
+from carrara.runs.by_reference import MESSAGES
+from carrara.runs.reasoning import request
+from carrara.servers.providers import prepare_client
+from carrara.servers.reasoning_mode import Thinking
+from carrara.servers.redact import WHOLE, shorten
+
+SHORT = 60
+"""Characters of a turn of a conversation that may stand in a log: a short one may be said elsewhere, too."""
+
+
+@solver
+def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
+    """Replace a sample's reference by its whole prompt, for the solver that comes next.
+
+    Args:
+        retrieve: How the context is shortened, if it is.
+        cot: How the model is to reason. Any solver can ask for the answer only; the other ways take Carrara's own.
+    """
+    thinking = Thinking.parse(cot)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        api = get_model().api
+        if getattr(api, "streams", False):  # such a model opens the item itself, and no other way
+            return state
+        prepare_client(api)
+        id = str(state.sample_id)
+        more = request(item_of(id).prompt.frame) if thinking.way == "asked" else ""
+        wanted = {"id": id, RETRIEVE: retrieve, REQUEST: more}
+        messages = await beside(quickly(wanted), prompt_of, wanted)
+        rendered: list[ChatMessage] = [
+            MESSAGES[role](content=content, source="input", metadata={PROMPT: number, "id": id})
+            for number, (role, content) in enumerate(messages)
+        ]
+        excerpt = shorten("\n\n".join(content for _, content in messages))
+        state.metadata[PROMPT] = {**wanted, "sha256": fingerprint(messages), "excerpt": excerpt, COT: cot}
+        if isinstance(state.input, list):  # solvers read the task from here, too
+            state.input[:] = rendered
+        state.messages = [message.model_copy() for message in rendered]
+        return state
+
+    return solve
+
+
+def reference_in(state: TaskState) -> dict[str, Any]:
+    """Return the reference of the prompt that a sample's solver was given.
+
+    Raises:
+        RunError: No solver was given the prompt, so that a score would say nothing.
+    """
+    rendered = state.metadata.get(PROMPT)
+    if rendered:
+        if Thinking.parse(rendered[COT]).continues:
+            raise RunError(f"only Carrara's own solver can do cot={rendered[COT]}: leave out `cot` or the other solver")
+        return dict(rendered)
+    sent = next((m.metadata[KEY] for m in state.messages if m.metadata and KEY in m.metadata), None)
+    if sent is None:
+        raise RunError(
+            f"sample {state.sample_id} was scored without its prompt: run Carrara's task as it is, for its setup "
+            "renders the prompt that its dataset refers to"
+        )
+    return dict(sent)
+
+
+async def remove_prompt(state: TaskState) -> None:
+    """Replace the rendered prompt by an excerpt wherever Inspect would log it, but for what the model itself wrote."""
+    if isinstance(state.input, str) or not any(PROMPT in (message.metadata or {}) for message in state.input):
+        return
+    removed = _Remover([message.text for message in state.input])
+    state.messages = removed(list(state.messages))
+    log = transcript()
+    for event in log.history.resident_events:
+        removed(event)
+    for name, text in log.attachments.items():
+        log.attachments[name] = removed(text)
+
+
+class _Remover:
+    """Replaces the texts of one prompt in what is to be logged: Inspect's models in place, other values in copies."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._whole = {text: shorten(text) if len(text) > WHOLE else "…" for text in texts if len(text) > SHORT}
+        self._long = sorted((text for text in self._whole if len(text) > WHOLE), key=len, reverse=True)
+
+    def __call__(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self._text(value)
+            case list() | tuple():
+                return type(value)(map(self, value))
+            case dict() if value.get("role") == "assistant" and PROMPT not in (value.get("metadata") or {}):
+                return value
+            case dict():
+                return {name: self(inner) for name, inner in value.items()}
+            case ChatMessageAssistant() if PROMPT not in (value.metadata or {}):
+                return value
+            case BaseModel() if str(getattr(value, "path", "")).startswith("/output"):  # a change of the state
+                return value
+            case BaseModel() if not isinstance(value, ModelOutput):
+                for name, inner in list(vars(value).items()):
+                    setattr(value, name, self(inner))
+                return value
+            case _:
+                return value
+
+    def _text(self, value: str) -> str:
+        if value in self._whole:
+            return self._whole[value]
+        for text in self._long:  # a solver may have put words around it
+            if len(value) > len(text):
+                value = value.replace(text, self._whole[text])
+        return value

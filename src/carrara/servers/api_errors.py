@@ -1,0 +1,139 @@
+"""What a failed attempt says of the next: of which kind it is, and in words that may stand in a log.
+
+    500  {"error": {"message": "internal error"}}   →  failing: "the server answered 500 (internal error)"
+    200  <html>…                                     →  garbled: "the server answered with a web page …"
+    429  {"error": {"code": "insufficient_quota"}}  →  final: asking again would be told the same
+
+Inspect leaves this to each provider, most of which take every failure of a server for one that passes.
+"""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from inspect_ai._util.http import parse_retry_after, status_code_of
+
+from carrara.core.transport import malformed, refused
+from carrara.servers.redact import clip
+
+Kind = Literal["unreachable", "busy", "down", "failing", "hanging", "garbled", "final"]
+"""Nobody answers; too many requests; the server is away or loading; it fails on this request; it says nothing; it says
+what is no reply; it has refused for good."""
+
+SAID = 300
+"""Characters of a server's own words that are repeated."""
+
+_SPENT = re.compile(r"insufficient.?(quota|balance|credit)|exceeded your current quota|billing|out of credits?", re.I)
+"""A limit that no waiting lifts."""
+
+_PAGE = re.compile(r"<(!doctype|html|head|body)\b", re.IGNORECASE)
+
+_NO_REPLY = "non-ChatCompletion"
+"""What Inspect says of JSON that is no reply."""
+
+_GARBLED = (TypeError, ValueError, LookupError, AttributeError)
+"""What readers of replies raise for a reply that has not the shape of its API; JSON's own errors are ValueErrors."""
+
+
+class Garbled(Exception):
+    """Raised for a reply in which something is missing or of another kind."""
+
+
+class Hanging(Exception):
+    """Raised when there was no reply in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"there was no reply within {said_time(seconds)}")
+
+
+@dataclass(frozen=True)
+class Trouble:
+    kind: Kind
+    words: str
+    after: float = 0.0
+    """Seconds for which the server asks to be left alone."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether it is the server that wants fewer requests at a time."""
+        return self.kind == "busy"
+
+
+def trouble_of(error: Exception, passes: Callable[[Exception], object], secrets: Collection[str]) -> Trouble:
+    """What became of an attempt. The error has been clipped: its words hold nothing of the prompt, and no key.
+
+    `passes` is the provider's own word on whether it may, asked of errors that are known to nobody else.
+    """
+    status = status_code_of(error)
+    words = said(error)
+    match error:
+        case Hanging():
+            return Trouble("hanging", words)
+        case Garbled():
+            return Trouble("garbled", f"the server's reply {words}")
+    if why := refused(error, "the server"):
+        return Trouble("final", clip(why, secrets))
+    if why := malformed(error):
+        return Trouble("garbled", clip(why, secrets))
+    if status is None and "onnect" in type(error).__name__:
+        why = clip(str(error.__cause__ or error.__context__ or words), secrets)
+        return Trouble("unreachable", f"the server cannot be reached ({why})")
+    if status is None and "imeout" in type(error).__name__:
+        return Trouble("hanging", f"there was no reply ({words})")
+    if status is not None:
+        return Trouble(_of_status(status, words), f"the server answered {status} ({words})", _after(error))
+    if _PAGE.search(str(error)):
+        return Trouble("garbled", "the server answered with a web page instead of a reply")
+    if isinstance(error, json.JSONDecodeError):
+        return Trouble("garbled", "the server's reply is no JSON, or was cut off")
+    if isinstance(error, _GARBLED) or type(error).__name__ == "APIResponseValidationError" or _NO_REPLY in str(error):
+        return Trouble("garbled", "the server's reply has not the shape that its API gives replies")
+    return Trouble("down" if passes(error) else "final", words)
+
+
+def _of_status(status: int, words: str) -> Kind:
+    if status == 429:
+        return "final" if _SPENT.search(words) else "busy"
+    if status == 500:
+        return "failing"
+    return "down" if status in (408, 409, 425) or (status > 500 and status not in (501, 505)) else "final"
+
+
+def _after(error: Exception) -> float:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return 0.0
+    try:
+        return max(0.0, parse_retry_after(headers) or 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+
+
+def said(error: Exception) -> str:
+    """A server's own words, or the error's, on one line."""
+    words = _message(getattr(error, "body", None)) or str(error) or type(error).__name__
+    words = " ".join(words.split())
+    return words if len(words) <= SAID else words[:SAID] + "…"
+
+
+def _message(body: Any) -> str:
+    """The message of an error's body, wherever it is kept."""
+    for _ in range(3):
+        if isinstance(body, str):
+            return body
+        if not isinstance(body, Mapping):
+            return ""
+        body = next((body[name] for name in ("message", "error", "detail", "msg") if body.get(name)), None)
+    return ""
+
+
+def said_time(seconds: float) -> str:
+    """
+    >>> said_time(12), said_time(1800), said_time(90000)
+    ('12 s', '30 min', '25 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,218 @@
+"""Redact secrets and prompts, so that none reaches a log, a report, an error or the terminal.
+
+A secret may come in as an API key, in the address of a server (`http://name:word@host/v1?api_key=…`) or in the
+environment, and come back in whatever a server says. A reply is untrusted: half of a surrogate pair in it cannot be
+written as UTF-8, and one that reached the cache would fail every later run of its folder.
+"""
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from hashlib import blake2b
+from typing import Any
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+
+from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
+
+from carrara.core.errors import UsageError
+from carrara.core.letters import whole
+from carrara.servers.credentials import basic
+
+SHORT = 8
+"""Characters from which on a key is one: shorter ones, as local servers take, stand in ordinary words."""
+
+HIDDEN = "[key]"
+
+SHOWN = 400
+"""Characters of each end of a text that a log or an error may show."""
+WHOLE = 2 * SHOWN + 100
+"""A text so short is shown whole."""
+
+PROMPTS = frozenset({"messages", "input", "contents", "prompt", "system", "system_instruction"})
+"""What providers call the prompt in their requests."""
+
+MOST_WRITTEN = 10_000_000
+"""Tokens that no reply has: a count above it is no count."""
+
+NAMED = 200
+"""Characters of the name that a server gives itself."""
+
+Json = Any
+
+_WORDS = frozenset(
+    {"key", "apikey", "token", "secret", "password", "passwd", "passphrase", "credential", "credentials"}
+    | {"authorization", "cookie", "signature"}
+)
+"""Words in the names of what is not to be kept."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def secret(name: str) -> bool:
+    """Whether something of this name is not to be kept.
+
+    >>> [name for name in ("HF_TOKEN", "apiKey", "max_tokens", "MONKEY_MODE", "tokenizer", "x-api-key") if secret(name)]
+    ['HF_TOKEN', 'apiKey', 'x-api-key']
+    """
+    return any(word.lower() in _WORDS for word in _WORD.findall(name))
+
+
+def public(url: str | None) -> str | None:
+    """Return an address without what may be secret in it: a user's name, a password and the values of its query.
+
+    Each value is replaced by a short digest, so that two deployments of one server keep two addresses.
+
+    >>> public("https://me:word@host/v1?api_key=sk-1&v=2#part")
+    'https://host/v1?api_key=[8f3b09]&v=[644a3e]'
+    >>> public(public("https://host/v1?v=2")) == public("https://host/v1?v=2")
+    True
+    """
+    if not url:
+        return url
+    url = re.sub(r"//[^/?#]*@", "//", url)
+    before, question, query = url.partition("#")[0].partition("?")
+    return before + question + "".join(map(_without_value, re.split("([&;])", query)))
+
+
+def _without_value(part: str) -> str:
+    """Return `name=value` of a query with a digest in place of the value; a part without a name is a value."""
+    if part in ("", "&", ";"):
+        return part
+    name, equals, value = part.rpartition("=") if "=" not in part else part.partition("=")
+    if not value or re.fullmatch(r"\[[0-9a-f]{6}\]", value):  # it is a digest already
+        return part
+    return f"{name}{equals}[{blake2b(value.encode(), digest_size=3).hexdigest()}]"
+
+
+def in_address(url: str | None) -> set[str]:
+    """The secrets in an address, as they stand there and as they are meant."""
+    if not url:
+        return set()
+    parts = urlsplit(url)
+    found = {value for _, value in parse_qsl(parts.query, keep_blank_values=False)}
+    found |= {part for part in re.split("[&;]", parts.query) if part and "=" not in part}
+    found |= {part for part in (parts.username, parts.password) if part}
+    if parts.username or parts.password:
+        found.add(basic(parts).removeprefix("Basic "))
+    return {form for value in found for form in (value, unquote(value), quote(value, safe=""), quote_plus(value))}
+
+
+def in_environment() -> set[str]:
+    """What the environment holds under a name that says it is secret, or in the address of a server."""
+    found = set()
+    for name, value in os.environ.items():
+        if secret(name):
+            found.add(value)
+        if name.endswith("_URL") and "://" in value:
+            found |= in_address(value)
+    return found
+
+
+def masked(text: str, secrets: Iterable[str]) -> str:
+    for secret in secrets:
+        if len(secret) >= SHORT and secret in text:
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
+def refuse_secret(name: str, value: object, where: str) -> None:
+    """Refuse an argument that would be kept in the logs and is a secret by its name, or by one within it."""
+    if secret(name):
+        raise UsageError(f"{where} {name} would be kept in the logs: give keys in the environment")
+    if isinstance(value, dict):
+        for inner, held in value.items():
+            refuse_secret(str(inner), held, f"{where} {name}:")
+    if isinstance(value, str) and "://" in value and in_address(value):
+        raise UsageError(f"{where} {name} has a secret in its address, which would be kept in the logs: leave it out")
+
+
+def shorten(text: str) -> str:
+    return text if len(text) <= WHOLE else _between(text[:SHOWN], len(text), text[-SHOWN:])
+
+
+def _between(first: str, characters: int, last: str) -> str:
+    return f"{first}\n… {characters - 2 * SHOWN:,} characters …\n{last}"
+
+
+class Glimpse:
+    """Of a text that comes in parts and is not held, what `shorten` would keep."""
+
+    def __init__(self) -> None:
+        self._first = self._last = ""
+        self._long = 0
+
+    def add(self, part: str) -> None:
+        self._long += len(part)
+        if len(self._first) <= WHOLE:
+            self._first += part[: WHOLE + 1]
+        self._last = (self._last + part[-SHOWN:])[-SHOWN:]
+
+    @property
+    def text(self) -> str:
+        if self._long <= WHOLE:
+            return self._first
+        return _between(self._first[:SHOWN], self._long, self._last)
+
+
+def clip(value: Json, secrets: Collection[str]) -> Json:
+    """A JSON value with every long string and list shortened and the secrets taken out."""
+    match value:
+        case str():
+            return shorten(whole(masked(value, secrets)))
+        case dict():
+            return {clip(name, secrets): clip(inner, secrets) for name, inner in value.items()}
+        case list() | tuple() if len(value) > 20:
+            return [*(clip(inner, secrets) for inner in value[:20]), f"… {len(value) - 20} more …"]
+        case list() | tuple():
+            return [clip(inner, secrets) for inner in value]
+        case _:
+            return value
+
+
+def stub(call: ModelCall, key: str, wanted: Mapping[str, str], secrets: Collection[str]) -> ModelCall:
+    """The raw call without the prompt, under whichever name the provider sends it."""
+    rest = {name: value for name, value in call.request.items() if name not in PROMPTS}
+    return ModelCall(
+        request={key: clip(dict(wanted), ()), **clip(rest, secrets)},
+        response=clip(call.response, secrets),
+        error=call.error,
+        time=call.time,
+    )
+
+
+def kept(output: ModelOutput, secrets: Collection[str], letters: int) -> ModelOutput:
+    """An output that can be written, without secrets, with counts that can be of a prompt of so many letters."""
+    output = _each_text(output, lambda text: whole(masked(text, secrets)))
+    output.model = output.model[:NAMED]
+    if output.usage is not None and not believable(output.usage, letters):
+        output.usage = None
+        output.input_context_tokens = None
+    return output
+
+
+def believable(usage: ModelUsage, letters: int) -> bool:
+    """Whether counts can be of such a prompt: no letter takes more than four tokens, and no count is negative."""
+    read = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    counts = [value for value in usage.model_dump().values() if isinstance(value, int)]
+    return min(counts, default=0) >= 0 and read <= 4 * letters + 10_000 and usage.output_tokens <= MOST_WRITTEN
+
+
+def _each_text(output: ModelOutput, change: Callable[[str], str]) -> ModelOutput:
+    """An output with every text in it changed; the same object where nothing is."""
+    dumped = output.model_dump()
+    changed = _walk(dumped, change)
+    return output if changed is dumped else ModelOutput.model_validate(changed)
+
+
+def _walk(value: Json, change: Callable[[str], str]) -> Json:
+    match value:
+        case str():
+            return change(value)
+        case dict():
+            inner = {_walk(name, change): _walk(held, change) for name, held in value.items()}
+            same = all(a is b and c is d for (a, c), (b, d) in zip(value.items(), inner.items(), strict=False))
+            return value if same and len(inner) == len(value) else inner
+        case list():
+            items = [_walk(held, change) for held in value]
+            return value if all(a is b for a, b in zip(value, items, strict=True)) else items
+        case _:
+            return value
