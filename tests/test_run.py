@@ -16,6 +16,7 @@ from rich.console import Console
 
 from carrara import registry
 from carrara.cli.main import main
+from carrara.core.console import LINE_EVERY
 from carrara.logs.replies import read_results
 from carrara.runs import progress
 from carrara.runs.inspect_tasks import all_tasks
