@@ -4,10 +4,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from carrara.api.coerce import File, Lengths, lengths_of
 from carrara.api.results import Results
 from carrara.comparison import statistics
 from carrara.core.places import place
+from carrara.options import File, Lengths, lengths_of
 from carrara.results.analysis.metric import Metric
 
 

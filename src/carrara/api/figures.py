@@ -6,12 +6,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from carrara.api.coerce import File, Lengths, lengths_of
 from carrara.api.results import Results
 from carrara.api.run import read
 from carrara.core.places import place
 from carrara.core.result import Result
 from carrara.core.table import html
+from carrara.options import File, Lengths, lengths_of
 from carrara.results.analysis.metric import Metric, by_metric
 from carrara.results.figures import drawing, writing
 from carrara.results.figures.catalogue import entry

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from carrara import registry, tokens
-from carrara.api.coerce import File, Length, Value, drawn_of, length_of, parameters_of, whole
 from carrara.api.item import Item
 from carrara.core import params
 from carrara.core.errors import UsageError
@@ -12,6 +11,7 @@ from carrara.core.keys import Split
 from carrara.core.places import here
 from carrara.core.talk import tell_once
 from carrara.core.types import Style
+from carrara.options import File, ItemOptions, Length, Value, length_of, params_of, whole
 from carrara.prompt import items
 from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import read_pack
@@ -65,7 +65,7 @@ class Loaded:
         >>> carrara.load("niah").item("1k", index=3, tokenizer="gpt2").prompt.tokens
         1024
         """
-        drawn = drawn_of(seed, split, style, prompts)
+        drawn = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).drawn
         pack = drawn.pack()
         [first] = recipes(Selection(self.name, self.params), drawn, pack, tokenizer)
         recipe = replace(
@@ -88,7 +88,7 @@ class Loaded:
         prompts: File | None = None,
     ) -> Iterator[Item]:
         """The items of `n` worlds, all questions on each. Train on `split="train"`: splits never share an item."""
-        drawn = drawn_of(seed, split, style, prompts)
+        drawn = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).drawn
         pack = drawn.pack()
         [first] = recipes(Selection(self.name, self.params), drawn, pack, tokenizer)
         at = replace(first, length=length_of(length))
@@ -116,7 +116,7 @@ def load(name: str, /, **parameters: Value) -> Loaded:
     found = registry.select(name)
     if len(found) != 1:
         raise UsageError(f"{name!r} names {len(found)} tests, and one is loaded: `carrara.find` lists several")
-    test, given = registry.load(found[0]), parameters_of(parameters)
+    test, given = registry.load(found[0]), params_of(parameters)
     params.build(test, found[0], given)
     return Loaded(found[0], given)
 

@@ -1,15 +1,15 @@
-"""The command line. Each command is a file in `commands/`; its heavy imports wait until it runs."""
+"""The command line. Each command is a file beside this one, and is imported when it is called."""
 
-import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
 
 from carrara import __version__
+from carrara.cli._messages import messages_on_stderr, say
 from carrara.cli._stopping import stoppable, stopped_code
-from carrara.cli._talk import say, talking
-from carrara.cli.commands import COMMANDS
-from carrara.core.errors import RunError, UsageError
+from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.places import storage
 
 NEXT = """\
@@ -17,71 +17,123 @@ Carrara measures what language models really do with a long context. To begin wi
 
   carrara get demo              a real, small model, 98 MB, for
   carrara demo                  a first run with nothing to pay, and its report
-  carrara tasks                 the tests that there are, and `carrara tasks NAME` what can be set in one
+  carrara tasks                 the tasks that there are, and `carrara tasks NAME` what can be set in one
   carrara show latent_list      one item, as a model sees it
-  carrara run latent_list --model openai/gpt-4o --lengths 0,4k,32k -n 50 --out runs/first
-                                any model; stopped at any moment, the same command goes on
+  carrara run latent_list --model openai/gpt-4o --lengths 0,4k,32k -n 50
+                                any model; stopped at any moment, the same command resumes
 
 `carrara --help` lists all commands, `carrara COMMAND --help` what each takes.
 """
 
-
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="carrara",
-        description="Measures what language models can really do with a long context.",
-        epilog="example: carrara run latent_list --model carrara/smollm2 --lengths 0,1k -n 15 --out runs/first",
+MEASURE, PREPARE, RESULTS, SERVERS, DATA, MEMORY = (
+    Group(title, sort_key=number)
+    for number, title in enumerate(
+        ("Measure", "Prepare", "Results", "Servers", "Data", "Models with memory"),
     )
-    top.add_argument("--version", action="version", version=f"carrara {__version__}")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, command in COMMANDS.items():
-        sub = commands.add_parser(
-            name,
-            help=command.HELP,
-            description=command.HELP[0].upper() + command.HELP[1:] + ".",
-            epilog=f"example: {command.EXAMPLE}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.arguments(sub)
-        sub.set_defaults(main=command.main)
-    return top
+)
+COMMANDS: Mapping[Group, Mapping[str, str]] = {
+    MEASURE: {
+        "run": "Run tasks on a model.",
+        "report": "Write the report of a run.",
+        "compare": "Tell whether one run is better than another.",
+        "audit": "Prove that items are right.",
+        "tasks": "List tasks, and explain one.",
+    },
+    PREPARE: {
+        "plan": "Estimate what a run takes: requests, tokens, money, hours.",
+        "show": "Show one item as a model sees it.",
+        "stats": "Describe the items of tasks.",
+        "generate": "Write items to files.",
+        "corpus": "Manage the texts that serve as filler.",
+        "prompts": "Write a prompt pack, or check one.",
+        "get": "Download the embedded model.",
+        "demo": "Run the embedded model on a first set of tasks.",
+    },
+    RESULTS: {
+        "score": "Score replies that another system made.",
+        "leaderboard": "Rank the models of several runs.",
+        "figure": "Draw a figure or table of a paper.",
+        "correlate": "Correlate scores with other benchmarks.",
+    },
+    SERVERS: {
+        "probe-server": "Show what a server supports.",
+        "profile": "Estimate the effective length for each capability.",
+        "guard": "Check whether a server broke since it was trusted.",
+    },
+    DATA: {
+        "export": "Write items for other programs.",
+        "write": "Have a model write texts that serve as filler.",
+    },
+    MEMORY: {
+        "train": "Train a recurrent model.",
+        "probe": "Measure a recurrent model on long inputs.",
+        "inside": "Look into the memory of a recurrent model.",
+    },
+}
+
+
+def make_app() -> App:
+    """Return the command line."""
+    app = App(
+        name="carrara",
+        help="Measures what language models, and systems built around them, can do with a long context.",
+        version=f"carrara {__version__}",
+        default_parameter=Parameter(negative=()),
+    )
+    app["--help"].group = app["--version"].group = Group("Options", sort_key=99)
+    for group, commands in COMMANDS.items():
+        for number, (name, help) in enumerate(commands.items()):
+            module = name.replace("-", "_")
+            app.command(f"carrara.cli.{module}:{module}", name=name, help=help, group=group, sort_key=number)
+    return app
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit code.
 
-    0: done; 1: it failed, or left out damaged input; 2: it was asked wrongly. Errors are one sentence on stderr.
+    0: done; 1: it failed, or left out damaged input; 2: it was used wrongly. Errors are one sentence on stderr.
     """
-    if not (sys.argv[1:] if argv is None else argv):
+    given = sys.argv[1:] if argv is None else list(argv)
+    if not given:
         print(NEXT, end="")
         return 0
-    args = parser().parse_args(argv)
-    try:
-        with stoppable(), talking() as said, storage():
-            if allowed := getattr(args, "allow", []):
-                from carrara.tokens import permission
+    app = make_app()
+    with messages_on_stderr(app, given) as messages:
+        try:
+            with stoppable(), storage():
+                command, bound, _ = app.parse_args(given, exit_on_error=False, print_error=False)
+                result = command(*bound.args, **bound.kwargs)
+            if sys.stdout is not None:  # it was closed before the command began
+                sys.stdout.flush()
+            return int(result or 0) or int(messages.skipped)
+        except UnknownCommandError as error:
+            say(_unknown(error))
+            return 2
+        except CycloptsError as error:
+            say(str(error).rstrip("."))
+            return 2
+        except UsageError as error:
+            say(str(error))
+            return 2
+        except RunError as error:
+            say(str(error))
+            return 1
+        except KeyboardInterrupt:
+            print("carrara: stopped", file=sys.stderr)
+            return stopped_code()
+        except BrokenPipeError:  # the reader of our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except OSError as error:
+            say(f"{error.filename or 'a file'} failed: {error.strerror or error}")
+            return 1
 
-                for name in allowed:
-                    permission.allow(name)
-            result: int = args.main(args)
-        if sys.stdout is not None:  # it was closed before the command began
-            sys.stdout.flush()
-        return result or int(said.skipped)
-    except UsageError as error:
-        say(str(error))
-        return 2
-    except RunError as error:
-        say(str(error))
-        return 1
-    except KeyboardInterrupt:
-        print("carrara: stopped", file=sys.stderr)
-        return stopped_code()
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        say(f"{error.filename or 'a file'} failed: {error.strerror or error}")
-        return 1
+
+def _unknown(error: UnknownCommandError) -> str:
+    """Return what to say of an unknown command. The library's own sentence would import every command."""
+    name = error.unused_tokens[0] if error.unused_tokens else ""
+    known = [name for commands in COMMANDS.values() for name in commands]
+    return f"no command is called {name!r}{nearest(name, known)}; `carrara --help` lists them"
 
 
 if __name__ == "__main__":

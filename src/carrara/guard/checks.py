@@ -11,6 +11,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from carrara import registry, tokens
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
@@ -26,13 +28,13 @@ from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.prompt.item_cache import messages_of
 from carrara.prompt.prompt import fingerprint
 from carrara.results.analysis.summary import headline
-from carrara.runs.config import Job, Plan
+from carrara.runs.config import RunConfig, model_name
+from carrara.runs.job import Job
 from carrara.runs.run import run
-from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import tokenizer_for
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model
+    from carrara.models.function import Function
 
 RIGHT = 0.9
 """The score from which a reply is right: of a listing of ten, one may be lacking."""
@@ -120,7 +122,7 @@ class Checked:
 
 
 def make(
-    plan: Plan,
+    plan: RunConfig,
     first: Mapping[str, Recipe],
     lengths: Sequence[int],
     *,
@@ -140,14 +142,14 @@ def make(
             f"`n={wanted}` give at most {_number(most, 'item')}, and a guard of fewer than {FEWEST} cannot tell that "
             "a server is fine: name more capabilities or lengths, or ask more of them (`n`)"
         )
-    begun = replace(plan, out=plan.out / "1")
+    begun = evolve(plan, out=plan.out / "1")
     right = _candidates(begun, first, lengths, wanted, tell)
     asked = 0
     for time in range(2, times + 1):
         if not right:
             break
         asked = len(right)
-        right = _right_again(replace(plan, out=plan.out / str(time)), right)
+        right = _right_again(evolve(plan, out=plan.out / str(time)), right)
         tell(f"round {time} of {times}: {len(right)} of {asked} were right once more")
     if not right:
         raise UsageError(
@@ -160,7 +162,7 @@ def make(
             f"what {plan.model} answered right it answered right again in {len(right)} of {asked} cases: that is not "
             "reliable enough to tell whether it broke; name shorter lengths, or ask more of them (n)"
         )
-    results = {one.id: one for one in run(replace(begun, jobs=_jobs(right))).own}
+    results = {one.id: one for one in run(evolve(begun, tasks=_jobs(right))).own}
     chosen = _balanced([(results[id], capability) for id, capability in right.items()], wanted)
     guard = Guard(
         model=plan.model,
@@ -208,7 +210,7 @@ def firsts(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, Reci
 
 
 def _candidates(
-    plan: Plan, first: Mapping[str, Recipe], lengths: Sequence[int], wanted: int, tell: Callable[[str], None]
+    plan: RunConfig, first: Mapping[str, Recipe], lengths: Sequence[int], wanted: int, tell: Callable[[str], None]
 ) -> dict[str, str]:
     """The items that were right, with their capability: twice as many as are wanted, where there are so many.
 
@@ -219,7 +221,7 @@ def _candidates(
     for batch in range(1, TRIED + 1):
         jobs = tuple(Job(cell, batch * BATCH) for cell in open_to)
         by_cell: dict[Recipe, list[Result]] = {cell: [] for cell in open_to}
-        for one in run(replace(plan, jobs=jobs)).own:
+        for one in run(evolve(plan, tasks=jobs)).own:
             by_cell[_cell(one.id)].append(one)
         for cell, results in by_cell.items():
             ids = sorted(one.id for one in results if _right(one))  # and not as replies came in
@@ -242,8 +244,8 @@ def _cell(id: str) -> Recipe:
     return replace(Recipe.parse(id), index=0, question=0)
 
 
-def _right_again(plan: Plan, before: Mapping[str, str]) -> dict[str, str]:
-    right = {one.id for one in run(replace(plan, jobs=_jobs(before))).own if _right(one)}
+def _right_again(plan: RunConfig, before: Mapping[str, str]) -> dict[str, str]:
+    right = {one.id for one in run(evolve(plan, tasks=_jobs(before))).own if _right(one)}
     return {id: capability for id, capability in before.items() if id in right}
 
 
@@ -282,7 +284,7 @@ def _balanced(right: Sequence[tuple[Result, str]], wanted: int) -> list[tuple[Re
 
 
 def check(
-    plan: Plan, guard: Guard, most: int | None = None, tell: Callable[[Course], None] = lambda _: None
+    plan: RunConfig, guard: Guard, most: int | None = None, tell: Callable[[Course], None] = lambda _: None
 ) -> Checked:
     """Ask until it is known. The plan says whom and how, and the folder."""
     course = Course(guard, most)
@@ -311,8 +313,8 @@ def check(
     return _checked(guard, course, results)
 
 
-def _asking(plan: Plan, turn: int, batch: Sequence[Kept]) -> Plan:
-    return replace(plan, out=plan.out / str(turn + 1), jobs=_jobs(one.id for one in batch))
+def _asking(plan: RunConfig, turn: int, batch: Sequence[Kept]) -> RunConfig:
+    return evolve(plan, out=plan.out / str(turn + 1), tasks=_jobs(one.id for one in batch))
 
 
 def _unchanged(one: Kept) -> None:
@@ -444,7 +446,7 @@ def record(found: Checked) -> dict[str, object]:
 
 
 def made(
-    model: str,
+    model: "str | Function",
     work: Path,
     *,
     capabilities: str,
@@ -456,24 +458,21 @@ def made(
     model_args: Mapping[str, Any],
     max_tokens: int | None,
     connections: int | None,
-    own: "Callable[[], Model] | None" = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Guard:
     if times < 2:
         raise UsageError(f"times={times} does not show that an answer is reliable: ask twice at least")
     asked = select(capabilities)
-    check_model(model)
-    counter = tokenizer or tokenizer_for(model)
+    counter = tokenizer or tokenizer_for(model_name(model))
     first = firsts(asked, counter)
-    plan = Plan(
-        jobs=tuple(Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths),
+    plan = RunConfig(
+        tasks=tuple(Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths),
         model=model,
         out=work,
         base_url=base_url,
         model_args=model_args,
         max_tokens=max_tokens,
         connections=connections,
-        own=own,
     )
     return make(plan, first, lengths, wanted=wanted, times=times, named=bool(tokenizer), tell=tell)
 
@@ -482,26 +481,25 @@ def checked(
     guard: Guard,
     work: Path,
     *,
-    model: str,
+    model: "str | Function",
     base_url: str | None,
     model_args: Mapping[str, Any],
     connections: int | None,
     most: int | None = None,
-    own: "Callable[[], Model] | None" = None,
     tell: Callable[[Course], None] = lambda _: None,
 ) -> Checked:
     if work.is_dir() and any(work.iterdir()):
         raise UsageError(f"`out={work}` is not empty, and a check asks everything anew: give a folder of its own")
-    check_model(model)
-    known = tokens.for_model(model)
+    name = model_name(model)
+    known = tokens.for_model(name)
     if known is not None and known != guard.tokenizer and not guard.named:
         raise UsageError(
-            f"the guard was made for {guard.model}, whose tokens are {guard.tokenizer}'s, and those of {model} are "
+            f"the guard was made for {guard.model}, whose tokens are {guard.tokenizer}'s, and those of {name} are "
             f"{known}'s: make one for it"
         )
     _check_enough(guard)
-    plan = Plan(
-        jobs=_jobs(one.id for one in guard.items),
+    plan = RunConfig(
+        tasks=_jobs(one.id for one in guard.items),
         model=model,
         out=work,
         base_url=base_url,
@@ -509,8 +507,7 @@ def checked(
         max_tokens=guard.max_tokens,
         temperature=guard.temperature,
         connections=connections,
-        limit=LIMIT,
+        request_timeout=LIMIT,
         patience=PATIENCE,
-        own=own,
     )
     return check(plan, guard, most, tell)

@@ -7,6 +7,7 @@ how many questions share a context, how long a right answer is, how many tokens 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from statistics import fmean
 
 from carrara import registry, tokens
@@ -15,10 +16,14 @@ from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
+from carrara.logs.log_files import leave_out
+from carrara.logs.replies import read_results
+from carrara.planning.config import PlanConfig
 from carrara.prompt.items import context_of, questions_of
 from carrara.prompt.wording import Pack
-from carrara.runs.config import ALL, Job
-from carrara.runs.prices import Price
+from carrara.runs.job import ALL, Job
+from carrara.runs.jobs import jobs_of
+from carrara.runs.prices import Price, price_of
 
 SAMPLED = 3
 """Worlds that are looked at."""
@@ -66,17 +71,13 @@ class Shape:
     """Tokens behind the context: what questions on it do not share."""
 
 
-def forecast(
-    jobs: Sequence[Job],
-    model: str,
-    price: Price | None = None,
-    like: Sequence[Result] = (),
-    speed: float | None = None,
-    window: int | None = None,
-    pack: Pack | None = None,
-) -> list[Line]:
-    """`like` are results of an earlier run of this model; `speed` is in tokens a second, of prompts and replies."""
-    written, pace = _written(like, model), speed or _pace(like, model)
+def estimate(config: PlanConfig) -> list[Line]:
+    """Return what a run would take, for each task at each length."""
+    model, window, pack = config.model, config.window, config.drawn.pack()
+    jobs = jobs_of(config.tasks, config, model)
+    price = price_of(config.price, model)
+    like = read_results(config.like, leave_out) if isinstance(config.like, Path) else config.like or ()
+    written, pace = _written(like, model), config.speed or _pace(like, model)
     shaped = cache(lambda first: _shape(first, pack))
     found: dict[tuple[str, int], list[Line]] = {}
     for job in jobs:

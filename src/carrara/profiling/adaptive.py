@@ -11,6 +11,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from carrara import registry
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.lengths import about_length, write_length
@@ -27,14 +29,14 @@ from carrara.proof.shortcuts.kept import kept_of
 from carrara.results.analysis.curve import Curve, Rule
 from carrara.results.analysis.effective import BaseScore, Requirements, Usability, describe, near_chance
 from carrara.results.analysis.summary import headline, stat
-from carrara.runs.config import Job, Plan
+from carrara.runs.config import RunConfig, model_name
+from carrara.runs.job import Job
 from carrara.runs.run import run
-from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import tokenizer_for
 from carrara.tokens.gguf_model import logged_name, shown
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model
+    from carrara.models.function import Function
 
 SHORT = 1024
 """The shortest length that is one."""
@@ -112,7 +114,7 @@ class Subject:
 
 
 def profile(
-    plan: Plan,
+    plan: RunConfig,
     subjects: Sequence[Subject],
     rule: Rule,
     *,
@@ -145,7 +147,7 @@ def profile(
                 raise UsageError(f"a budget of {budget:,} tokens has no room for the first {batch} prompts: give more")
             return cards
         before = len(results)
-        results = _answered(run(replace(plan, jobs=tuple(jobs))).folder, plan.model)
+        results = _answered(run(evolve(plan, tasks=tuple(jobs))).folder, plan.model)
         if len(results) <= before:
             return cards  # whoever is asked does not answer
 
@@ -240,7 +242,7 @@ def _status(base: BaseScore | None, curve: Curve, rule: Rule) -> tuple[Usability
 
 
 def profiled(
-    model: str,
+    model: "str | Function",
     out: Path,
     *,
     capabilities: str,
@@ -255,7 +257,6 @@ def profiled(
     max_tokens: int | None,
     connections: int | None,
     min_base_score: float,
-    own: "Callable[[], Model] | None" = None,
     tell: Callable[[list[Card]], None] = lambda _: None,
 ) -> list[Card]:
     """A profile from what people say of it; all that can be seen to be wrong is refused here."""
@@ -264,18 +265,16 @@ def profiled(
     if upto < SHORT:
         raise UsageError(f"upto={write_length(upto)} is no longer than a puzzle without filler: give 1k at least")
     read, wanted = Rule.parse(rule), select(capabilities)
-    check_model(model)
-    counter = tokenizer or tokenizer_for(model)
+    counter = tokenizer or tokenizer_for(model_name(model))
     subjects = [_subject(one, counter, upto, min_base_score) for one in wanted]
-    plan = Plan(
-        jobs=(subjects[0].job,),
+    plan = RunConfig(
+        tasks=(subjects[0].job,),
         model=model,
         out=out,
         base_url=base_url,
         model_args=model_args,
         max_tokens=max_tokens,
         connections=connections,
-        own=own,
     )
     return profile(plan, subjects, read, within=within, batch=batch, budget=budget, tell=tell)
 

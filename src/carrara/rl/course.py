@@ -19,11 +19,11 @@ from itertools import chain
 from statistics import fmean
 from typing import Any
 
-from carrara.api.coerce import Lengths, lengths_of, whole
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.talk import tell
+from carrara.options import Lengths, lengths_of, whole
 from carrara.rl.reward import Completion, rewards
 
 Told = tuple[str, float]

@@ -5,10 +5,10 @@ from importlib import import_module
 from typing import Any
 
 from carrara import tokens
-from carrara.api.coerce import Lengths, Value, whole
 from carrara.api.run import Tests
 from carrara.core.keys import Split
 from carrara.core.types import Style
+from carrara.options import Lengths, Value, whole
 from carrara.rl.course import Course
 from carrara.rl.needed import needed
 from carrara.rl.stream import Stream

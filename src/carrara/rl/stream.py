@@ -5,13 +5,13 @@ from dataclasses import replace
 from itertools import count
 
 from carrara import tokens
-from carrara.api.coerce import Lengths, Value, drawn_of, lengths_of, whole
 from carrara.api.item import Item
 from carrara.api.run import Tests, selections_of
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.lengths import write_length
 from carrara.core.types import Style
+from carrara.options import ItemOptions, Lengths, Value, lengths_of, whole
 from carrara.prompt.asked import recipes
 from carrara.prompt.items import context_of
 from carrara.rl.course import Course
@@ -44,7 +44,7 @@ class Stream:
         style: Style = "chat",
         tokenizer: str = tokens.DEFAULT,
     ) -> None:
-        drawn = drawn_of(seed, split, style, None)
+        drawn = ItemOptions(seed=seed, split=split, style=style).drawn
         selections = selections_of(tests, params)
         self.seed = seed
         self.firsts = [first for one in selections for first in recipes(one, drawn, None, tokenizer)]

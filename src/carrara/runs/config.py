@@ -1,35 +1,32 @@
-"""What a run is: its jobs, who is asked, and how."""
+"""`RunConfig`: what a run asks, of which model, and how."""
 
 import re
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from attrs import converters, field, fields, frozen
+from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
 from carrara.core.many import check_many
-from carrara.core.recipe import Recipe
-from carrara.runs.budget import Budget
-from carrara.runs.prices import Price
+from carrara.options import Flag, ServerOptions, at_least, folder_of, text
+from carrara.prompt.asked import Selection
+from carrara.runs.budget import Budget, read_budget
+from carrara.runs.job import ALL, Job
+from carrara.runs.jobs import RunItems, jobs_of, selections_of
+from carrara.runs.prices import Price, price_of
+from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import check_style
-from carrara.servers.retry import LIMIT, PATIENCE
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
+    from carrara.models.function import Function
+
 BATCHING = ("openai", "anthropic", "google", "grok", "together")
-"""Providers whose batch interface Inspect speaks."""
-ALL = sys.maxsize
-"""Of a job's worlds: as many as are given."""
-
-
-class Job(NamedTuple):
-    """A test at a length."""
-
-    first: Recipe
-    worlds: int
-    """How many, from the first recipe's on."""
+"""Providers whose batch interface Inspect supports."""
 
 
 class Shard(NamedTuple):
@@ -54,70 +51,155 @@ class Shard(NamedTuple):
         return f"{self.number}/{self.of}"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is to be asked, of whom, and how."""
+def _budget_of(given: Annotated[str | Budget, text("5Mtok|20usd|30min")]) -> Budget | None:
+    return (read_budget(given) if given else None) if isinstance(given, str) else given
 
-    jobs: tuple[Job, ...]
-    model: str
-    out: Path
-    prompts: Path | None = None
-    base_url: str | None = None
-    model_args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    max_tokens: int | None = None
-    temperature: float | None = 0.0
-    connections: int | None = None
-    retrieve: str = ""
-    """How contexts are shortened before they are sent, if they are."""
-    cot: str = ""
-    """How the model is to reason: free, none, exactly:N."""
-    any_size: bool = False
-    """Whether it may send more than `MOST` tokens."""
-    within: bool = False
-    """Whether lengths hold the answer too."""
-    perplexity: bool = False
-    """Whether the server is to tell what the prompt's tokens cost the model."""
-    limit: float | None = LIMIT
-    """Seconds for one request,"""
-    patience: float = PATIENCE
-    """and for a server that went away to come back."""
-    batch: bool | int = False
-    """Whether requests go by the provider's batch interface, and how many to a batch at most."""
-    budget: Budget | None = None
-    """What it may use."""
-    price: Price | None = None
-    ask: Callable[[int, float | None], bool] | None = None
-    """Whether to send so many tokens for about so much money; nobody is asked where there is none."""
-    shard: Shard | None = None
-    """Which part of it is this command's."""
+
+def _shard_of(given: Annotated[str | Shard, text("I/N")]) -> Shard | None:
+    return (Shard.parse(given) if given else None) if isinstance(given, str) else given
+
+
+@Parameter(name="*", group=Group("Run", sort_key=40))
+@frozen(kw_only=True, slots=False)
+class RunOptions:
+    """How a run asks its items."""
+
+    out: Path | None = field(default=None, converter=converters.optional(folder_of))
+    """Folder of the run. By default runs/DATE-MODEL. The same command resumes a run that was stopped."""
+    retrieve: Annotated[str, text("sentences|chunks:N")] = ""
+    """Send only the parts of a context that its question finds."""
+    top_k: int | None = field(default=None, validator=at_least(1))
+    """How many parts to retrieve, 5 by default."""
+    order: Annotated[str, text("score|position")] = ""
+    """Order of the retrieved parts, the best first by default."""
+    by: Annotated[str, text("minilm|bm25|openai:MODEL@URL")] = ""
+    """What finds the parts. By default minilm, embeddings that work offline."""
+    cot: Annotated[str, text("free|none|exactly:N")] = "free"
+    """Chain of thought, free by default. With `none` the answer's first words are prefilled where the server supports
+    it; with `exactly:N` the model reasons for N tokens."""
+    within: Flag = False
+    """Lengths include the answer. Prompts are shorter by `max_tokens`, or by what plain answers take."""
+    perplexity: Flag = False
+    """Ask the server for the log-probabilities of each prompt (vLLM supports it)."""
+    batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
+    """Send requests by the provider's batch interface, N at a time at most. Cheaper, and up to a day later (openai,
+    anthropic, google, grok, together)."""
+    budget: Budget | None = field(default=None, converter=converters.optional(_budget_of))
+    """Send nothing that would exceed so many tokens, so much money or time. Tokens and money include earlier runs in
+    the folder. The same command with a greater budget resumes."""
+    price: Annotated[str | Price | Sequence[float] | None, text("IN,OUT[,CACHED]|FILE.toml")] = None
+    """Money for a million tokens of prompts, of replies, and of prompts that are cached; or a TOML file that has
+    input, output and cached for each model."""
+    shard: Shard | None = field(default=None, converter=converters.optional(_shard_of))
+    """Ask the I-th of N parts, so that several machines can share one folder."""
+    allow_large: Flag = False
+    """Do not ask or refuse, however many tokens are sent."""
+
+
+@frozen(kw_only=True, slots=False)
+class RunConfig(RunItems, ServerOptions, RunOptions):
+    """Settings of a run, validated when they are made and fixed from then on."""
+
+    tasks: tuple[Selection | Job, ...] = field(converter=selections_of, kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
+    model_or_function: "str | Function" = field(alias="model", kw_only=False)
+    """Name of an Inspect model (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, a local file
+    carrara/gguf:PATH, or a reference (carrara/oracle, carrara/chance, carrara/majority, carrara/echo)."""
+    out: Path = field(converter=folder_of)
+    progress: bool = False
+    """Show progress on stderr."""
     anywhere: bool = False
-    """Whether it does not matter at which address its model is: parts of a run have servers of their own."""
-    own: "Callable[[], Model] | None" = None
-    """Makes the model, where its name alone cannot: somebody's function."""
+    """Whether it does not matter at which address the model is, because parts of a run have servers of their own."""
+    model: str = field(init=False)
+    jobs: tuple[Job, ...] = field(init=False, repr=False)
+    """The tasks at their lengths."""
+    money: Price | None = field(init=False)
+    """The price of the model, if it is known."""
 
-    def __post_init__(self) -> None:
-        if self.base_url and self.here:
-            raise UsageError(f"{self.model} runs here and has no address: leave `base_url` out")
-        if self.perplexity and self.here:
-            raise UsageError(
-                f"{self.model} does not tell what a prompt costs it: `perplexity` wants a server that does"
-            )
+    @out.default
+    def _default_folder(self) -> Path:
+        return default_folder(model_name(self.model_or_function))
+
+    @model.default
+    def _model_name(self) -> str:
+        return model_name(self.model_or_function)
+
+    @money.default
+    def _price_of_model(self) -> Price | None:
+        return price_of(self.price, self.model)
+
+    @jobs.default
+    def _jobs_of_tasks(self) -> tuple[Job, ...]:
+        return jobs_of(self.tasks, self, self.model)
+
+    def __attrs_post_init__(self) -> None:
+        if self.base_url and self.in_process:
+            raise UsageError(f"{self.model} runs in this process and has no address: leave `base_url` out")
+        if self.perplexity and self.in_process:
+            raise UsageError(f"{self.model} gives no log-probabilities: `perplexity` needs a server that does")
         provider = self.model.partition("/")[0]
         if self.batch and provider not in BATCHING:
             raise UsageError(
-                f"{provider} has no batch interface that Inspect knows; `batch` is for {', '.join(BATCHING)}"
+                f"{provider} has no batch interface that Inspect supports; `batch` is for {', '.join(BATCHING)}"
             )
         if self.shard and self.budget and self.budget.kind != "time":
             raise UsageError(
-                f"parts of a run do not know what the others use, and would pass `budget={self.budget}` together: "
+                f"shards do not know what the others use, and would exceed `budget={self.budget}` together: "
                 "leave it out, or give a time"
             )
         if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
-            raise UsageError("`within` makes prompts shorter, and published ones are as they are: leave it out")
+            raise UsageError("`within` makes prompts shorter, and published ones are unchanged: leave it out")
         check_style(self.model, self.jobs[0].first.style)
-        check_many(sum(job.worlds for job in self.jobs if job.worlds < ALL), "worlds", self.any_size)
+        check_many(sum(job.worlds for job in self.jobs if job.worlds < ALL), "worlds", self.allow_large)
+        self.retrieval  # noqa: B018  # raises where it is wrong
 
     @property
-    def here(self) -> bool:
-        """Whether its model runs in this process."""
+    def in_process(self) -> bool:
+        """Whether the model runs in this process."""
         return self.model.partition("/")[0] in ("carrara", "function")
+
+    @property
+    def retrieval(self) -> str:
+        """How contexts are shortened before they are sent, in one line; nothing where they are not."""
+        if not self.retrieve:
+            for name in ("top_k", "order", "by"):
+                if getattr(self, name):
+                    raise UsageError(f"`{name}` says how to retrieve: give `retrieve=sentences` too")
+            return ""
+        from carrara.readers.retrieval import Retrieval
+
+        return str(Retrieval.parse(self.retrieve, by=self.by or None, top=self.top_k, order=self.order or None))
+
+    def make_model(self) -> "Model":
+        """Return a new instance of the model: HTTP connections belong to the event loop that opened them."""
+        if isinstance(self.model_or_function, str):
+            from carrara.servers.providers import made
+
+            return made(self.model, self.base_url, self.model_args)
+        from carrara.models.function import model_of
+
+        return model_of(self.model_or_function)
+
+
+def model_name(model: "str | Function") -> str:
+    """Return the name of a model, checked, or of a function that serves as one."""
+    if isinstance(model, str):
+        check_model(model)
+        return model
+    if not callable(model):
+        raise UsageError(f"{model!r} is no model: give its name, such as 'openai/gpt-4o', or a function")
+    from carrara.models.function import name_of
+
+    return name_of(model)
+
+
+def default_folder(model: str) -> Path:
+    """Return the folder of a run that nobody has named: the same for the same model on the same day."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rpartition("/")[2]).strip("-.") or "model"
+    return Path("runs") / f"{date.today().isoformat()}-{name}"
+
+
+def merged(*options: object) -> dict[str, Any]:
+    """Return the settings of several option classes as arguments of one that inherits from all of them."""
+    found = {one.alias: getattr(given, one.name) for given in options for one in fields(type(given)) if one.init}
+    return {name: value for name, value in found.items() if name != "out" or value is not None}

@@ -1,42 +1,81 @@
-"""From what is asked for to the jobs of a run: tests by selection or preset, at their lengths, so many worlds."""
+"""From tasks by selection or preset to the jobs of a run: each task at its lengths, with its number of instances."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Protocol
 
+from attrs import converters, field, frozen
+from cyclopts import Group, Parameter
+
+from carrara.core.errors import UsageError
 from carrara.core.lengths import read_lengths
 from carrara.core.recipe import Recipe
-from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.options import ItemOptions, at_least, lengths_of, text
+from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import Pack
-from carrara.runs.config import Job
+from carrara.runs.job import Job
 from carrara.runs.presets import WORLDS, Preset, Size, preset_of
 from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import tokenizer_for
 from carrara.tokens import permission
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Which items a run asks."""
+class NamedTask(Protocol):
+    """A task with its parameters, as `carrara.load` returns it."""
 
-    tests: Sequence[Selection]
-    """A selection may be a preset, or a part of one: PRESET:SELECTION."""
-    lengths: Sequence[int] | None = None
-    """None: 0, or the preset's."""
-    n: int | None = None
-    """Worlds for each test and length. None: `WORLDS`, or the preset's."""
-    drawn: Drawn = field(default_factory=Drawn)
-    tokenizer: str = ""
-    """Nothing: the preset's, or the model's."""
-    published: str = ""
-    """SUITE:DIR, files whose items are run as they are."""
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def params(self) -> Mapping[str, str]: ...
 
 
-def jobs(wanted: Wanted, model: str) -> tuple[Job, ...]:
-    """The jobs for a model."""
-    pack = wanted.drawn.pack()
-    resolved = [_resolve(one, wanted, pack) for one in wanted.tests]  # an unknown test is reported before the model
-    check_model(model)
-    return tuple(job for one in resolved for job in _jobs(one, wanted, model))
+Tasks = Annotated[str | NamedTask | Job | Iterable[str | NamedTask | Job], text("TASKS")]
+"""Tasks by name, suite, pattern or preset; or loaded with their parameters; or at a length."""
+
+
+def selections_of(given: Tasks) -> tuple[Selection | Job, ...]:
+    """Return what names tasks as selections."""
+    several = [given] if isinstance(given, str | Selection | Job) or not isinstance(given, Iterable) else given
+    found = tuple(map(_selection_of, several))
+    if not found:
+        raise UsageError("no task is named: give a text, what `carrara.load` returned, or a list of these")
+    return found
+
+
+def _selection_of(given: object) -> Selection | Job:
+    match given:
+        case str():
+            return Selection(given)
+        case Selection() | Job():
+            return given
+        case object(name=str(name), params=Mapping() as params):
+            return Selection(name, params)
+    raise UsageError(f"{given!r} names no task: give a text, what `carrara.load` returned, or a list of these")
+
+
+@Parameter(name="*", group=Group("Items", sort_key=20))
+@frozen(kw_only=True, slots=False)
+class RunItems(ItemOptions):
+    """Which items of its tasks a run asks."""
+
+    lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
+    """By default 0 (no filler), or the lengths of the preset."""
+    n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
+    """Instances for each task and length. By default 20, or as many as the preset has."""
+    published: Annotated[str, text("SUITE:DIR")] = ""
+    """Run the published items of babilong, mrcr or minerva from their files in a folder, unchanged."""
+
+
+def jobs_of(tasks: Sequence[Selection | Job], items: RunItems, model: str) -> tuple[Job, ...]:
+    """Return the jobs of tasks, for a model. Those that are jobs already stay as they are."""
+    pack = items.drawn.pack()
+    resolved = [one if isinstance(one, Job) else _resolve(one, items, pack) for one in tasks]
+    check_model(model)  # an unknown task is reported before the model
+    found = list[Job]()
+    for one in resolved:
+        found += [one] if isinstance(one, Job) else _jobs(one, items, model)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -50,8 +89,9 @@ class _Resolved:
     lengths: Sequence[int] | None
 
 
-def _resolve(asked: Selection, wanted: Wanted, pack: Pack | None) -> _Resolved:
-    preset, lengths, selection = None, wanted.lengths, asked
+def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolved:
+    preset, lengths, selection = None, wanted.lengths, Selection(asked.tests, {**asked.params, **wanted.params})
+    asked = selection
     if found := preset_of(asked.tests):
         preset, tests = found
         selection = Selection(tests, asked.params if wanted.published else preset.params_beside(asked.params))
@@ -60,7 +100,7 @@ def _resolve(asked: Selection, wanted: Wanted, pack: Pack | None) -> _Resolved:
     return _Resolved(selection.tests, recipes(selection, wanted.drawn, pack, ""), preset, lengths)
 
 
-def _jobs(one: _Resolved, wanted: Wanted, model: str) -> Iterable[Job]:
+def _jobs(one: _Resolved, wanted: RunItems, model: str) -> Iterable[Job]:
     own = one.preset.tokenizer if one.preset else ""
     tokenizer = wanted.tokenizer or own or tokenizer_for(model)
     permission.allow(tokenizer)

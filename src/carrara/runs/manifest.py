@@ -24,7 +24,8 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject, test_of
 from carrara.core.talk import tell_skipped
 from carrara.results.analysis.partial import Part
-from carrara.runs.config import Job, Shard
+from carrara.runs.config import Shard
+from carrara.runs.job import Job
 from carrara.runs.sharding import Block
 
 PLAN = "plan.json"

@@ -47,6 +47,20 @@ def read_price(text: str) -> Price:
     return Price(*numbers)
 
 
+def price_of(given: "str | Price | Sequence[float] | None", model: str) -> Price | None:
+    """Return the price of a model.
+
+    Args:
+        given: `IN,OUT[,CACHED]`, the name of a TOML file of prices by model, or numbers.
+        model: The model.
+    """
+    if given is None or given == "":
+        return None
+    if isinstance(given, str):
+        return read_prices(Path(given), [model])[model] if given.endswith(".toml") else read_price(given)
+    return given if isinstance(given, Price) else read_price(",".join(map(str, given)))
+
+
 def read_prices(path: Path, models: Sequence[str]) -> dict[str, Price]:
     """The prices of these models."""
     try:

@@ -11,7 +11,7 @@ from carrara.core.order import natural
 from carrara.core.params import build, canonical, read_canonical
 from carrara.core.recipe import Recipe
 from carrara.core.talk import tell
-from carrara.runs.config import ALL, Job
+from carrara.runs.job import ALL, Job
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva

@@ -5,7 +5,7 @@ moment it arrives, so that a kill loses none of those that the logs do not have 
 to chance).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from logging import getLogger
 from threading import Lock
 from typing import Any
 
+from attrs import evolve
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
@@ -36,10 +37,11 @@ from carrara.readers.retrieval.prompts import prompt_of
 from carrara.results.analysis.series import changed_models
 from carrara.runs import answer_reserve, by_reference, manifest, progress, sharding
 from carrara.runs.budget import Meter, measured
-from carrara.runs.config import ALL, Job, Plan
+from carrara.runs.config import RunConfig
 from carrara.runs.corpus_reuse import repeats
 from carrara.runs.folder import CACHE, at_work, beside, check_disk, make_folder, plain_path, set_aside, tidy
 from carrara.runs.inspect_tasks import maker
+from carrara.runs.job import ALL, Job
 from carrara.runs.notebook import notebook_hidden
 from carrara.runs.prompt_check import check_unchanged
 from carrara.runs.reply_cache import ReplyCache
@@ -47,13 +49,15 @@ from carrara.servers import prefill, preflight
 from carrara.servers.context_window import window
 from carrara.servers.inspect_errors import plain
 from carrara.servers.prefill import Told
-from carrara.servers.providers import made
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking
 from carrara.servers.retry import TALLY
 from carrara.tokens.gguf_model import shown as shown_model
 
 MOST = 10**9
 """Tokens beyond which a model that is not one of ours is asked nothing unless it is said that so many are meant."""
+Confirm = Callable[[int, float | None], bool]
+"""Whether to send so many tokens for about so much money, where that is known."""
+
 LONG = 512
 """Tokens of an answer from which it is worth saying that a limit cuts it."""
 FLUSH = 100
@@ -91,20 +95,27 @@ def _running() -> Iterator[None]:
         _RUNNING.reset(token)
 
 
-def run(plan: Plan, console: Console | None = None) -> Outcome:
-    """Carry a plan out, or go on with it. How it goes is shown on a console, if there is one."""
+def run(plan: RunConfig, console: Console | None = None, confirm: Confirm | None = None) -> Outcome:
+    """Start a run, or resume it.
+
+    Args:
+        plan: Its settings.
+        console: Where progress is shown, if anywhere.
+        confirm: Asked whether to send so many tokens for about so much money; nobody is asked where there is none.
+    """
     if _RUNNING.get():
         raise UsageError("a model's function cannot start a run: it would wait for the run that it is called by")
+    plan = evolve(plan, tasks=plan.jobs)  # tasks are resolved once
     make_folder(plan.out)
     check_disk(plan.out)
     with storage(plan.out):
         if plan.shard or manifest.shared(plan.out):
-            plan = replace(plan, anywhere=True)
+            plan = evolve(plan, anywhere=True)
     blocks = sharding.blocks(plan.jobs, plan.shard) if plan.shard else {}
     if blocks:
-        plan = replace(plan, jobs=tuple(_part(job, *block.own) for job, block in blocks.items()))
+        plan = evolve(plan, tasks=tuple(_part(job, *block.own) for job, block in blocks.items()))
     with _ONE, _running(), notebook_hidden(), at_work(plan.out, plan.shard):
-        model = plan.own() if plan.own else made(plan.model, plan.base_url, plan.model_args)
+        model = plan.make_model()
         replies = read_replies(plan.out, set_aside) if (plan.out / LOGS).is_dir() else []
         plan, server = _reasoning(plan, model, replies)
         subject = _subject(plan, model)
@@ -118,20 +129,20 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         going_on = dict(server or {})
         _prepare(plan, model, known, going_on)
         able = copy_context().run(_tasks, plan, model, console)
-        plan, tasks = replace(plan, jobs=tuple(able)), list(able.values())
+        plan, tasks = evolve(plan, tasks=tuple(able)), list(able.values())
         samples = {str(sample.id): sample for task in tasks for sample in task.dataset}
-        if not plan.retrieve:  # what was found may come from a server that is asked for it
+        if not plan.retrieval:  # what was found may come from a server that is asked for it
             check_unchanged(known, samples)
         left = {id: int((sample.metadata or {})["tokens"]) for id, sample in samples.items() if id not in known}
         size = sum(left.values())
         _check_size(plan, size)
-        counts = _metered(plan, subject, replies, samples, left)
+        counts = _metered(plan, subject, replies, samples, left, confirm)
         served = bool(address(model) or "port" in plan.model_args)
         cut = _cut(samples.values(), plan.max_tokens or model.api.max_tokens())
         crowded = _crowded(plan, model, served, samples, left)
         for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
             tell(what)
-        if left and not plan.here:
+        if left and not plan.in_process:
             preflight.check(plan.model, plan.base_url, plan.model_args, served, plan.perplexity)
         if left and server is None and _continues(plan):
             going_on |= prefill.must(plan.model, plan.cot, prefill.told(plan.model, plan.base_url, plan.model_args))
@@ -139,7 +150,7 @@ def run(plan: Plan, console: Console | None = None) -> Outcome:
         there = len(samples) - len(left)
         about = f"{there:,} of {len(samples):,} replies are there already; " if there else ""
         about += f"{count(len(left), 'prompt')}, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
-        about += f" before retrieval ({plan.retrieve})" if plan.retrieve else ""
+        about += f" before retrieval ({plan.retrieval})" if plan.retrieval else ""
         about += f", about {counts.expected:,.2f} of money" if counts.expected else ""
         before, again = TALLY.requests, TALLY.again
         shown = progress.progress(len(samples), left, f"{about}, to {plan.model}", console)
@@ -165,10 +176,15 @@ def _part(job: Job, first: int, end: int) -> Job:
 
 
 def _metered(
-    plan: Plan, subject: Subject, replies: Sequence[Reply], samples: Mapping[str, Sample], left: Mapping[str, int]
+    plan: RunConfig,
+    subject: Subject,
+    replies: Sequence[Reply],
+    samples: Mapping[str, Sample],
+    left: Mapping[str, int],
+    confirm: Confirm | None,
 ) -> Meter:
     """What counts as the run goes; refused where nothing could be asked, or where it is not wanted."""
-    counts = Meter(plan.budget, plan.price, frozenset(samples.keys() - left.keys()))
+    counts = Meter(plan.budget, plan.money, frozenset(samples.keys() - left.keys()))
     counts.earlier(reply.result for reply in replies if reply.result.model == subject[0])
     if not left:
         return counts
@@ -182,17 +198,19 @@ def _metered(
                 "give more"
             )
     tokens, written = sum(left.values()), sum(meta["budget"] for meta in metas)
-    counts.expected = plan.price.of(tokens, 0, written) if plan.price else None
-    if plan.ask and not plan.ask(tokens, counts.expected):
+    counts.expected = plan.money.of(tokens, 0, written) if plan.money else None
+    if confirm and not confirm(tokens, counts.expected):
         raise UsageError("nothing was sent; give fewer worlds or lengths, or a `budget`")
     return counts
 
 
-def _crowded(plan: Plan, model: Model, served: bool, samples: Mapping[str, Sample], left: Mapping[str, int]) -> str:
+def _crowded(
+    plan: RunConfig, model: Model, served: bool, samples: Mapping[str, Sample], left: Mapping[str, int]
+) -> str:
     """What to say of prompts that leave their answers no room in the model's window; refused if none does."""
-    if not left or plan.retrieve:
+    if not left or plan.retrieval:
         return ""
-    if plan.here:
+    if plan.in_process:
         takes = getattr(model.api, "context", None)
     else:
         takes = window(plan.model, plan.base_url, plan.model_args) if preflight.stands(plan.model, served) else None
@@ -217,18 +235,18 @@ def _cut(samples: Iterable[Sample], limit: int | None) -> str:
     return f"answers in {test} take up to {longest:,} tokens and are cut at {limit:,}: `max_tokens={longest}` has room"
 
 
-def _subject(plan: Plan, model: Model) -> Subject:
+def _subject(plan: RunConfig, model: Model) -> Subject:
     """What the plan's results say of how they were asked for."""
     config = model.config.merge(GenerateConfig(temperature=plan.temperature, max_tokens=plan.max_tokens))
     inside = "answer" if plan.within else ""
     args = model_args_for_log(model.model_args)
-    settings = settings_of("" if plan.anywhere else address(model), args, config, plan.retrieve, plan.cot, inside)
+    settings = settings_of("" if plan.anywhere else address(model), args, config, plan.retrieval, plan.cot, inside)
     settings |= file_of(str(model))
     return shown_model(str(model))[0], tuple(sorted(settings.items()))
 
 
 def _evaluate(
-    plan: Plan, model: Model, tasks: list[Task], folder: str, known: Mapping[str, Reply]
+    plan: RunConfig, model: Model, tasks: list[Task], folder: str, known: Mapping[str, Reply]
 ) -> tuple[Sequence[EvalLog], int]:
     """The logs, and how many there are unless it was interrupted."""
     root = getLogger()
@@ -246,7 +264,7 @@ def _evaluate(
             # An error is a row, and makes its log one that is gone on with: when the command is given again.
             fail_on_error=True,
             continue_on_fail=True,
-            max_connections=plan.connections or (model.api.max_connections() if plan.here else None),
+            max_connections=plan.connections or (model.api.max_connections() if plan.in_process else None),
             log_realtime=False,
             log_buffer=FLUSH,
             log_level="error",
@@ -270,7 +288,7 @@ def _evaluate(
         root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
 
 
-def _tasks(plan: Plan, model: Model, console: Console | None) -> dict[Job, Task]:
+def _tasks(plan: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
     """Made as Inspect's own command makes them: with the model active that they are for.
 
     A test that has no world of a length is left out there, unless nothing else is asked for.
@@ -293,12 +311,12 @@ def _tasks(plan: Plan, model: Model, console: Console | None) -> dict[Job, Task]
     return tasks
 
 
-def _task(plan: Plan, job: Job) -> Task:
+def _task(plan: RunConfig, job: Job) -> Task:
     task = maker(job.first.task)(
         first=str(job.first),
         n=job.worlds,
         prompts=str(plan.prompts) if plan.prompts else "",
-        retrieve=plan.retrieve,
+        retrieve=plan.retrieval,
         cot=plan.cot,
         within=_room(plan, job),
         **({"anywhere": True} if plan.anywhere else {}),
@@ -306,7 +324,7 @@ def _task(plan: Plan, job: Job) -> Task:
     return task_with(task, setup=None)  # prompts go by reference: none is held in the state
 
 
-def _room(plan: Plan, job: Job) -> int | None:
+def _room(plan: RunConfig, job: Job) -> int | None:
     """Return how many tokens of a job's length are left to its answers. None: its lengths are those of prompts."""
     if not plan.within:
         return None
@@ -314,27 +332,27 @@ def _room(plan: Plan, job: Job) -> int | None:
     return answer_reserve.room(job.first, job.worlds, pack, Thinking.parse(plan.cot), plan.max_tokens)
 
 
-def _reasoning(plan: Plan, model: Model, replies: Sequence[Reply]) -> tuple[Plan, Told | None]:
+def _reasoning(plan: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, Told | None]:
     """The plan with the way of reasoning that its server can have, and what that wants to be told if it was asked.
 
     It is asked before anything is prepared, but where replies tell how the run began: it may have ended, too.
     """
     before = [reply.result.subject for reply in replies]
-    subject = _subject(replace(plan, cot=""), model)
+    subject = _subject(evolve(plan, cot=""), model)
     way = prefill.way(plan.cot, plan.jobs[0].first.style, subject, before)
-    if way is not None and (replies or not _continues(replace(plan, cot=way))):
-        return replace(plan, cot=way), None
+    if way is not None and (replies or not _continues(evolve(plan, cot=way))):
+        return evolve(plan, cot=way), None
     server = prefill.told(plan.model, plan.base_url, plan.model_args)
     if way is not None:
         prefill.must(plan.model, plan.cot, server)
-    return replace(plan, cot=way or (ASKED if server is None else PREFILLED)), server
+    return evolve(plan, cot=way or (ASKED if server is None else PREFILLED)), server
 
 
-def _continues(plan: Plan) -> bool:
+def _continues(plan: RunConfig) -> bool:
     return plan.jobs[0].first.style == "chat" and Thinking.parse(plan.cot).continues
 
 
-def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None) -> None:
+def _prepare(plan: RunConfig, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None) -> None:
     """Have a model take prompts by reference, and ask for no reply that the logs have."""
 
     def render(wanted: Mapping[str, str]) -> Sequence[Message]:
@@ -349,15 +367,15 @@ def _prepare(plan: Plan, model: Model, known: Mapping[str, Reply], going_on: Map
     # A provider knows the address without its query, which may name another deployment.
     scopes = dict(plan.model_args) if plan.anywhere else {SERVER: address(model), **plan.model_args}
     cache = ReplyCache(beside(plan.out) / CACHE, {name: str(value) for name, value in scopes.items()})
-    loads = plan.here or plan.model.partition("/")[0] in preflight.LOADING
-    limit = None if loads or plan.batch else plan.limit
+    loads = plan.in_process or plan.model.partition("/")[0] in preflight.LOADING
+    limit = None if loads or plan.batch else plan.request_timeout
     by_reference.install(model, render, progress, recall, going_on, limit, plan.patience, cache=cache)
 
 
-def _check_size(plan: Plan, tokens: int, about: str = "") -> None:
-    if tokens > MOST and not (plan.here or plan.any_size):
-        before = " before retrieval" if plan.retrieve else ""
+def _check_size(plan: RunConfig, tokens: int, about: str = "") -> None:
+    if tokens > MOST and not (plan.in_process or plan.allow_large):
+        before = " before retrieval" if plan.retrieval else ""
         raise UsageError(
             f"this run has {about}{tokens:,} tokens of prompts{before} for {plan.model}: "
-            "give `any_size=True` to go on with so many"
+            "give `allow_large=True` to go on with so many"
         )

@@ -22,7 +22,8 @@ from inspect_ai.log import EvalLog
 from carrara.core.errors import UsageError
 from carrara.logs.log_files import header, logs
 from carrara.prompt.items import there
-from carrara.runs.config import Job, Shard
+from carrara.runs.config import Shard
+from carrara.runs.job import Job
 
 CAPTURE, SELECTION = "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"
 VERSION = 2

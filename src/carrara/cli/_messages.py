@@ -1,0 +1,96 @@
+"""Messages of the library on stderr, in the words of the command line: options as flags."""
+
+import logging
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from carrara.core.talk import LOG, ONCE, SKIPPED
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+_OPTION = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
+_COMMAND: ContextVar["tuple[App, Sequence[str]] | None"] = ContextVar("command", default=None)
+"""The command that is running, which knows its flags."""
+
+
+def in_flags(message: str, flags: Mapping[str, str]) -> str:
+    """Return a message with flags in place of the options that it names in backquotes.
+
+    >>> flags = {"max_tokens": "--max-tokens", "within": "--within"}
+    >>> in_flags("`max_tokens=512` has room, and `within=True` too; `carrara tasks` lists them", flags)
+    '--max-tokens 512 has room, and --within too; `carrara tasks` lists them'
+    """
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        if name not in flags:
+            return found[0]
+        return flags[name] if value in (None, "True") else f"{flags[name]} {value}"
+
+    return _OPTION.sub(flag, message)
+
+
+def _flags() -> dict[str, str]:
+    """Return the flags of the command that is running, by the names of its options."""
+    running = _COMMAND.get()
+    if running is None:
+        return {}
+    app, tokens = running
+    for command in app.parse_commands(tokens)[1]:
+        app = command
+    if app.default_command is None:
+        return {}
+    arguments = app.assemble_argument_collection()
+    return {one.field_info.name: one.name for one in arguments if one.name.startswith("-")}
+
+
+def say(message: str) -> None:
+    """Print a message to stderr. Names in it may be a stranger's: control characters are replaced."""
+    from carrara.results.report.visible import visible
+
+    shown = in_flags(message, _flags()) if "`" in message else message
+    print(f"carrara: {visible(shown)}", file=sys.stderr)
+
+
+class _Handler(logging.Handler):
+    """Prints what the library logs during one command, and says once what need not be said again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: set[str] = set()
+        self.skipped = False
+        """Whether some input was left out."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = record.getMessage()
+        self.skipped |= getattr(record, SKIPPED, False)
+        if getattr(record, ONCE, False):
+            if message in self._said:
+                return
+            self._said.add(message)
+        say(message)
+
+
+@contextmanager
+def messages_on_stderr(app: "App", tokens: Sequence[str]) -> Iterator[_Handler]:
+    """Print what the library logs, and let nobody else print it.
+
+    Args:
+        app: The command line.
+        tokens: What it was given.
+    """
+    handler, propagate = _Handler(), LOG.propagate
+    LOG.addHandler(handler)
+    LOG.propagate = False
+    token = _COMMAND.set((app, tokens))
+    try:
+        yield handler
+    finally:
+        _COMMAND.reset(token)
+        LOG.removeHandler(handler)
+        LOG.propagate = propagate

@@ -1,0 +1,268 @@
+"""Options that the command line and the Python API share: how each is given, and how it is read.
+
+An alias such as `Lengths` is the type in which an option is given. A Python caller passes any of its members; the
+command line passes text. The function beside the alias turns either into what the rest of the package works with.
+
+Option classes group options that several commands take. `carrara.cli` shows their fields as flags, with the text below
+each field as help; `carrara.api` gives Python functions the same fields as keyword arguments.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from attrs import Attribute, converters, field, frozen
+from cyclopts import Group, Parameter, Token
+
+from carrara.core.errors import UsageError, nearest
+from carrara.core.keys import SPLITS, Split
+from carrara.core.lengths import read_length, read_lengths
+from carrara.core.places import here, place
+from carrara.core.types import Style
+from carrara.prompt.asked import Drawn
+
+T = TypeVar("T")
+STYLES: tuple[Style, ...] = ("chat", "base")
+
+
+def text(metavar: str, *names: str, shows_default: bool = False, **more: Any) -> Parameter:
+    """Return how the command line takes an option as text. Given several times, the values are joined by commas.
+
+    Args:
+        metavar: What stands for the text in `--help`.
+        names: Its flags, where they are not the name of the option.
+        shows_default: Whether `--help` shows the default; otherwise the text below the option says it.
+        more: Other settings of the parameter.
+    """
+    if not shows_default:
+        more["show_default"] = False
+    if names:
+        more["name"] = names
+    return Parameter(
+        converter=lambda _, tokens: ",".join(token.value for token in tokens),
+        n_tokens=1,
+        accepts_keys=False,
+        negative=(),
+        metavar=metavar,
+        **more,
+    )
+
+
+def pairs(metavar: str, *names: str) -> Parameter:
+    """Return how the command line takes an option of the form NAME=VALUE, which may be given several times."""
+
+    def converter(_: object, tokens: Sequence[Token]) -> list[str]:
+        return [token.value for token in tokens]
+
+    return Parameter(
+        name=names,
+        converter=converter,
+        n_tokens=1,
+        accepts_keys=False,
+        negative=(),
+        metavar=metavar,
+        show_default=False,
+    )
+
+
+LENGTHS_HELP = "Tokens of the prompts, such as 0,4k,1M. `k` is 1,024."
+Length = Annotated[str | int, text("LENGTH")]
+Lengths = Annotated[str | int | Iterable[str | int], text("LENGTHS", shows_default=True, help=LENGTHS_HELP)]
+Value = str | int | float | bool | Iterable[str | int | float | bool]
+"""A value of a task's parameter. Several values are a sweep."""
+Params = Annotated[Mapping[str, Value] | Sequence[str], pairs("NAME=VALUE", "--params", "-p")]
+ModelArgs = Annotated[Mapping[str, Any] | Sequence[str], pairs("NAME=VALUE", "--model-args", "-M")]
+File = Annotated[str | PathLike[str], text("PATH")]
+Duration = Annotated[str | int | float, text("TIME")]
+Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+
+
+def length_of(given: Length) -> int:
+    """Return a length as a number."""
+    return read_length(str(given))
+
+
+def lengths_of(given: Lengths) -> tuple[int, ...]:
+    """Return lengths as numbers.
+
+    >>> lengths_of("0,4k"), lengths_of(4096), lengths_of([0, "1k"])
+    ((0, 4096), (4096,), (0, 1024))
+    """
+    if isinstance(given, str):
+        return tuple(read_lengths(given))
+    found = tuple(dict.fromkeys(map(length_of, [given] if isinstance(given, int) else given)))
+    if not found:
+        raise UsageError("no length is given; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
+    return found
+
+
+def params_of(given: Params) -> dict[str, str]:
+    """Return the parameters of tasks as text.
+
+    >>> params_of({"complexity": (1, 5), "screen": False, "view": "sum"})
+    {'complexity': '1,5', 'screen': 'false', 'view': 'sum'}
+    >>> params_of(["complexity=1,5"])
+    {'complexity': '1,5'}
+    """
+    if isinstance(given, Mapping):
+        return {name: _written(name, value) for name, value in given.items()}
+    found = dict[str, str]()
+    for pair in given:
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name or not value:
+            raise UsageError(f"`params`: {pair!r} is not NAME=VALUE; write for example complexity=5")
+        if name in found:
+            raise UsageError(f"`params`: {name} is given twice; write several values as {name}=A,B")
+        found[name] = value
+    return found
+
+
+def _written(name: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise UsageError(
+            f"{name}={value!r} is not a parameter: give a text, a number, true or false, or several of these"
+        )
+    return ",".join(_written(name, one) for one in value)
+
+
+def model_args_of(given: ModelArgs) -> dict[str, Any]:
+    """Return the arguments of a model's provider. On the command line each is JSON where it can be, otherwise text."""
+    from carrara.servers.redact import refuse_secret
+
+    args = dict(given) if isinstance(given, Mapping) else dict(map(_json_pair, given))
+    for name, value in args.items():
+        refuse_secret(name, value, "`model_args`")
+    return args
+
+
+def _json_pair(pair: str) -> tuple[str, Any]:
+    name, equals, value = pair.partition("=")
+    if not equals or not name:
+        raise UsageError(f"`model_args`: {name!r} is not NAME=VALUE")
+    try:
+        return name.replace("-", "_"), json.loads(value)
+    except ValueError:
+        return name.replace("-", "_"), value
+
+
+def temperature_of(given: Annotated[str | float | None, text("TEMPERATURE")]) -> float | None:
+    """Return a temperature; None for `none`."""
+    if given is None or given == "none":
+        return None
+    try:
+        found = float(given)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0 <= found < math.inf:
+        raise UsageError(f"`temperature`: {given!r} is not a temperature: give a number of at least 0, or `none`")
+    return found
+
+
+_SECONDS = {"s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600}
+
+
+def seconds_of(given: Duration) -> float:
+    """Return a time in seconds.
+
+    >>> seconds_of("90s"), seconds_of("10min"), seconds_of("1.5h"), seconds_of(60)
+    (90.0, 600.0, 5400.0, 60.0)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(s|sec|min|m|h)", given.strip()) if isinstance(given, str) else None
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else math.nan if isinstance(given, str) else float(given)
+    if not 0 < seconds <= 7 * 24 * 3600:
+        raise UsageError(f"{given!r} is not a time of up to 168h: write 90s, 10min or 2h")
+    return seconds
+
+
+def folder_of(given: File) -> Path:
+    """Return a folder on this machine or on object storage."""
+    if isinstance(given, str) and not given.strip():
+        raise UsageError(f"{given!r} is no folder: give one, which need not exist yet")
+    return place(given)
+
+
+def file_of(given: File) -> Path:
+    """Return a file on this machine."""
+    return here(given)
+
+
+def at_least(least: int) -> Callable[[object, "Attribute[Any]", Any], None]:
+    """Return a validator of whole numbers. None is let through."""
+
+    def check(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+        if value is not None:
+            whole(attribute.name, value, least)
+
+    return check
+
+
+def whole(name: str, value: int, least: int) -> int:
+    """Return a whole number of at least `least`, and refuse anything else."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise UsageError(f"`{name}={value!r}` is not a whole number of at least {least}")
+    return value
+
+
+def one_of(known: Sequence[str]) -> Callable[[object, "Attribute[Any]", Any], None]:
+    """Return a validator of names."""
+
+    def check(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+        if value not in known:
+            raise UsageError(f"`{attribute.name}={value}` is not one of {', '.join(known)}{nearest(str(value), known)}")
+
+    return check
+
+
+@Parameter(name="*", group=Group("Items", sort_key=20))
+@frozen(kw_only=True, slots=False)
+class ItemOptions:
+    """How items are drawn and worded."""
+
+    params: dict[str, str] = field(factory=dict, converter=params_of)
+    """A parameter of the tasks, such as `-p complexity=5`. `carrara tasks NAME` lists them."""
+    seed: int = field(default=0, validator=at_least(0))
+    """Another seed gives other items."""
+    split: Split = field(default="test", validator=one_of(SPLITS))
+    """Splits never share an item."""
+    style: Style = field(default="chat", validator=one_of(STYLES))
+    """Style `chat` is for chat models, `base` for plain completion."""
+    prompts: Path | None = field(default=None, converter=converters.optional(file_of))
+    """Take the wording from this prompt pack, a TOML file."""
+    tokenizer: Annotated[str, text("TOKENIZER")] = ""
+    """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own where a model is named,
+    otherwise o200k."""
+
+    @property
+    def drawn(self) -> Drawn:
+        return Drawn(self.seed, self.split, self.style, self.prompts)
+
+
+@Parameter(name="*", group=Group("Model and server", sort_key=30))
+@frozen(kw_only=True, slots=False)
+class ServerOptions:
+    """Where a model is served, and how it is asked."""
+
+    base_url: Annotated[str | None, text("URL")] = None
+    """Address of the server."""
+    model_args: dict[str, Any] = field(factory=dict, converter=model_args_of)
+    """An argument of the model's provider, as Inspect takes it."""
+    max_tokens: int | None = field(default=None, validator=at_least(1))
+    """Tokens of a reply. By default the server's own limit; base models and carrara/smollm2 get what the answer
+    needs."""
+    temperature: float | None = field(default=0.0, converter=temperature_of)
+    """Sampling temperature, 0 by default. Pass `none` to leave it to the server."""
+    connections: int | None = field(default=None, validator=at_least(1))
+    """Requests at a time. By default as many as the server answers well."""
+    request_timeout: float = field(default=1800.0, converter=seconds_of)
+    """Time for one request, such as 90s or 10min, by default 30min. A request that times out is sent three times at
+    most."""
+    patience: float = field(default=21600.0, converter=seconds_of)
+    """Time to wait for a server that went away, by default 6h."""

@@ -1,0 +1,50 @@
+"""`PlanConfig`: what a run would ask, of which model, and at which price and pace."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from attrs import converters, field, frozen
+from cyclopts import Group, Parameter
+
+from carrara.core.errors import UsageError
+from carrara.core.result import Result
+from carrara.options import folder_of, length_of, text
+from carrara.prompt.asked import Selection
+from carrara.runs.job import Job
+from carrara.runs.jobs import RunItems, selections_of
+from carrara.runs.prices import Price
+
+
+def _like_of(given: Annotated[Path | str | Sequence[Result], text("DIR")]) -> Path | Sequence[Result]:
+    return folder_of(given) if isinstance(given, str | Path) else given
+
+
+@Parameter(name="*", group=Group("Estimate", sort_key=40))
+@frozen(kw_only=True, slots=False)
+class EstimateOptions:
+    """What money and time are estimated from."""
+
+    price: Annotated[str | Price | Sequence[float] | None, text("IN,OUT[,CACHED]|FILE.toml")] = None
+    """Money for a million tokens of prompts, of replies, and of prompts that are cached; or a TOML file that has
+    input, output and cached for each model."""
+    like: Path | Sequence[Result] | None = field(default=None, converter=converters.optional(_like_of))
+    """Take the length of replies and the pace from an earlier run of the model."""
+    speed: float | None = None
+    """Tokens a second, from which the time is estimated."""
+    window: int | None = field(default=None, converter=converters.optional(length_of))
+    """Tokens that the model takes, prompt and answer together."""
+
+
+@frozen(kw_only=True, slots=False)
+class PlanConfig(RunItems, EstimateOptions):
+    """Settings of an estimate."""
+
+    tasks: tuple[Selection | Job, ...] = field(converter=selections_of, kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
+    model: str = field(kw_only=False)
+    """Name of the model."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.speed is not None and not self.speed > 0:
+            raise UsageError(f"`speed={self.speed:g}` is no pace: give tokens a second")
