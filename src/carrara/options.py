@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol
 
 from attrs import Attribute, converters, field, frozen
 from cyclopts import Group, Parameter, Token
@@ -23,9 +23,8 @@ from carrara.core.keys import SPLITS, Split
 from carrara.core.lengths import read_length, read_lengths
 from carrara.core.places import here, place
 from carrara.core.types import Style
-from carrara.prompt.asked import Drawn
+from carrara.prompt.asked import Drawn, Selection
 
-T = TypeVar("T")
 STYLES: tuple[Style, ...] = ("chat", "base")
 
 
@@ -100,7 +99,7 @@ def lengths_of(given: Lengths) -> tuple[int, ...]:
     return found
 
 
-def params_of(given: Params) -> dict[str, str]:
+def params_of(given: Params | None) -> dict[str, str]:
     """Return the parameters of tasks as text.
 
     >>> params_of({"complexity": (1, 5), "screen": False, "view": "sum"})
@@ -108,6 +107,8 @@ def params_of(given: Params) -> dict[str, str]:
     >>> params_of(["complexity=1,5"])
     {'complexity': '1,5'}
     """
+    if given is None:
+        return {}
     if isinstance(given, Mapping):
         return {name: _written(name, value) for name, value in given.items()}
     found = dict[str, str]()
@@ -133,11 +134,11 @@ def _written(name: str, value: Value) -> str:
     return ",".join(_written(name, one) for one in value)
 
 
-def model_args_of(given: ModelArgs) -> dict[str, Any]:
+def model_args_of(given: ModelArgs | None) -> dict[str, Any]:
     """Return the arguments of a model's provider. On the command line each is JSON where it can be, otherwise text."""
     from carrara.servers.redact import refuse_secret
 
-    args = dict(given) if isinstance(given, Mapping) else dict(map(_json_pair, given))
+    args = dict(given) if isinstance(given, Mapping) else dict(map(_json_pair, given or ()))
     for name, value in args.items():
         refuse_secret(name, value, "`model_args`")
     return args
@@ -151,6 +152,45 @@ def _json_pair(pair: str) -> tuple[str, Any]:
         return name.replace("-", "_"), json.loads(value)
     except ValueError:
         return name.replace("-", "_"), value
+
+
+class NamedTask(Protocol):
+    """A task with its parameters, as `carrara.load` returns it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def params(self) -> Mapping[str, str]: ...
+
+
+Selections = Annotated[str | NamedTask | Iterable[str | NamedTask], text("TASKS")]
+"""Tasks by name, suite or pattern; or loaded with their parameters."""
+
+
+def selections_of(given: Selections, params: Mapping[str, str] | None = None) -> list[Selection]:
+    """Return what names tasks as selections.
+
+    Args:
+        given: The tasks.
+        params: Parameters for all of them, which override those that a loaded task has.
+    """
+    several = [given] if isinstance(given, str | Selection) or not isinstance(given, Iterable) else list(given)
+    found = [_selection_of(one) for one in several]
+    if not found:
+        raise UsageError("no task is named: give a text, what `carrara.load` returned, or a list of these")
+    return [Selection(one.tests, {**one.params, **(params or {})}) for one in found]
+
+
+def _selection_of(given: object) -> Selection:
+    match given:
+        case str():
+            return Selection(given)
+        case Selection():
+            return given
+        case object(name=str(name), params=Mapping() as params):
+            return Selection(name, params)
+    raise UsageError(f"{given!r} names no task: give a text, what `carrara.load` returned, or a list of these")
 
 
 def temperature_of(given: Annotated[str | float | None, text("TEMPERATURE")]) -> float | None:
@@ -245,22 +285,32 @@ class ItemOptions:
         return Drawn(self.seed, self.split, self.style, self.prompts)
 
 
-@Parameter(name="*", group=Group("Model and server", sort_key=30))
+SERVER_GROUP = Group("Model and server", sort_key=30)
+
+
+@Parameter(name="*", group=SERVER_GROUP)
 @frozen(kw_only=True, slots=False)
-class ServerOptions:
-    """Where a model is served, and how it is asked."""
+class ConnectionOptions:
+    """Where a model is served."""
 
     base_url: Annotated[str | None, text("URL")] = None
     """Address of the server."""
     model_args: dict[str, Any] = field(factory=dict, converter=model_args_of)
     """An argument of the model's provider, as Inspect takes it."""
+    connections: int | None = field(default=None, validator=at_least(1))
+    """Requests at a time. By default as many as the server answers well."""
+
+
+@Parameter(name="*", group=SERVER_GROUP)
+@frozen(kw_only=True, slots=False)
+class ServerOptions(ConnectionOptions):
+    """Where a model is served, and how it is asked."""
+
     max_tokens: int | None = field(default=None, validator=at_least(1))
     """Tokens of a reply. By default the server's own limit; base models and carrara/smollm2 get what the answer
     needs."""
     temperature: float | None = field(default=0.0, converter=temperature_of)
     """Sampling temperature, 0 by default. Pass `none` to leave it to the server."""
-    connections: int | None = field(default=None, validator=at_least(1))
-    """Requests at a time. By default as many as the server answers well."""
     request_timeout: float = field(default=1800.0, converter=seconds_of)
     """Time for one request, such as 90s or 10min, by default 30min. A request that times out is sent three times at
     most."""

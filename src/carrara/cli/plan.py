@@ -27,7 +27,7 @@ def plan(
     """
     from carrara.planning.estimate import estimate, said, total, warnings
 
-    given = merged(*(one for one in (items, options) if one is not None))
+    given = merged(items, options)
     lines = [line for name in model for line in estimate(PlanConfig(tasks, name, **given))]
     if as_json:
         print_json({"lines": [asdict(line) for line in lines], "total": total(lines), "warnings": warnings(lines)})

@@ -54,7 +54,7 @@ def run(
         ask_above: On a terminal, ask before sending more than that to a model that is not carrara/….
         dry_run: Show what the run would send and what its server supports, and send nothing else.
     """
-    given = merged(*(one for one in (items, server, options) if one is not None))
+    given = merged(items, server, options)
     configs = [RunConfig(tasks, name, **given) for name in model]  # what is wrong is refused before the first begins
     confirmed = _above(ask_above)
     if options is None or options.out is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -19,22 +19,24 @@ from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
+from carrara.guard.config import CheckGuardConfig, MakeGuardConfig
 from carrara.guard.guard_file import LEAST, Guard, Kept
 from carrara.guard.sample_size import FEWEST, needed
 from carrara.guard.schedule import Course
 from carrara.guard.sequential import ALL, CODES, Outcome, Verdict
+from carrara.options import ConnectionOptions, ServerOptions
 from carrara.profiling.capabilities import Capability, select
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.prompt.item_cache import messages_of
 from carrara.prompt.prompt import fingerprint
 from carrara.results.analysis.summary import headline
-from carrara.runs.config import RunConfig, model_name
+from carrara.runs.config import RunConfig, model_name, settings_of
 from carrara.runs.job import Job
 from carrara.runs.run import run
 from carrara.servers.model_tokenizer import tokenizer_for
 
 if TYPE_CHECKING:
-    from carrara.models.function import Function
+    pass
 
 RIGHT = 0.9
 """The score from which a reply is right: of a listing of ten, one may be lacking."""
@@ -442,54 +444,42 @@ def record(found: Checked) -> dict[str, object]:
     return asdict(found) | {"code": found.code}
 
 
-# --- from what people say ---
+# --- from settings ---
 
 
-def made(
-    model: "str | Function",
-    work: Path,
-    *,
-    capabilities: str,
-    lengths: Sequence[int],
-    wanted: int,
-    times: int,
-    tokenizer: str,
-    base_url: str | None,
-    model_args: Mapping[str, Any],
-    max_tokens: int | None,
-    connections: int | None,
-    tell: Callable[[str], None] = lambda _: None,
-) -> Guard:
-    if times < 2:
-        raise UsageError(f"times={times} does not show that an answer is reliable: ask twice at least")
-    asked = select(capabilities)
-    counter = tokenizer or tokenizer_for(model_name(model))
+def made(config: MakeGuardConfig, tell: Callable[[str], None] = lambda _: None) -> Guard:
+    """Make a guard: find items that a trusted server answers reliably.
+
+    Args:
+        config: Its settings.
+        tell: Called with a sentence after each round.
+    """
+    asked = select(config.capabilities)
+    counter = config.tokenizer or tokenizer_for(model_name(config.model))
     first = firsts(asked, counter)
     plan = RunConfig(
-        tasks=tuple(Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths),
-        model=model,
-        out=work,
-        base_url=base_url,
-        model_args=model_args,
-        max_tokens=max_tokens,
-        connections=connections,
+        [Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in config.lengths],
+        config.model,
+        out=config.folder,
+        **settings_of(config, ServerOptions),
     )
-    return make(plan, first, lengths, wanted=wanted, times=times, named=bool(tokenizer), tell=tell)
+    return make(
+        plan, first, config.lengths, wanted=config.n, times=config.times, named=bool(config.tokenizer), tell=tell
+    )
 
 
-def checked(
-    guard: Guard,
-    work: Path,
-    *,
-    model: "str | Function",
-    base_url: str | None,
-    model_args: Mapping[str, Any],
-    connections: int | None,
-    most: int | None = None,
-    tell: Callable[[Course], None] = lambda _: None,
-) -> Checked:
+def checked(config: CheckGuardConfig, work: Path, tell: Callable[[Course], None] = lambda _: None) -> Checked:
+    """Check whether a server broke since its guard was made.
+
+    Args:
+        config: The settings of the check.
+        work: The folder of its runs, which has to be empty.
+        tell: Called after each batch.
+    """
+    guard = config.guard
     if work.is_dir() and any(work.iterdir()):
         raise UsageError(f"`out={work}` is not empty, and a check asks everything anew: give a folder of its own")
+    model = guard.model if config.model is None else config.model
     name = model_name(model)
     known = tokens.for_model(name)
     if known is not None and known != guard.tokenizer and not guard.named:
@@ -499,15 +489,13 @@ def checked(
         )
     _check_enough(guard)
     plan = RunConfig(
-        tasks=_jobs(one.id for one in guard.items),
-        model=model,
+        _jobs(one.id for one in guard.items),
+        model,
         out=work,
-        base_url=base_url,
-        model_args=model_args,
         max_tokens=guard.max_tokens,
         temperature=guard.temperature,
-        connections=connections,
+        **settings_of(config, ConnectionOptions),
         request_timeout=LIMIT,
         patience=PATIENCE,
     )
-    return check(plan, guard, most, tell)
+    return check(plan, guard, config.most, tell)

@@ -12,7 +12,7 @@ from carrara.core.result import Result
 from carrara.options import folder_of, length_of, text
 from carrara.prompt.asked import Selection
 from carrara.runs.job import Job
-from carrara.runs.jobs import RunItems, selections_of
+from carrara.runs.jobs import RunItems, tasks_of
 from carrara.runs.prices import Price
 
 
@@ -40,7 +40,7 @@ class EstimateOptions:
 class PlanConfig(RunItems, EstimateOptions):
     """Settings of an estimate."""
 
-    tasks: tuple[Selection | Job, ...] = field(converter=selections_of, kw_only=False)
+    tasks: tuple[Selection | Job, ...] = field(converter=tasks_of, kw_only=False)
     """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
     model: str = field(kw_only=False)
     """Name of the model."""

@@ -7,9 +7,8 @@ a stop the same command goes on from what the folder holds.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -21,7 +20,9 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
 from carrara.logs.replies import LOGS, read_results
+from carrara.options import ServerOptions
 from carrara.profiling.capabilities import Capability, lengths_for, select
+from carrara.profiling.config import ProfileConfig
 from carrara.profiling.next_batch import FIXED, LEAST, MOST, chosen, settled
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.prompt.items import context_of, questions_of
@@ -29,14 +30,14 @@ from carrara.proof.shortcuts.kept import kept_of
 from carrara.results.analysis.curve import Curve, Rule
 from carrara.results.analysis.effective import BaseScore, Requirements, Usability, describe, near_chance
 from carrara.results.analysis.summary import headline, stat
-from carrara.runs.config import RunConfig, model_name
+from carrara.runs.config import RunConfig, model_name, settings_of
 from carrara.runs.job import Job
 from carrara.runs.run import run
 from carrara.servers.model_tokenizer import tokenizer_for
 from carrara.tokens.gguf_model import logged_name, shown
 
 if TYPE_CHECKING:
-    from carrara.models.function import Function
+    pass
 
 SHORT = 1024
 """The shortest length that is one."""
@@ -241,42 +242,24 @@ def _status(base: BaseScore | None, curve: Curve, rule: Rule) -> tuple[Usability
     return ("usable", "") if curve.blind(rule) < 0.5 else ("not usable", near_chance(base))
 
 
-def profiled(
-    model: "str | Function",
-    out: Path,
-    *,
-    capabilities: str,
-    upto: int,
-    rule: str,
-    within: float,
-    budget: int | None,
-    batch: int,
-    tokenizer: str,
-    base_url: str | None,
-    model_args: Mapping[str, Any],
-    max_tokens: int | None,
-    connections: int | None,
-    min_base_score: float,
-    tell: Callable[[list[Card]], None] = lambda _: None,
-) -> list[Card]:
-    """A profile from what people say of it; all that can be seen to be wrong is refused here."""
-    if not 1 < within < math.inf:
-        raise UsageError(f"within={within:g} is no factor: give one above 1, such as 2")
-    if upto < SHORT:
-        raise UsageError(f"upto={write_length(upto)} is no longer than a puzzle without filler: give 1k at least")
-    read, wanted = Rule.parse(rule), select(capabilities)
-    counter = tokenizer or tokenizer_for(model_name(model))
-    subjects = [_subject(one, counter, upto, min_base_score) for one in wanted]
-    plan = RunConfig(
-        tasks=(subjects[0].job,),
-        model=model,
-        out=out,
-        base_url=base_url,
-        model_args=model_args,
-        max_tokens=max_tokens,
-        connections=connections,
-    )
-    return profile(plan, subjects, read, within=within, batch=batch, budget=budget, tell=tell)
+def profiled(config: ProfileConfig, tell: Callable[[list[Card]], None] = lambda _: None) -> list[Card]:
+    """Estimate effective lengths.
+
+    Args:
+        config: The settings.
+        tell: Called with what is known after each batch.
+    """
+    if not 1 < config.width < math.inf:
+        raise UsageError(f"`width={config.width:g}` is no factor: give one above 1, such as 2")
+    if config.upto < SHORT:
+        raise UsageError(
+            f"`upto={write_length(config.upto)}` is no longer than a puzzle without filler: give 1k at least"
+        )
+    rule, wanted = Rule.parse(config.rule), select(config.capabilities)
+    counter = config.tokenizer or tokenizer_for(model_name(config.model))
+    subjects = [_subject(one, counter, config.upto, config.min_base_score) for one in wanted]
+    plan = RunConfig([subjects[0].job], config.model, out=config.out, **settings_of(config, ServerOptions))
+    return profile(plan, subjects, rule, within=config.width, batch=config.step, budget=config.budget, tell=tell)
 
 
 def said(cards: Sequence[Card]) -> Iterator[str]:

@@ -11,11 +11,10 @@ from importlib import import_module
 from typing import Any
 
 from carrara import tokens
-from carrara.api.run import Tests
 from carrara.core.errors import UsageError
 from carrara.core.keys import Split
 from carrara.core.result import NEVER_ASKED, Result, Status
-from carrara.options import Lengths, Value, whole
+from carrara.options import Lengths, Selections, Value, whole
 from carrara.rl.course import Course
 from carrara.rl.needed import needed
 from carrara.rl.reward import scored
@@ -27,7 +26,7 @@ BLANK = [{"role": "user", "content": "(made when it is asked)"}]
 
 
 def load_environment(
-    tests: Tests,
+    tests: Selections,
     lengths: Lengths | Course,
     split: Split = "train",
     *,

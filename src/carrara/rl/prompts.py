@@ -5,10 +5,9 @@ from importlib import import_module
 from typing import Any
 
 from carrara import tokens
-from carrara.api.run import Tests
 from carrara.core.keys import Split
 from carrara.core.types import Style
-from carrara.options import Lengths, Value, whole
+from carrara.options import Lengths, Selections, Value, whole
 from carrara.rl.course import Course
 from carrara.rl.needed import needed
 from carrara.rl.stream import Stream
@@ -16,7 +15,7 @@ from carrara.rl.terms import describe
 
 
 def prompts(
-    tests: Tests,
+    tests: Selections,
     lengths: Lengths | Course,
     *,
     params: Mapping[str, Value] | None = None,

@@ -6,12 +6,11 @@ from itertools import count
 
 from carrara import tokens
 from carrara.api.item import Item
-from carrara.api.run import Tests, selections_of
 from carrara.core.errors import Unreachable, UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.lengths import write_length
 from carrara.core.types import Style
-from carrara.options import ItemOptions, Lengths, Value, lengths_of, whole
+from carrara.options import ItemOptions, Lengths, Selections, Value, lengths_of, params_of, selections_of, whole
 from carrara.prompt.asked import recipes
 from carrara.prompt.items import context_of
 from carrara.rl.course import Course
@@ -35,7 +34,7 @@ class Stream:
 
     def __init__(
         self,
-        tests: Tests,
+        tests: Selections,
         lengths: Lengths | Course,
         *,
         params: Mapping[str, Value] | None = None,
@@ -45,7 +44,7 @@ class Stream:
         tokenizer: str = tokens.DEFAULT,
     ) -> None:
         drawn = ItemOptions(seed=seed, split=split, style=style).drawn
-        selections = selections_of(tests, params)
+        selections = selections_of(tests, params_of(params))
         self.seed = seed
         self.firsts = [first for one in selections for first in recipes(one, drawn, None, tokenizer)]
         if not self.firsts:

@@ -15,7 +15,7 @@ from carrara.options import Flag, ServerOptions, at_least, folder_of, text
 from carrara.prompt.asked import Selection
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.job import ALL, Job
-from carrara.runs.jobs import RunItems, jobs_of, selections_of
+from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
 from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import check_style
@@ -100,7 +100,7 @@ class RunOptions:
 class RunConfig(RunItems, ServerOptions, RunOptions):
     """Settings of a run, validated when they are made and fixed from then on."""
 
-    tasks: tuple[Selection | Job, ...] = field(converter=selections_of, kw_only=False)
+    tasks: tuple[Selection | Job, ...] = field(converter=tasks_of, kw_only=False)
     """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
     model_or_function: "str | Function" = field(alias="model", kw_only=False)
     """Name of an Inspect model (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, a local file
@@ -199,7 +199,17 @@ def default_folder(model: str) -> Path:
     return Path("runs") / f"{date.today().isoformat()}-{name}"
 
 
+def settings_of(given: object, options: type) -> dict[str, Any]:
+    """Return the settings that an object has of an option class, by the names of their arguments."""
+    return {one.alias: getattr(given, one.name) for one in fields(options) if one.init}
+
+
 def merged(*options: object) -> dict[str, Any]:
-    """Return the settings of several option classes as arguments of one that inherits from all of them."""
-    found = {one.alias: getattr(given, one.name) for given in options for one in fields(type(given)) if one.init}
+    """Return the settings of several option classes as arguments of one that inherits from all of them.
+
+    None stands for an option class of which nothing was given. A folder that was not given is left out.
+    """
+    found = dict[str, Any]()
+    for given in options:
+        found |= {} if given is None else settings_of(given, type(given))
     return {name: value for name, value in found.items() if name != "out" or value is not None}

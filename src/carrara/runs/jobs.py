@@ -1,16 +1,15 @@
 """From tasks by selection or preset to the jobs of a run: each task at its lengths, with its number of instances."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.errors import UsageError
 from carrara.core.lengths import read_lengths
 from carrara.core.recipe import Recipe
-from carrara.options import ItemOptions, at_least, lengths_of, text
+from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
 from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import Pack
 from carrara.runs.job import Job
@@ -19,39 +18,15 @@ from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import tokenizer_for
 from carrara.tokens import permission
 
-
-class NamedTask(Protocol):
-    """A task with its parameters, as `carrara.load` returns it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def params(self) -> Mapping[str, str]: ...
-
-
 Tasks = Annotated[str | NamedTask | Job | Iterable[str | NamedTask | Job], text("TASKS")]
 """Tasks by name, suite, pattern or preset; or loaded with their parameters; or at a length."""
 
 
-def selections_of(given: Tasks) -> tuple[Selection | Job, ...]:
-    """Return what names tasks as selections."""
-    several = [given] if isinstance(given, str | Selection | Job) or not isinstance(given, Iterable) else given
-    found = tuple(map(_selection_of, several))
-    if not found:
-        raise UsageError("no task is named: give a text, what `carrara.load` returned, or a list of these")
-    return found
-
-
-def _selection_of(given: object) -> Selection | Job:
-    match given:
-        case str():
-            return Selection(given)
-        case Selection() | Job():
-            return given
-        case object(name=str(name), params=Mapping() as params):
-            return Selection(name, params)
-    raise UsageError(f"{given!r} names no task: give a text, what `carrara.load` returned, or a list of these")
+def tasks_of(given: Tasks) -> tuple[Selection | Job, ...]:
+    """Return what names tasks as selections. Jobs stay as they are."""
+    if isinstance(given, Iterable) and not isinstance(given, str | Selection | Job):
+        return tuple(one for each in given for one in tasks_of(each))
+    return (given,) if isinstance(given, Job) else tuple(selections_of(given))
 
 
 @Parameter(name="*", group=Group("Items", sort_key=20))
@@ -96,7 +71,7 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolved
         preset, tests = found
         selection = Selection(tests, asked.params if wanted.published else preset.params_beside(asked.params))
         if wanted.published:  # of a preset these are the tests and lengths: what its items are like is given
-            lengths = lengths or read_lengths(preset.lengths)
+            lengths = lengths or tuple(read_lengths(preset.lengths))
     return _Resolved(selection.tests, recipes(selection, wanted.drawn, pack, ""), preset, lengths)
 
 
