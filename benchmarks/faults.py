@@ -148,12 +148,12 @@ def probes() -> Iterator[Row]:
         for way in (*probed, "status-line", "long-headers", "bomb", "endless"):
             # What may pass is told; such a run would wait, so only its probe is tried.
             line = (
-                "from carrara.cli._talk import say, talking\n"
+                "from carrara.cli._messages import messages_on_stderr, say\n"
                 "from carrara.runs import preflight\n"
                 "from carrara.core.errors import UsageError, RunError\n"
                 "import sys\n"
                 "try:\n"
-                "    with talking():\n"
+                "    with messages_on_stderr():\n"
                 f"        preflight.check('openai-api/test/probe-{way}', {server.base_url!r}, {{}}, True)\n"
                 "except (UsageError, RunError) as error:\n"
                 "    say(str(error))\n"

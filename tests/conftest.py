@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from carrara.cli._talk import talking
+from carrara.cli._messages import messages_on_stderr
 from tests.server import Address, serving
 
 
@@ -81,5 +81,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 @pytest.fixture
 def heard() -> Iterator[None]:
     """What the library tells is on stderr, as within a command."""
-    with talking():
+    with messages_on_stderr():
         yield

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli._talk import talking
+from carrara.cli._messages import messages_on_stderr
 from carrara.core.talk import tell, tell_once
 from carrara.tasks.babilong import _published_items as babilong
 from tests.process import carrara
@@ -14,7 +14,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_a_warning_is_said_once_in_a_command(capsys: Capture) -> None:
-    with talking():
+    with messages_on_stderr():
         for what in ("the wind is north", "the wind is north", "it rains", "the wind is north"):
             tell_once(what)
         tell("news")
@@ -23,7 +23,7 @@ def test_a_warning_is_said_once_in_a_command(capsys: Capture) -> None:
         *("carrara: the wind is north", "carrara: it rains"),
         *("carrara: news", "carrara: news"),
     ]
-    with talking():
+    with messages_on_stderr():
         tell_once("it rains")
     assert capsys.readouterr().err == "carrara: it rains\n"
 
@@ -59,7 +59,7 @@ def test_files_that_are_not_read_are_one_sentence(tmp_path: Path, capsys: Captur
     (tmp_path / "0k").mkdir()
     for name in ("0k/qa1.json", *(f"notes{n}.json" for n in range(5)), "0k/qa1.csv"):
         (tmp_path / name).write_text("[]", "utf-8")
-    with talking():
+    with messages_on_stderr():
         for _ in range(2):
             assert [source.test for source in babilong.sources(tmp_path)] == ["babilong/qa1"]
     assert capsys.readouterr().err.splitlines() == [

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from carrara import registry
-from carrara.cli._talk import talking
+from carrara.cli._messages import messages_on_stderr
 from carrara.cli.main import main
 from carrara.cli.run import arguments, planned
 from carrara.core.errors import UsageError
@@ -245,7 +245,7 @@ def _planned(official: Path, *more: str):  # type: ignore[no-untyped-def]
     given = list(more) if more and not more[0].startswith("-") else ["babilong", *more]
     if "--published" not in given:
         given += ["--published", f"babilong:{official}"]
-    with talking():
+    with messages_on_stderr():
         return planned(
             parser.parse_args([*given, "--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]),
             "carrara/oracle",

@@ -77,17 +77,17 @@ class _Handler(logging.Handler):
 
 
 @contextmanager
-def messages_on_stderr(app: "App", tokens: Sequence[str]) -> Iterator[_Handler]:
+def messages_on_stderr(app: "App | None" = None, tokens: Sequence[str] = ()) -> Iterator[_Handler]:
     """Print what the library logs, and let nobody else print it.
 
     Args:
-        app: The command line.
+        app: The command line, if one is running.
         tokens: What it was given.
     """
     handler, propagate = _Handler(), LOG.propagate
     LOG.addHandler(handler)
     LOG.propagate = False
-    token = _COMMAND.set((app, tokens))
+    token = _COMMAND.set((app, tokens) if app else None)
     try:
         yield handler
     finally:
