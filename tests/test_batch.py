@@ -121,7 +121,7 @@ def test_a_run_goes_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             n=4,
             base_url=url,
             model_args={"responses_api": False},
-            batch=True,
+            batch=100,
         )
     assert [one.score for one in found] == [1.0] * 4
     assert provider.single <= 1  # the small one before a run
@@ -131,4 +131,4 @@ def test_a_run_goes_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_who_has_no_batches_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no batch interface"):
-        carrara.run("qa1", "vllm/some/model", out=tmp_path / "run", n=1, tokenizer="gpt2", batch=True)
+        carrara.run("qa1", "vllm/some/model", out=tmp_path / "run", n=1, tokenizer="gpt2", batch=100)

@@ -109,7 +109,6 @@ def test_prices_that_are_none_are_refused(text: str, message: str, tmp_path: Pat
     [
         (["--price", "1"], "is no price"),
         (["--price", "1,x"], "is no price"),
-        (["--price", "1,2", "--prices", "p.toml"], "say the same"),
         (["--speed", "0"], "is no pace"),
         (["--like", "nowhere"], "there is no folder nowhere"),
     ],

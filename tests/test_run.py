@@ -308,14 +308,14 @@ def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> No
     nowhere = ["--model", "openai-api/test/ok", "--base-url", "http://127.0.0.1:9/v1"]
     ended = run(*asked, *nowhere, "--lengths", "1M", "-n", "1000", TEST_API_KEY="sk-1")
     assert ended.returncode == 2
-    assert "about 1,048,576,000 tokens of prompts for openai-api/test/ok: give --yes to go on" in ended.stderr
+    assert "about 1,048,576,000 tokens of prompts for openai-api/test/ok: give --allow-large to go on" in ended.stderr
     assert ended.stderr.count("\n") == 1
     ended = changed("run.MOST = 100", *asked, *nowhere, "-n", "2")  # as long as they are: no length tells it
     assert ended.returncode == 2
-    assert "tokens of prompts for openai-api/test/ok: give --yes to go on" in ended.stderr
+    assert "tokens of prompts for openai-api/test/ok: give --allow-large to go on" in ended.stderr
     assert changed("run.MOST = 100", *asked, "-n", "2", "--model", "carrara/oracle").returncode == 0
     there = ["--model", "openai-api/test/ok", "--base-url", server.base_url]
-    assert changed("run.MOST = 100", *asked, *there, "-n", "2", "--yes").returncode == 0
+    assert changed("run.MOST = 100", *asked, *there, "-n", "2", "--allow-large").returncode == 0
     ended = changed("run.MOST = 100", *asked, *there, "-n", "2")  # nothing is left to ask
     assert ended.returncode == 0, ended.stderr
 

@@ -11,7 +11,7 @@ def check_many(count: int, what: str, confirmed: bool) -> None:
     """Say before it is begun how many there are to be, where that is many; refuse far too many."""
     if count > MOST and not confirmed:
         raise UsageError(
-            f"{count:,} {what} are asked for, more than {MOST:,}: lower `n`, or go on with `any_size=True`"
+            f"{count:,} {what} are asked for, more than {MOST:,}: lower `n`, or go on with `allow_large=True`"
         )
     if count > TOLD:
         tell(f"{count:,} {what} are to be made")
