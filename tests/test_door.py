@@ -84,8 +84,8 @@ def test_an_item_is_the_one_that_the_command_makes() -> None:
         ({"name": "latent_list", "complexities": 5}, "has no parameter 'complexities'; did you mean complexity"),
         ({"name": "latent_list", "complexity": "many"}, "complexity=many is not"),
         ({"name": "latent_list", "length": "4q"}, "'4q' is not a length"),
-        ({"name": "latent_list", "split": "exam"}, "split=exam is not one of"),
-        ({"name": "latent_list", "index": -1}, "index=-1 is not a whole number"),
+        ({"name": "latent_list", "split": "exam"}, "`split=exam` is not one of"),
+        ({"name": "latent_list", "index": -1}, "`index=-1` is not a whole number"),
         ({"name": "x/y@1/test-0-0.0/0/chat/o200k", "seed": 3}, "says already what the item is"),
     ],
 )

@@ -64,11 +64,11 @@ def test_a_world_that_is_too_long_gives_way_to_another() -> None:
     ("given", "said"),
     [
         ({"tests": "niahh"}, "no test is called 'niahh'; did you mean"),
-        ({"tests": []}, "no test is named"),
+        ({"tests": []}, "no task is named"),
         ({"lengths": "4q"}, "'4q' is not a length"),
         ({"lengths": []}, "no length is given"),
-        ({"split": "dev"}, "split=dev is not one of test, train, few-shot"),
-        ({"seed": -1}, "seed=-1 is not a whole number"),
+        ({"split": "dev"}, "`split=dev` is not one of test, train, few-shot"),
+        ({"seed": -1}, "`seed=-1` is not a whole number"),
         ({"params": {"vue": "sum"}}, "has a parameter 'vue'"),
         ({"tokenizer": "o20k"}, "no tokenizer is called 'o20k'; did you mean o200k?"),
     ],
@@ -213,7 +213,7 @@ def test_a_course_is_told_by_its_rewards() -> None:
 def test_a_course_asks_for_what_can_be() -> None:
     with pytest.raises(UsageError, match=r"threshold=2 is no mean reward"):
         Course("1k", threshold=2)
-    with pytest.raises(UsageError, match="last=0 is not a whole number"):
+    with pytest.raises(UsageError, match="`last=0` is not a whole number"):
         Course("1k", last=0)
 
 

@@ -33,6 +33,7 @@ from carrara.results.analysis.summary import headline
 from carrara.runs.config import RunConfig, model_name, settings_of
 from carrara.runs.job import Job
 from carrara.runs.run import run
+from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import tokenizer_for
 
 if TYPE_CHECKING:
@@ -455,7 +456,9 @@ def made(config: MakeGuardConfig, tell: Callable[[str], None] = lambda _: None) 
         tell: Called with a sentence after each round.
     """
     asked = select(config.capabilities)
-    counter = config.tokenizer or tokenizer_for(model_name(config.model))
+    name = model_name(config.model)
+    check_model(name)
+    counter = config.tokenizer or tokenizer_for(name)
     first = firsts(asked, counter)
     plan = RunConfig(
         [Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in config.lengths],
@@ -481,6 +484,7 @@ def checked(config: CheckGuardConfig, work: Path, tell: Callable[[Course], None]
         raise UsageError(f"`out={work}` is not empty, and a check asks everything anew: give a folder of its own")
     model = guard.model if config.model is None else config.model
     name = model_name(model)
+    check_model(name)
     known = tokens.for_model(name)
     if known is not None and known != guard.tokenizer and not guard.named:
         raise UsageError(

@@ -33,6 +33,7 @@ from carrara.results.analysis.summary import headline, stat
 from carrara.runs.config import RunConfig, model_name, settings_of
 from carrara.runs.job import Job
 from carrara.runs.run import run
+from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import tokenizer_for
 from carrara.tokens.gguf_model import logged_name, shown
 
@@ -256,7 +257,9 @@ def profiled(config: ProfileConfig, tell: Callable[[list[Card]], None] = lambda 
             f"`upto={write_length(config.upto)}` is no longer than a puzzle without filler: give 1k at least"
         )
     rule, wanted = Rule.parse(config.rule), select(config.capabilities)
-    counter = config.tokenizer or tokenizer_for(model_name(config.model))
+    name = model_name(config.model)
+    check_model(name)
+    counter = config.tokenizer or tokenizer_for(name)
     subjects = [_subject(one, counter, config.upto, config.min_base_score) for one in wanted]
     plan = RunConfig([subjects[0].job], config.model, out=config.out, **settings_of(config, ServerOptions))
     return profile(plan, subjects, rule, within=config.width, batch=config.step, budget=config.budget, tell=tell)

@@ -17,7 +17,6 @@ from carrara.runs.budget import Budget, read_budget
 from carrara.runs.job import ALL, Job
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
-from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import check_style
 
 if TYPE_CHECKING:
@@ -182,9 +181,8 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
 
 
 def model_name(model: "str | Function") -> str:
-    """Return the name of a model, checked, or of a function that serves as one."""
+    """Return the name of a model, or of a function that serves as one."""
     if isinstance(model, str):
-        check_model(model)
         return model
     if not callable(model):
         raise UsageError(f"{model!r} is no model: give its name, such as 'openai/gpt-4o', or a function")
