@@ -14,7 +14,7 @@ from functools import cache
 from random import Random
 
 from carrara import registry
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.params import build, canonical
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item, contexts
@@ -62,7 +62,7 @@ def _items(test: str, worlds: int) -> Iterator[Sequence[Item]]:
         first = Recipe(test, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
         try:
             made = list(contexts(first, worlds, tell=lambda _: None))
-        except Unreachable:
+        except LengthError:
             continue  # this puzzle is longer
         yield [item for context in made for item in context.items]
 

@@ -17,7 +17,7 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.talk import LOG
 from carrara.runs import progress
 from carrara.servers import preflight
-from carrara.servers.api_errors import Garbled, Hanging, Kind, Trouble, trouble_of
+from carrara.servers.api_errors import GarbledReplyError, Kind, ReplyTimeoutError, Trouble, trouble_of
 from carrara.servers.context_window import in_list, in_props, window
 from carrara.servers.providers import PLACEHOLDER, made, prepare_client, secrets_of
 from carrara.servers.redact import in_address, kept, public, refuse_secret
@@ -164,8 +164,8 @@ def status(code: int, message: str = "no", headers: dict[str, str] | None = None
         (status(501), "final"),
         (status(502), "down"),
         (status(529), "down"),
-        (Hanging(60), "hanging"),
-        (Garbled("has no choices"), "garbled"),
+        (ReplyTimeoutError(60), "hanging"),
+        (GarbledReplyError("has no choices"), "garbled"),
         (TypeError("'NoneType' object is not iterable"), "garbled"),
         (IndexError("list index out of range"), "garbled"),
         (ConnectionError("refused"), "unreachable"),

@@ -16,7 +16,7 @@ import pytest
 
 from carrara.answers.grade import grade
 from carrara.cli.main import main
-from carrara.core.errors import Dry, RunError, Unreachable, UsageError
+from carrara.core.errors import ExhaustedError, LengthError, RunError, UsageError
 from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
 from carrara.models.weights import DEMO
@@ -520,13 +520,13 @@ def test_what_a_bank_does_not_have_is_named(params: dict[str, str], message: str
 
 def test_a_conversation_too_short_for_its_needles(tmp_path: Path) -> None:
     path = library(tmp_path / "bank.jsonl")
-    with pytest.raises(Unreachable, match=r"takes [0-9]+ tokens without any filler, more than 1k"):
+    with pytest.raises(LengthError, match=r"takes [0-9]+ tokens without any filler, more than 1k"):
         make(TASK, length=1024, params={"writings": str(path), "needles": "4"})
 
 
 def test_too_few_pieces_for_a_length(tmp_path: Path) -> None:
     path = library(tmp_path / "bank.jsonl", topics=6)
-    with pytest.raises(Dry, match=r"about [0-9,]+ more are needed") as told:
+    with pytest.raises(ExhaustedError, match=r"about [0-9,]+ more are needed") as told:
         make(TASK, length=1 << 18, params={"writings": str(path)})
     [[have, tokens, room, more]] = re.findall(
         r"have (\S+) pieces .* (\S+) tokens of the (\S+) .*about (\S+)", str(told.value)
@@ -534,7 +534,7 @@ def test_too_few_pieces_for_a_length(tmp_path: Path) -> None:
     have, tokens, room, more = (int(number.replace(",", "")) for number in (have, tokens, room, more))
     assert more == pytest.approx((room - tokens) * have / tokens, abs=1)
     few = lines(tmp_path / "few.jsonl", *({**GOOD, "text": f"Hum {n}."} for n in range(4)))
-    with pytest.raises(Dry, match="have 0 pieces on other topics"):
+    with pytest.raises(ExhaustedError, match="have 0 pieces on other topics"):
         make(TASK, length=4096, params={"writings": str(few), "keys": "0", "examples": "0"})
 
 

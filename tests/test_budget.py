@@ -10,7 +10,7 @@ import pytest
 
 from carrara.core.errors import UsageError
 from carrara.logs.replies import read_results
-from carrara.runs.budget import Meter, NothingLeft, read_budget
+from carrara.runs.budget import BudgetExhaustedError, Meter, read_budget
 from carrara.runs.prices import Price
 from tests.process import KEY, carrara
 from tests.server import serving
@@ -32,7 +32,7 @@ def test_money_needs_a_price() -> None:
 def test_what_is_under_way_is_reserved_for() -> None:
     """Three requests at a time, of which the budget has room for two."""
     meter = Meter(read_budget("25tok"))
-    with meter.asking("a", 8, 2), meter.asking("b", 8, 2), pytest.raises(NothingLeft), meter.asking("c", 8, 2):
+    with meter.asking("a", 8, 2), meter.asking("b", 8, 2), pytest.raises(BudgetExhaustedError), meter.asking("c", 8, 2):
         pass
     assert meter.unasked == 1
     with meter.asking("c", 8, 2):  # the two had no reply, and cost nothing
@@ -42,7 +42,7 @@ def test_what_is_under_way_is_reserved_for() -> None:
 def test_money_is_counted_by_price() -> None:
     meter = Meter(read_budget("1usd"), Price(1.0, 10.0))
     assert meter.takes(500_000, 40_000) == pytest.approx(0.9)
-    with pytest.raises(NothingLeft), meter.asking("a", 700_000, 40_000):
+    with pytest.raises(BudgetExhaustedError), meter.asking("a", 700_000, 40_000):
         pass
 
 

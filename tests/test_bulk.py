@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.recipe import Recipe
 from carrara.prompt import bulk, render
 from tests.process import carrara
@@ -43,7 +43,7 @@ def test_what_does_not_fit_is_told_once() -> None:
     assert rows
     assert len(told) == 1
     assert "worlds of sync/graph do not fit into 470 tokens" in told[0] or "sync/graph is left out" in told[0]
-    with pytest.raises(Unreachable):
+    with pytest.raises(LengthError):
         list(bulk.bulk([first("sync/graph", 10)], 12, None, ROW, told.append))
 
 

@@ -11,7 +11,7 @@ from carrara.answers import Number
 from carrara.answers.grade import grade
 from carrara.core import params as parameters
 from carrara.core.chance import CHANCE_LEVEL, GUESSERS
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.recipe import Recipe
 from carrara.prompt import items
 from carrara.prompt.items import Posed, questions_of
@@ -51,7 +51,7 @@ SETTINGS = [
     ("sync/graph", "sinks=1;unreachable=1"),
 ]
 PLUGIN = """
-from carrara import Instance, Task, Undecidable
+from carrara import Instance, Task, UndecidableError
 from carrara.answers import Number
 
 class Bell(Task):
@@ -67,7 +67,7 @@ class Bell(Task):
 
     def solve(self, context, names):
         if "rings " not in context:
-            raise Undecidable("no bell rings")
+            raise UndecidableError("no bell rings")
         return int(context.partition("rings ")[2].split()[0])
 """
 
@@ -81,7 +81,7 @@ def posed(task: str, given: str, worlds: int, seed: int = 11) -> Iterator[Posed]
     for index in range(worlds):
         try:
             yield questions_of(replace(first, index=index))
-        except Unreachable:
+        except LengthError:
             continue
 
 

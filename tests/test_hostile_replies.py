@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item, contexts, make
 
@@ -127,7 +127,7 @@ def items_of(task: str) -> list[Item]:
     for index in range(WORLDS):
         try:
             found += next(iter(contexts(replace(recipe, index=index), 1, tell=lambda _: None))).items
-        except (Unreachable, StopIteration):
+        except (LengthError, StopIteration):
             continue  # this instance is longer
     return found
 

@@ -16,7 +16,7 @@ import carrara as package
 from carrara.core.console import console, text_column
 from carrara.runs.progress import Progress
 from carrara.servers.api_errors import Trouble
-from carrara.servers.inspect_errors import PrerequisiteFailure, plain
+from carrara.servers.inspect_errors import SetupError, plain
 from tests.process import carrara, python
 
 ROOT = Path(__file__).parents[1]
@@ -127,7 +127,7 @@ def test_inspect_prints_what_we_refuse_as_it_was_typed(tmp_path: Path) -> None:
 
 @given(st.text("ab[]/ :x1", max_size=20))
 def test_any_text_passes_through_an_error(text: str) -> None:
-    failure = PrerequisiteFailure(text)
+    failure = SetupError(text)
     assert plain(failure) == text.strip()
     assert Text.from_markup(str(failure.message), emoji=False).plain == text
     assert plain(ValueError(text)) == text.strip()

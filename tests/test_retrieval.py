@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from carrara import tokens
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Dice
-from carrara.readers.retrieval import Chunk, Index, Recall, Retrieval, Unavailable, ready, retrieve
+from carrara.readers.retrieval import Chunk, EmbedderUnavailableError, Index, Recall, Retrieval, ready, retrieve
 from carrara.readers.retrieval.address import Address
 from carrara.readers.retrieval.chunks import by_sentences, by_tokens
 from carrara.readers.retrieval.embedders import Vectors, unit
@@ -646,7 +646,7 @@ def test_a_refusal_is_told_without_the_key(
     with pytest.raises(RunError, match=message) as raised:
         embedded(by, texts)
     assert "secret" not in str(raised.value)
-    assert isinstance(raised.value, Unavailable) == (model == "broken")
+    assert isinstance(raised.value, EmbedderUnavailableError) == (model == "broken")
     with closing(sqlite3.connect(store_file(by.name))) as store:
         assert store.execute("SELECT count(*) FROM vectors").fetchone() == (0,)
     assert len(str(raised.value)) < 400
@@ -659,17 +659,17 @@ def test_a_server_that_is_not_there_is_told(server: Server, monkeypatch: pytest.
     by = endpoint(server, "base64")
     server.shutdown()
     server.server_close()
-    with pytest.raises(Unavailable, match=r"does not answer .*: is the server running"):
+    with pytest.raises(EmbedderUnavailableError, match=r"does not answer .*: is the server running"):
         by.embed(["text"])
 
 
 def test_a_server_that_hangs_is_told_after_one_request_each(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carrara.readers.retrieval.endpoint._GREETING_SECONDS", 0.2)
     by = endpoint(server, "hangs")
-    with pytest.raises(Unavailable, match=r"did not answer within 0\.2 seconds: is it still loading"):
+    with pytest.raises(EmbedderUnavailableError, match=r"did not answer within 0\.2 seconds: is it still loading"):
         by.check()
     assert len(server.requests) == 1
-    with pytest.raises(Unavailable, match=r"did not answer within 0\.3 seconds"):
+    with pytest.raises(EmbedderUnavailableError, match=r"did not answer within 0\.3 seconds"):
         replace(by, seconds=0.3).embed([f"{n} leagues" for n in range(64 * 8)])
     assert len(server.requests) <= 1 + 4
 

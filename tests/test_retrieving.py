@@ -12,7 +12,7 @@ import pytest
 
 from carrara.core.errors import UsageError
 from carrara.prompt.items import make
-from carrara.readers.retrieval import Retrieved, Unavailable, prompts
+from carrara.readers.retrieval import EmbedderUnavailableError, Retrieved, prompts
 from carrara.readers.retrieval.prompts import found, prompt_of
 from tests.process import carrara
 
@@ -105,7 +105,7 @@ class Failing:
     def find(self, question: str, needs: object) -> Retrieved:
         self.times -= 1
         if self.times >= 0:
-            raise Unavailable("http://host/v1 does not answer")
+            raise EmbedderUnavailableError("http://host/v1 does not answer")
         return Retrieved("what was found", (), None)
 
 
@@ -135,11 +135,11 @@ def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.Monk
     impatient.setattr(prompts, "_index", down)
     impatient.setattr(prompts, "PATIENCE", 0.3)
     items = [make("babilong/qa1", index=index).id for index in range(20)]
-    with pytest.raises(Unavailable):
+    with pytest.raises(EmbedderUnavailableError):
         found(items[0], SETTING)
     asked = down.times
     for id in items[1:]:
-        with pytest.raises(Unavailable):
+        with pytest.raises(EmbedderUnavailableError):
             found(id, SETTING)
     assert asked - down.times == 19  # the patience was that of all: each is tried, and not waited for again
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.errors import Dry, UsageError
+from carrara.core.errors import ExhaustedError, UsageError
 from carrara.core.keys import SPLITS, Dice, Split
 from carrara.text import corpus
 from carrara.text.corpus import screen as screens
@@ -135,7 +135,7 @@ def test_what_is_left_is_all_that_is_read(texts: corpus.Corpus, split: Split | N
         out = open_ended | (saying(texts, words) if words else set())
         left = [i for i in range(len(sentences)) if i not in out and texts.document_of(i) in own]
         if not left:
-            with pytest.raises(Dry, match="that is nothing to read"):
+            with pytest.raises(ExhaustedError, match="that is nothing to read"):
                 corpus.reading(texts, Dice(n), "gpt2", split=split, screen=screen)
             continue
         tap = corpus.reading(texts, Dice(n), "gpt2", split=split, screen=screen)
@@ -146,7 +146,7 @@ def test_what_is_left_is_all_that_is_read(texts: corpus.Corpus, split: Split | N
         assert sorted(read) == sorted(sentences[i] for i in left)
         whose = f" of the {split} split" if split else ""
         what = rf"tokens{whose} without (?:{len(words)} screened words and )?what is not complete by gpt2, and"
-        with pytest.raises(Dry, match=what):
+        with pytest.raises(ExhaustedError, match=what):
             tap(0)
 
 
@@ -174,7 +174,7 @@ def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus
 def test_gaps_of_more_than_there_is(texts: corpus.Corpus) -> None:
     tap = corpus.reading(texts, Dice("a"), "gpt2")
     assert tap.gaps(tap.available)[-1] == tap.available
-    with pytest.raises(Dry, match=r"let it repeat \(repeat=true\), add text to it or take another"):
+    with pytest.raises(ExhaustedError, match=r"let it repeat \(repeat=true\), add text to it or take another"):
         tap.gaps(tap.available + 1)
     twice = corpus.reading(texts, Dice("a"), "gpt2", repeat=True)
     assert twice.gaps(2 * twice.available)[-1] == 2 * twice.available

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.core.errors import Dry
+from carrara.core.errors import ExhaustedError
 from carrara.core.keys import Dice, Key
 from carrara.text.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
 from carrara.tokens.prices import prices
@@ -19,7 +19,7 @@ def test_many_at_once_are_the_same_as_one_after_the_other(words: str, without: i
     try:
         while len(singly) < number:
             singly.append(one())
-    except Dry:
+    except ExhaustedError:
         pass
     assert [*upto(many, 7), many(), *upto(many, 1000), *upto(many, number - 1008)] == singly
     assert len(set(singly)) == len(singly)
@@ -28,7 +28,7 @@ def test_many_at_once_are_the_same_as_one_after_the_other(words: str, without: i
 
 def test_a_list_that_is_too_short_is_a_sentence() -> None:
     three = Supply(("oak", "elm", "ash"), Dice("short"))
-    with pytest.raises(Dry, match="the list has 3 words"):
+    with pytest.raises(ExhaustedError, match="the list has 3 words"):
         some(three, 4)
 
 
@@ -58,5 +58,5 @@ def test_remembered_words_run_out() -> None:
     number = len(listed("common"))
     assert sorted(upto(draw, number + 10)) == sorted(listed("common"))
     assert upto(draw, 1) == []
-    with pytest.raises(Dry, match="more, none of them twice"):
+    with pytest.raises(ExhaustedError, match="more, none of them twice"):
         draw()

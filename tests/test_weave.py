@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from carrara import tokens
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.types import Message, Style
 from carrara.prompt import measure
 from carrara.prompt.items import Item, make
@@ -59,13 +59,13 @@ def test_every_reachable_length_is_reached() -> None:
         try:
             assert recounted(make(NAME, index=2, length=length)) == length
             reached += 1
-        except Unreachable:
+        except LengthError:
             assert length < puzzle + 60
     assert reached > 90
 
 
 def test_a_length_below_the_puzzle_is_refused() -> None:
-    with pytest.raises(Unreachable, match="tokens without any filler"):
+    with pytest.raises(LengthError, match="tokens without any filler"):
         make(NAME, length=100)
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from carrara.api.run import audit, read, run
     from carrara.api.tasks import find, item, load
     from carrara.api.train import train
-    from carrara.core.errors import CarraraError
-    from carrara.core.types import Piece, Question, Undecidable
+    from carrara.core.errors import CarraraError, LengthError, PluginError, RunError, UsageError
+    from carrara.core.types import Piece, Question, UndecidableError
     from carrara.rl.environment import load_environment
     from carrara.task import Instance, Rng, Sweep, Task
 
@@ -34,14 +34,18 @@ __all__ = [
     "CarraraError",
     "Instance",
     "Item",
+    "LengthError",
     "Piece",
+    "PluginError",
     "Question",
     "Results",
     "Rng",
+    "RunError",
     "Score",
     "Sweep",
     "Task",
-    "Undecidable",
+    "UndecidableError",
+    "UsageError",
     "__version__",
     "audit",
     "check_guard",
@@ -60,8 +64,8 @@ __all__ = [
 ]
 
 _PLACES = {
-    "carrara.core.errors": ("CarraraError",),
-    "carrara.core.types": ("Piece", "Question", "Undecidable"),
+    "carrara.core.errors": ("CarraraError", "LengthError", "PluginError", "RunError", "UsageError"),
+    "carrara.core.types": ("Piece", "Question", "UndecidableError"),
     "carrara.api.compare": ("compare",),
     "carrara.api.figures": ("figure",),
     "carrara.api.guard": ("check_guard", "make_guard"),

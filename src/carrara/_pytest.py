@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         items.append(Check.from_parent(session, name=f"guard {guard}", nodeid=f"carrara::{guard}"))
 
 
-class Failed(Exception):
+class GuardCheckError(Exception):
     """Raised where the server is broken or could not be checked, with all that the check says."""
 
 
@@ -38,12 +38,12 @@ class Check(pytest.Item):
         if found.verdict == "open":
             pytest.skip(str(found))
         if found.verdict != "fine":
-            raise Failed(found)
+            raise GuardCheckError(found)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from carrara.core.errors import CarraraError
 
-        if isinstance(excinfo.value, Failed | CarraraError):
+        if isinstance(excinfo.value, GuardCheckError | CarraraError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

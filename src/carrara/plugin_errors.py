@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Any, cast
 
 from carrara.answers.types import AnswerType
-from carrara.core.errors import CarraraError, PluginError, Unsuited
-from carrara.core.types import BulkTap, EndingTap, Filler, Instance, Question, Tap, Undecidable
+from carrara.core.errors import CarraraError, InvalidTaskError, PluginError
+from carrara.core.types import BulkTap, EndingTap, Filler, Instance, Question, Tap, UndecidableError
 from carrara.task import Task
 
 LONGEST = 300
@@ -64,7 +64,7 @@ def checked(kind: type[Task], file: Path) -> type[Task]:
     own["generate_sized"] = _caught(_with_checked_instance(kind.generate_sized, file), file)
     own["filler"] = _caught(_with_checked_sentence(kind.filler), file)
     own["questions"] = _caught(_with_checked_gold(kind.questions), file)
-    own["solve_prompt"] = _caught(_with_checked_answer(kind.solve_prompt), file, Undecidable)
+    own["solve_prompt"] = _caught(_with_checked_answer(kind.solve_prompt), file, UndecidableError)
     own |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     own["wording"] = kind.wording
     made: type[Task] = type(kind)(kind.__name__, (kind,), own)  # type: ignore[misc]
@@ -81,7 +81,7 @@ def _caught(method: Callable[..., Any], file: Path, *passing: type[Exception]) -
             return method(*args, **given)
         except allowed:
             raise
-        except Unsuited as error:
+        except InvalidTaskError as error:
             raise PluginError(f"the test in {file} is wrong: {error}") from error
         except (Exception, SystemExit) as error:
             function, line, at = _place(error, file)
@@ -150,7 +150,7 @@ def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[.
 
 def _checked_instance(instance: object) -> Instance:
     if not isinstance(instance, Instance):
-        raise Unsuited(f"`generate` returned {described(instance)}, where a carrara.Instance is expected")
+        raise InvalidTaskError(f"`generate` returned {described(instance)}, where a carrara.Instance is expected")
     texts: dict[str, Sequence[object]] = {"options": instance.options, "names": list(instance.names.values())}
     if not isinstance(instance.opening, tuple):
         texts["opening"] = [instance.opening]
@@ -158,9 +158,9 @@ def _checked_instance(instance: object) -> Instance:
         texts["facts"] = instance.facts
     for name, values in texts.items():
         if wrong := [value for value in values if not isinstance(value, str)]:
-            raise Unsuited(f"`{name}` of an Instance has {described(wrong[0])}, where a text is expected")
+            raise InvalidTaskError(f"`{name}` of an Instance has {described(wrong[0])}, where a text is expected")
     if beyond := [one for one in instance.evidence or () if not 0 <= one < len(instance.facts)]:
-        raise Unsuited(
+        raise InvalidTaskError(
             f"`evidence` of an Instance names fact {beyond[0]}, and there are {len(instance.facts)} (from 0)"
         )
     return instance
@@ -170,7 +170,7 @@ def _with_checked_sentence(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def filler(*args: Any) -> str:
         if not isinstance(sentence := method(*args), str):
-            raise Unsuited(f"`filler` returned {described(sentence)}, where a text is expected")
+            raise InvalidTaskError(f"`filler` returned {described(sentence)}, where a text is expected")
         return sentence
 
     return filler
@@ -200,7 +200,7 @@ def _with_checked_answer(method: Callable[..., Any]) -> Callable[..., Any]:
 def _check(task: Any, answer: object, what: str) -> None:
     answers = getattr(task, "answer", None)
     if isinstance(answers, AnswerType) and not answers.takes(answer):
-        raise Unsuited(f"{what} {described(answer)}, where {type(answers).__name__} expects {answers.noun}")
+        raise InvalidTaskError(f"{what} {described(answer)}, where {type(answers).__name__} expects {answers.noun}")
 
 
 _NOUNS = {str: "the text", int: "the number", float: "the number", list: "the list", tuple: "the tuple"}

@@ -27,7 +27,7 @@ from carrara.answers.extraction import Extraction
 from carrara.answers.final_answer import FINAL
 from carrara.answers.types import AnswerType
 from carrara.core.chance import Guesser
-from carrara.core.errors import Unsuited
+from carrara.core.errors import InvalidTaskError
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
     Deferred,
@@ -41,7 +41,7 @@ from carrara.core.types import (
     Room,
     Style,
     Tap,
-    Undecidable,
+    UndecidableError,
     Unit,
 )
 from carrara.text.turns import in_turn
@@ -183,7 +183,7 @@ class Task(ABC):
             names: What the question names, as read from the prompt.
 
         Raises:
-            Undecidable: The text does not decide the question.
+            UndecidableError: The text does not decide the question.
         """
 
     def check(self) -> None:  # noqa: B027  # most tasks have nothing to check
@@ -259,29 +259,29 @@ class Task(ABC):
         try:
             return wording[part].format(**instance.names)
         except (KeyError, IndexError) as error:
-            raise Unsuited(
+            raise InvalidTaskError(
                 f"the question {wording[part]!r} has a field {error} that `names` of its Instance does not fill in"
             ) from None
 
     def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        """Return the context of a prompt and what stands behind it. Raises Undecidable."""
+        """Return the context of a prompt and what stands behind it. Raises UndecidableError."""
         _, _, rest = messages[-1].content.rpartition(OPEN)
         context, close, asked = rest.rpartition(CLOSE)
         if not close:
-            raise Undecidable("no text was found")
+            raise UndecidableError("no text was found")
         return context.strip(), asked.strip()
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
-        """Return the answer, read from a rendered prompt. Raises Undecidable."""
+        """Return the answer, read from a rendered prompt. Raises UndecidableError."""
         context, asked = self.split(messages)
         return self.solve(context, self.names(asked, wording))
 
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        """Return what a question names, with the name of the question as `ask`. Raises Undecidable."""
+        """Return what a question names, with the name of the question as `ask`. Raises UndecidableError."""
         for part in self.asks():
             if found := _pattern(wording[part]).search(asked):
                 return {**found.groupdict(), "ask": part}
-        raise Undecidable("no question was found")
+        raise UndecidableError("no question was found")
 
     def write(self, answer: Any) -> str:
         """Return the perfect reply."""

@@ -59,7 +59,7 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
 
 def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path) -> None:
     from carrara.models.streaming import Recurrent
-    from carrara.runs.by_reference import Mismatch
+    from carrara.runs.by_reference import PromptMismatchError
 
     run(tmp_path / "a", 1)
     model = Recurrent(f"recurrent:{tmp_path / 'a'}")
@@ -67,7 +67,7 @@ def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path)
         item = make("babilong/qa1", length=length, index=0, tokenizer="gpt2")
         sha256 = item.survey.sha256
         assert model._ask({"id": item.id, "sha256": sha256}).stop_reason == "stop"
-        with pytest.raises(Mismatch, match="renders to another text"):
+        with pytest.raises(PromptMismatchError, match="renders to another text"):
             model._ask({"id": item.id, "sha256": sha256[::-1]})
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from carrara.cli import _options as options
 from carrara.cli._output import progress, show
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.many import check_many
 from carrara.core.places import elsewhere
 from carrara.core.talk import tell_once
@@ -78,7 +78,7 @@ def _tasks(args: Namespace, jobs: "list[Recipe]") -> int:
     for job in jobs:
         try:
             tasks.append(harness.asked(job, args.n, args.prompts, args.max_tokens))
-        except Unreachable as reason:
+        except LengthError as reason:
             if len(jobs) == 1:
                 raise
             tell_once(left_out(job, reason))

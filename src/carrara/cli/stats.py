@@ -116,7 +116,7 @@ def main(args: Namespace) -> int:
 
 def _sizes(recipes: "Sequence[Recipe]", worlds: int, names: Sequence[str]) -> list[dict[str, float]]:
     """What contexts of one length count; a test that has none is left out, unless it is the only one."""
-    from carrara.core.errors import Unreachable
+    from carrara.core.errors import LengthError
     from carrara.prompt.items import left_out
     from carrara.results.analysis.dataset import sizes
 
@@ -124,7 +124,7 @@ def _sizes(recipes: "Sequence[Recipe]", worlds: int, names: Sequence[str]) -> li
     for recipe in recipes:
         try:
             found.append(sizes(recipe, worlds, names))
-        except Unreachable as reason:
+        except LengthError as reason:
             if len(recipes) == 1:
                 raise
             tell_once(left_out(recipe, reason))

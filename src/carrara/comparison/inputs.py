@@ -7,12 +7,12 @@ from carrara.comparison.statistics import Side
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
 from carrara.logs.inspect_logs import results_of
-from carrara.logs.log_files import Damaged, logs
+from carrara.logs.log_files import DamagedLogError, logs
 from carrara.logs.replies import LOGS, read_results, replies_in
 from carrara.results.analysis.measured import models_of
 from carrara.results.analysis.series import Series
 
-Report = Callable[[Damaged], None]
+Report = Callable[[DamagedLogError], None]
 """What to do with a log that cannot be read before the others are."""
 
 
@@ -53,7 +53,7 @@ def results_in(place: Path, scorer: str, damaged: Report | None = None) -> list[
 def _others(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
     try:
         return list(results_of(path, scorer))
-    except Damaged as error:
+    except DamagedLogError as error:
         if damaged is None:
             raise
         damaged(error)

@@ -1,8 +1,8 @@
-"""The errors that a user is meant to see, and kinds of them that can be dealt with.
+"""Errors that users see.
 
-Each message is one sentence that names the input and the mend: "no tokenizer is called 'o20k'; did you mean o200k?".
-The command line prints it without a traceback and exits with the code given here. Anything else that escapes is a bug.
-A setting is named as Python has it, in backquotes (`max_tokens=512`); the command line writes the flag instead.
+Each message is one sentence that names the input and the remedy: "no tokenizer is called 'o20k'; did you mean o200k?".
+The command line prints it without a traceback and exits with the code given here. Any other exception is a bug.
+A message names a setting as Python does, in backquotes (`max_tokens=512`); the command line writes the flag instead.
 """
 
 from collections.abc import Iterable
@@ -10,41 +10,41 @@ from difflib import get_close_matches
 
 
 class CarraraError(Exception):
-    """Carrara cannot do what it was asked for, and says why."""
+    """The base class of the errors that Carrara raises on purpose."""
 
 
 class UsageError(CarraraError):
-    """Carrara was asked for something that cannot be: exit code 2."""
+    """An argument is wrong or missing. The command line exits with code 2."""
 
 
 class RunError(CarraraError):
-    """What was asked for is sound, but doing it failed: exit code 1."""
+    """The arguments are right, but the work failed. The command line exits with code 1."""
 
 
 class PluginError(RunError):
-    """The code of a test that is not part of the package raised an exception, or returned what it should not."""
+    """The code of a task that is not part of Carrara raised an exception, or returned a wrong type."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-        """What Inspect writes into its log, in place of the exception's repr."""
+        """The text that Inspect writes into its log, in place of the exception's repr."""
 
 
-class Unreachable(UsageError):
-    """No prompt of this world has exactly the length asked for."""
+class LengthError(UsageError):
+    """No prompt of this instance has exactly the requested length."""
 
     def __init__(self, message: str, part: str = "") -> None:
         super().__init__(message)
         self.part = part
-        """What of a grid does not fit, for one message about many worlds: `32 roles take 1,934 tokens at least`."""
+        """The reason without the name of the item, for one message about many: `32 roles take over 1,934 tokens`."""
 
-    def __reduce__(self) -> tuple[type["Unreachable"], tuple[str, str]]:
-        """From another process it comes as it was."""
+    def __reduce__(self) -> tuple[type["LengthError"], tuple[str, str]]:
+        """Keep `part` when another process raised the error."""
         return type(self), (str(self), self.part)
 
 
-class Dry(UsageError):
-    """A stream of filler has nothing left: it was asked for more than there is."""
+class ExhaustedError(UsageError):
+    """A stream of filler, words or drafts has nothing left."""
 
 
 def nearest(word: str, options: Iterable[str], most: int = 3) -> str:
@@ -65,5 +65,5 @@ def nearest(word: str, options: Iterable[str], most: int = 3) -> str:
     return f"; did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
 
 
-class Unsuited(Exception):
-    """Raised where a task returns something of another type than it should; the message says which."""
+class InvalidTaskError(Exception):
+    """A task returned a value of a wrong type. The message names it."""

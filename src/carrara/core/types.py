@@ -74,12 +74,12 @@ class EndingTap(Protocol):
     def __call__(self, gap: int, /) -> Unit: ...
 
     def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
-        """Of a tap just opened: raise `Dry` if all that it has costs less than that."""
+        """Of a tap just opened: raise `ExhaustedError` if all that it has costs less than that."""
 
 
 Filler = Callable[[Dice, str], Tap]
 """Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it. A tap that has
-nothing left raises `Dry`."""
+nothing left raises `ExhaustedError`."""
 
 Spread = Literal["tokens", "gaps"]
 
@@ -318,5 +318,5 @@ class Fault(NamedTuple):
     detail: str = ""
 
 
-class Undecidable(Exception):
-    """Raised by a solver: the text does not decide the question."""
+class UndecidableError(Exception):
+    """The text does not decide the question. Solvers raise it."""

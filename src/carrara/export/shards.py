@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.files import whole
 from carrara.core.recipe import Recipe
 from carrara.core.spread import Engine, spread
@@ -43,7 +43,7 @@ class File(NamedTuple):
 class Written:
     path: Path
     rows: int
-    unfit: Sequence[Unreachable]
+    unfit: Sequence[LengthError]
     """Worlds that are not in it, because they cannot be made so long."""
     known: bool
     """Whether it was there already."""
@@ -131,7 +131,7 @@ def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
         with path.open("rb") as file:
             found = parquet.read_metadata(file)
         said = json.loads(found.metadata[ABOUT])
-        unfit = [Unreachable(*one) for one in said.pop("unfit")]
+        unfit = [LengthError(*one) for one in said.pop("unfit")]
     except (OSError, ValueError, KeyError, TypeError) as error:  # pyarrow's own errors are one of these
         raise UsageError(f"{path} is there and was not made here ({error}): give another `out`") from None
     if said != about:

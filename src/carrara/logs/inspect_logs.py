@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.result import Result
-from carrara.logs.log_files import Damaged, header, samples
+from carrara.logs.log_files import DamagedLogError, header, samples
 from carrara.logs.settings import settings_in
 
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -27,7 +27,7 @@ def results_of(path: Path, scorer: str = "") -> Iterator[Result]:
             try:
                 yield _result(path, log, settings, sample, scorer)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise Damaged(
+                raise DamagedLogError(
                     path, f"the sample {str(sample.get('id'))[:200]} is not one that Inspect writes"
                 ) from error
 

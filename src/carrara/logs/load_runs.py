@@ -7,11 +7,11 @@ from carrara.core.errors import UsageError
 from carrara.core.result import Result
 from carrara.core.talk import tell
 from carrara.logs import replies
-from carrara.logs.log_files import Damaged, logs
+from carrara.logs.log_files import DamagedLogError, logs
 from carrara.results.analysis.measured import merged
 
 
-def gathered(folders: Sequence[Path], damaged: Callable[[Damaged], None] | None = None) -> list[Result]:
+def gathered(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
     """Return each reply once: of those that are in several folders, the last one's counts.
 
     Args:

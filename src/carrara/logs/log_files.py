@@ -37,7 +37,7 @@ CHUNK = 4096
 """Bytes that are unpacked at a time: zstandard unpacks them to at most 128 MB, whatever is asked for."""
 
 
-class Damaged(RunError):
+class DamagedLogError(RunError):
     """A log that is no longer what was written, or that no run wrote."""
 
     def __init__(self, path: Path, reason: object) -> None:
@@ -45,7 +45,7 @@ class Damaged(RunError):
         super().__init__(f"the log {path} is damaged ({reason}): move it away to read the rest of its folder")
 
 
-def leave_out(damaged: Damaged) -> None:
+def leave_out(damaged: DamagedLogError) -> None:
     """Say that a log is left out. For commands that go on without it."""
     tell_skipped(f"the log {damaged.path} is left out: {damaged.reason}")
 
@@ -62,7 +62,7 @@ def header(path: Path) -> EvalLog:
     """Return a log without its samples.
 
     Raises:
-        Damaged: It is not a log, or exceeds a limit.
+        DamagedLogError: It is not a log, or exceeds a limit.
     """
     with _archive(path) as archive:
         names = set(archive.namelist())
@@ -82,7 +82,7 @@ def samples(path: Path) -> Iterator[dict[str, Any]]:
     """Return the samples of a log, as they were written.
 
     Raises:
-        Damaged: It is not a log, or exceeds a limit.
+        DamagedLogError: It is not a log, or exceeds a limit.
     """
     with _archive(path) as archive:
         left = ARCHIVE
@@ -99,25 +99,25 @@ def samples(path: Path) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a log. What is wrong with it raises `Damaged`; one that is not there, `FileNotFoundError`."""
+    """Open a log. What is wrong with it raises `DamagedLogError`; one that is not there, `FileNotFoundError`."""
     try:
         with (
             path.open("rb") if elsewhere(path) else open_binary(path) as file,
             zipfile.ZipFile(_BoundedFile(file)) as archive,
         ):
             yield archive
-    except (OSError, Damaged):
+    except (OSError, DamagedLogError):
         raise
     except UsageError as error:  # a folder, a FIFO or a device
         if not os.path.lexists(path):  # another shard of the run may have removed it
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
-        raise Damaged(path, str(error).partition(" cannot be read: ")[2] or error) from None
+        raise DamagedLogError(path, str(error).partition(" cannot be read: ")[2] or error) from None
     except ValueError as error:
-        raise Damaged(path, _reason(error)) from None
+        raise DamagedLogError(path, _reason(error)) from None
     except zipfile.BadZipFile:
-        raise Damaged(path, "it is not a whole zip archive") from None
+        raise DamagedLogError(path, "it is not a whole zip archive") from None
     except Exception as error:  # of zipfile, pydantic, zstandard: they promise none of them
-        raise Damaged(path, type(error).__name__) from None
+        raise DamagedLogError(path, type(error).__name__) from None
 
 
 def _reason(error: ValueError) -> str:

@@ -15,7 +15,7 @@ from pydantic import ConfigDict, ValidationError, create_model
 from carrara.core.errors import UsageError
 from carrara.core.metadata import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST, REQUESTS
 from carrara.core.result import Result, Status, Subject, test_of
-from carrara.logs.log_files import Damaged, header, logs, samples
+from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
 from carrara.tokens.gguf_model import shown
 
@@ -45,7 +45,7 @@ class Reply:
     """What was put behind that prompt."""
 
 
-def read_results(directory: Path, damaged: Callable[[Damaged], None] | None = None) -> list[Result]:
+def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
     """Return all results of a run folder, or of a folder of Inspect logs.
 
     Of two replies of one model, asked in the same way, to an item the later counts, errors last.
@@ -59,7 +59,7 @@ def read_results(directory: Path, damaged: Callable[[Damaged], None] | None = No
     return [reply.result for reply in read_replies(directory, damaged)]
 
 
-def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = None) -> list[Reply]:
+def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Reply]:
     """All replies of a folder; `damaged` hears of logs that cannot be read, which are an error otherwise."""
     folder = directory / LOGS if (directory / LOGS).is_dir() else directory
     found: dict[tuple[Subject, str], Reply] = {}
@@ -68,7 +68,7 @@ def read_replies(directory: Path, damaged: Callable[[Damaged], None] | None = No
             replies = replies_in(path)
         except FileNotFoundError:  # another shard of the run has removed it: its replies are in a newer one
             continue
-        except Damaged as error:
+        except DamagedLogError as error:
             if damaged is None:
                 raise
             damaged(error)
@@ -95,10 +95,10 @@ def replies_in(path: Path) -> list[Reply]:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
-        raise Damaged(path, f"the sample {_name(sample)} has a wrong {field}: {first['msg']}") from None
+        raise DamagedLogError(path, f"the sample {_name(sample)} has a wrong {field}: {first['msg']}") from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         why = str(error) if type(error) is ValueError else repr(error)
-        raise Damaged(path, f"the sample {_name(sample)} is not one that a run writes: {why:.200}") from None
+        raise DamagedLogError(path, f"the sample {_name(sample)} is not one that a run writes: {why:.200}") from None
     return replies
 
 

@@ -33,7 +33,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import UsageError
 from carrara.models.weights import DEMO
-from carrara.servers.inspect_errors import PrerequisiteFailure
+from carrara.servers.inspect_errors import SetupError
 from carrara.tokens.gguf_model import gguf_model
 
 CONTEXT = 8192
@@ -64,7 +64,7 @@ class LlamaError(Exception):
 
 def smollm2() -> Path:
     if not DEMO.here():
-        raise PrerequisiteFailure(DEMO.missing)
+        raise SetupError(DEMO.missing)
     return DEMO.path
 
 
@@ -72,7 +72,7 @@ def smollm2() -> Path:
 def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
     """A llama.cpp server in this process; it takes 0.4 s and is shared by all models of the same file."""
     if not gguf.is_file():
-        raise PrerequisiteFailure(f"there is no model file {gguf}")
+        raise SetupError(f"there is no model file {gguf}")
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -86,7 +86,7 @@ def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
     try:
         return xllamacpp.Server(params)
     except RuntimeError as error:
-        raise PrerequisiteFailure(f"llama.cpp cannot load {gguf}: {error}") from None
+        raise SetupError(f"llama.cpp cannot load {gguf}: {error}") from None
 
 
 class Embedded(ModelAPI):
@@ -104,11 +104,11 @@ class Embedded(ModelAPI):
         base: bool = False,
     ) -> None:
         if find_spec("xllamacpp") is None:
-            raise PrerequisiteFailure(f"carrara/{model_name} needs llama.cpp: pip install 'carrara[demo]'")
+            raise SetupError(f"carrara/{model_name} needs llama.cpp: pip install 'carrara[demo]'")
         try:
             file = gguf_model(f"carrara/{model_name}")
         except UsageError as error:
-            raise PrerequisiteFailure(str(error)) from None
+            raise SetupError(str(error)) from None
         super().__init__(file.full_name if file else model_name, base_url, api_key, [], config)
         self.context = context or min(CONTEXT, (file and file.context_length) or CONTEXT)
         self.copies = copies or min(MOST_COPIES, os.cpu_count() or 1)
@@ -129,7 +129,7 @@ class Embedded(ModelAPI):
         try:
             # An abandoned request ends by itself; waiting for it would hold up an interrupt for half a minute.
             reply = await anyio.to_thread.run_sync(self.ask, input, config, abandon_on_cancel=True)
-        except Overflow as overflow:
+        except ContextOverflowError as overflow:
             output = ModelOutput.from_content(self.model_name, "", stop_reason="model_length", error=str(overflow))
             output.usage = ModelUsage(input_tokens=overflow.tokens, total_tokens=overflow.tokens)
             return output
@@ -175,7 +175,7 @@ class Embedded(ModelAPI):
         }
 
 
-class Overflow(LlamaError):
+class ContextOverflowError(LlamaError):
     """The prompt is longer than the context."""
 
     def __init__(self, message: str, status_code: int, tokens: int) -> None:
@@ -185,5 +185,5 @@ class Overflow(LlamaError):
 
 def refusal(error: dict[str, Any]) -> LlamaError:
     if error.get("type") == "exceed_context_size_error":
-        return Overflow(error["message"], error["code"], error["n_prompt_tokens"])
+        return ContextOverflowError(error["message"], error["code"], error["n_prompt_tokens"])
     return LlamaError(error["message"], error["code"])

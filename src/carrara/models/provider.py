@@ -12,7 +12,7 @@ from carrara.core.metadata import KEY, PROMPT
 from carrara.core.types import Message
 from carrara.prompt.item_cache import item_of
 from carrara.proof.reference import REFERENCES
-from carrara.servers.inspect_errors import PrerequisiteFailure
+from carrara.servers.inspect_errors import SetupError
 
 MODELS = {
     "smollm2": "SmolLM2-135M-Instruct on llama.cpp, in this process: real, but weak",
@@ -36,7 +36,7 @@ class CarraraAPI(ModelAPI):
         if model_name.startswith(("recurrent:", "probe:")):
             made = _streaming(model_name)
         elif model_name not in MODELS and not model_name.startswith("gguf:"):
-            raise PrerequisiteFailure(
+            raise SetupError(
                 f"there is no model carrara/{model_name}{nearest(model_name, MODELS)}; there are {', '.join(MODELS)}, "
                 f"gguf:PATH, recurrent:DIR and probe:MODULE:MODEL"
             )
@@ -53,7 +53,7 @@ def _streaming(model_name: str) -> type[ModelAPI]:
         from carrara.models.streaming import Probed, Recurrent
     except ModuleNotFoundError as error:
         if error.name in ("torch", "safetensors"):
-            raise PrerequisiteFailure("recurrent models need PyTorch: pip install 'carrara[recurrent]'") from None
+            raise SetupError("recurrent models need PyTorch: pip install 'carrara[recurrent]'") from None
         raise
     return Recurrent if model_name.startswith("recurrent:") else Probed
 
@@ -65,16 +65,16 @@ def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> N
     for name, value in given.items():
         if name not in hints:
             has = f"it has {', '.join(own)}" if own else "it has none"
-            raise PrerequisiteFailure(
+            raise SetupError(
                 f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct `model_args`"
             )
         kinds = get_args(hints[name]) or (hints[name],)
         # True is an int to Python, and no number of tokens to anybody.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             wanted = "a whole number" if int in kinds else "a path" if str in kinds else "something else"
-            raise PrerequisiteFailure(f"carrara/{model_name}: {name}={value} is not {wanted}: correct `model_args`")
+            raise SetupError(f"carrara/{model_name}: {name}={value} is not {wanted}: correct `model_args`")
         if isinstance(value, int) and not isinstance(value, bool) and value < 1:
-            raise PrerequisiteFailure(f"carrara/{model_name}: {name}={value} is below 1: correct `model_args`")
+            raise SetupError(f"carrara/{model_name}: {name}={value} is below 1: correct `model_args`")
 
 
 class Reference(ModelAPI):

@@ -35,8 +35,8 @@ from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
 from carrara.recurrent.streams import cut, texts
 from carrara.recurrent.tongue import Text, Tongue, likeliest
-from carrara.runs.by_reference import Mismatch
-from carrara.servers.inspect_errors import PrerequisiteFailure
+from carrara.runs.by_reference import PromptMismatchError
+from carrara.servers.inspect_errors import SetupError
 
 AT_ONCE = 32
 """Items that are read together."""
@@ -117,7 +117,7 @@ class Streaming(ModelAPI):
         """What goes wrong with one answer is no other's fault."""
         asked = ended.whose
         if asked.digest.hexdigest() != asked.sha256:
-            asked.reply.set_exception(Mismatch(asked.id))
+            asked.reply.set_exception(PromptMismatchError(asked.id))
             return
         try:
             asked.reply.set_result(self._answered(ended))
@@ -205,7 +205,7 @@ class Recurrent(Streaming):
         try:
             trained = checkpoint.load(Path(model_name.partition(":")[2]))
         except UsageError as error:
-            raise PrerequisiteFailure(str(error)) from None
+            raise SetupError(str(error)) from None
         super().__init__(model_name, trained.model, trained.tongue, trained.segment, threads, copies)
 
     def _precision(self) -> AbstractContextManager[Any]:
@@ -228,7 +228,7 @@ class Probed(Streaming):
         try:
             model = own(model_name.partition(":")[2])
         except UsageError as error:
-            raise PrerequisiteFailure(str(error)) from None
+            raise SetupError(str(error)) from None
         size = segment or int(getattr(model, "segment", SEGMENT))
         super().__init__(model_name, model, Text(model), size, threads, copies)
 

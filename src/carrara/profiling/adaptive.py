@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from carrara import registry
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.lengths import about_length, write_length
 from carrara.core.plural import count
 from carrara.core.recipe import Recipe
@@ -188,11 +188,11 @@ def _subject(one: Capability, tokenizer: str, upto: int, min_base_score: float) 
             f"upto={write_length(upto)} is too short for {one.name}: a puzzle of {first.task} has up to {bare:,} "
             "tokens without filler"
         )
-    chance_levels, unfit = list[float](), list[Unreachable]()
+    chance_levels, unfit = list[float](), list[LengthError]()
     for index in range(LOOKED_AT):
         try:
             posed = questions_of(replace(first, index=index, length=lengths[0]))
-        except Unreachable as error:  # a world that has not this length, which a run leaves out as well
+        except LengthError as error:  # a world that has not this length, which a run leaves out as well
             unfit.append(error)
         else:
             chance_levels += [question.chance_level for question in posed.questions]

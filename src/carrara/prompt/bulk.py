@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
-from carrara.core.errors import RunError, Unreachable
+from carrara.core.errors import LengthError, RunError
 from carrara.core.recipe import Recipe
 from carrara.core.spread import Engine, spread
 from carrara.prompt.items import Item, context_of, left_out, there, too_long
@@ -44,14 +44,14 @@ class Made:
     """What came of a share: something for each item, and why some worlds have none."""
 
     rows: Sequence[object]
-    unfit: Sequence[Unreachable]
+    unfit: Sequence[LengthError]
 
 
 class Lacking(Protocol):
     """What was made, and worlds that cannot be made so long."""
 
     @property
-    def unfit(self) -> Sequence[Unreachable]: ...
+    def unfit(self) -> Sequence[LengthError]: ...
 
 
 M = TypeVar("M", bound=Lacking)
@@ -83,9 +83,9 @@ def in_order(
     jobs: Sequence[Share], parts: Sequence[Sequence[object]], made: Iterator[M], tell: Callable[[str], None]
 ) -> Iterator[M]:
     """What was made of the parts of each job; what has no prompt is told once a job."""
-    without: list[Unreachable] = []
+    without: list[LengthError] = []
     for job, own in zip(jobs, parts, strict=True):
-        unfit: list[Unreachable] = []
+        unfit: list[LengthError] = []
         for _ in own:
             one = next(made)
             unfit += one.unfit
@@ -93,7 +93,7 @@ def in_order(
         if unfit:
             try:
                 tell(too_long(job.first, job.worlds, unfit))
-            except Unreachable as reason:
+            except LengthError as reason:
                 without.append(reason)
                 if len(jobs) > 1:
                     tell(left_out(job.first, reason))
@@ -141,11 +141,11 @@ def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
 
 def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Made:
     """In whichever process."""
-    rows, unfit = list[object](), list[Unreachable]()
+    rows, unfit = list[object](), list[LengthError]()
     for index in range(share.first.index, share.first.index + share.worlds):
         try:
             context = context_of(replace(share.first, index=index), pack)
-        except Unreachable as reason:
+        except LengthError as reason:
             unfit.append(reason)
         else:
             rows += [row(item) for item in context.items]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from carrara import registry, tokens
 from carrara.core import params as parameters
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.kept import Kept
 from carrara.core.keys import Key, Split
 from carrara.core.lengths import write_length
@@ -108,7 +108,7 @@ class Item:
         return self.task.write(self.question.gold)
 
     def solve(self, messages: Sequence[Message]) -> Any:
-        """Return the answer that the task's solver reads from a prompt of this item. Raises Undecidable."""
+        """Return the answer that the task's solver reads from a prompt of this item. Raises UndecidableError."""
         return self.task.solve_prompt(messages, worded(self.recipe, self.task, self.context.pack))
 
     @property
@@ -216,13 +216,13 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
     weave = Weave(instance, room, longest.cost, key, recipe.tokenizer, variant)
     if room:
         if instance.filler is None:
-            raise Unreachable(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
+            raise LengthError(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
         if not _adds_up(recipe, instance, longest, weave):
             weave = _repaired(recipe, longest, weave)
         try:
             weave.settle()
-        except Unreachable as reason:
-            raise Unreachable(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
+        except LengthError as reason:
+            raise LengthError(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
     prompts = [
         Prompt(measure.frame, weave, measure, question.needs, measure.puzzle + room)
         for measure, question in zip(measures, questions, strict=True)
@@ -246,7 +246,7 @@ _measures = Kept(measured, weight, KEPT)
 
 def _room(recipe: Recipe, puzzle: int) -> int:
     if recipe.length and recipe.length < puzzle:
-        raise Unreachable(
+        raise LengthError(
             f"{recipe.world_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
             f"ask for a greater length, or for 0, which is the puzzle alone"
         )
@@ -273,7 +273,7 @@ def _repaired(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:
             if off == 0:
                 return other
             target -= off
-    raise Unreachable(
+    raise LengthError(
         f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
     )
 
@@ -331,11 +331,11 @@ def contexts(
     world is left, they are an error.
     """
     count = there(first, count)
-    unfit: list[Unreachable] = []
+    unfit: list[LengthError] = []
     for index in range(first.index, first.index + count):
         try:
             context = of(replace(first, index=index), pack)
-        except Unreachable as reason:
+        except LengthError as reason:
             unfit.append(reason)
             if tell is None:
                 raise
@@ -345,7 +345,7 @@ def contexts(
         tell(too_long(first, count, unfit))
 
 
-def too_long(first: Recipe, count: int, unfit: Sequence[Unreachable]) -> str:
+def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
     """What to say of worlds that cannot be made so long; raised where none of `count` can."""
     if len(unfit) == count:
         raise unfit[0]
@@ -363,6 +363,6 @@ def there(first: Recipe, count: int) -> int:
     return count if given is None else min(count, given - first.index)
 
 
-def left_out(first: Recipe, reason: Unreachable) -> str:
+def left_out(first: Recipe, reason: LengthError) -> str:
     """What to say of a test that has no world of a length."""
     return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"

@@ -7,7 +7,7 @@ is corrected by what it is off. Where prices add up, as they do with nearly all 
 from collections.abc import Mapping
 
 from carrara import tokens
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.keys import Key
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
@@ -36,14 +36,14 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
 
     whole, frame = taken(bare)
     budget = recipe.length - (whole - sum(priced(bare.texts, frame.joint)))
-    unfit: Unreachable | None = None
+    unfit: LengthError | None = None
     for again in range(CORRECTIONS):
         tried: set[int] = set()
         while budget not in tried and len(tried) < CORRECTIONS:
             tried.add(budget)
             try:
                 instance = task.draw(key, Room(recipe.length, budget, priced, again))
-            except Unreachable as reason:
+            except LengthError as reason:
                 unfit = reason
                 break
             off = taken(instance)[0] - recipe.length
@@ -51,8 +51,8 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
                 return instance
             budget -= off
     if unfit is None:
-        unfit = Unreachable("its prompt comes out at other lengths", f"none comes out exactly so by {recipe.tokenizer}")
-    raise Unreachable(
+        unfit = LengthError("its prompt comes out at other lengths", f"none comes out exactly so by {recipe.tokenizer}")
+    raise LengthError(
         f"{recipe.world_id} cannot be made {write_length(recipe.length)} tokens long: {unfit}: ask for a "
         f"greater length, or for other parameters",
         unfit.part,

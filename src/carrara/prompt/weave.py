@@ -16,7 +16,7 @@ from itertools import pairwise
 from math import ceil, gcd
 from typing import NamedTuple, cast
 
-from carrara.core.errors import Dry, Unreachable
+from carrara.core.errors import ExhaustedError, LengthError
 from carrara.core.keys import Key
 from carrara.core.types import BulkTap, EndingTap, Instance, Piece, Tap, Unit
 
@@ -124,7 +124,7 @@ class Weave:
         gaps = self._gaps(high)
         first, last = bisect_left(gaps, low), bisect_right(gaps, high)
         if first == last:
-            raise Unreachable(f"there is no gap between units of filler in the window {_percent(self.instance.window)}")
+            raise LengthError(f"there is no gap between units of filler in the window {_percent(self.instance.window)}")
         return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
 
     def _limits(self) -> tuple[int, int]:
@@ -136,7 +136,7 @@ class Weave:
         size = self.room + updates
         low, high = ceil(start * size), min(self.room, int(end * size) - updates)
         if high < low:
-            raise Unreachable(
+            raise LengthError(
                 f"its updates take {updates} tokens, and the window {_percent(self.instance.window)} of this context "
                 f"is smaller; ask for a greater length or a wider window"
             )
@@ -169,13 +169,13 @@ class Weave:
         for tried in range(TRIES):
             try:
                 return self._proved(bounds, tried)
-            except Unreachable:
+            except LengthError:
                 continue
         largest = _largest(bounds)
         return self._proved([0] * largest + [self.room] * (len(bounds) - largest), 0)
 
     def _proved(self, bounds: list[int], tried: int) -> _Settled:
-        """Raises Unreachable where so bounded filler does not come out."""
+        """Raises LengthError where so bounded filler does not come out."""
         units = self._woven(bounds, tried)
         if self.room <= HELD:
             return _Settled(bounds, tried, list(units))
@@ -186,7 +186,7 @@ class Weave:
         return _Settled(bounds, tried)
 
     def settle(self) -> None:
-        """Raise Unreachable, or Dry where a tap can tell, now, and not when the prompt is rendered."""
+        """Raise LengthError, or ExhaustedError where a tap can tell, now, and not when the prompt is rendered."""
         tap = self._open("filler", self.variant, 0)
         if isinstance(tap, EndingTap):
             tap.must_last(self.room, self.cost)
@@ -241,7 +241,7 @@ class Weave:
     def _fit(self, gap: int, room: int, pool: "_Pool", tap: Tap) -> list[Unit]:
         """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""
         if room < 0:
-            raise Unreachable(f"its filler runs over by {-room} tokens; ask for more")
+            raise LengthError(f"its filler runs over by {-room} tokens; ask for more")
         fine = self.instance.fine_filler
         grit = fine(self.key.dice("grit", self.variant), self.tokenizer) if fine else tap
         mask = (2 << room) - 1
@@ -251,7 +251,7 @@ class Weave:
             unit = None if len(units) == 8 * POOL else self._next(pool, grit, gap)
             if unit is None:
                 nearest = reach[-1].bit_length() - 1
-                raise Unreachable(
+                raise LengthError(
                     f"no filler of {self.key.task} makes up {room} tokens; ask for {room - nearest} fewer, or for more"
                 )
             units.append(unit)
@@ -268,7 +268,7 @@ class Weave:
         unit = pool.next()
         try:
             return grit(gap) if unit is None else unit
-        except Dry:
+        except ExhaustedError:
             return None
 
     def _open(self, purpose: str, *more: int) -> Tap:
@@ -296,7 +296,7 @@ class _Pool:
         self._left -= 1
         try:
             return self._tap(self._gap)
-        except Dry:
+        except ExhaustedError:
             if self._left == POOL - 1:
                 raise
             self._left = 0
@@ -320,7 +320,7 @@ def some(tap: Tap, gap: int, most: int) -> list[Unit]:
     while len(units) < most:
         try:
             units.append(tap(gap))
-        except Dry:
+        except ExhaustedError:
             break
     return units
 

@@ -19,11 +19,11 @@ from typing import Any
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.keys import Split
 from carrara.core.recipe import Recipe
 from carrara.core.splits import owner
-from carrara.core.types import Frame, Message, Piece, Undecidable
+from carrara.core.types import Frame, Message, Piece, UndecidableError
 from carrara.plugin_errors import described
 from carrara.prompt import items
 from carrara.prompt.items import Context, Item
@@ -103,7 +103,7 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
     """Audit `worlds` worlds of a test, from a recipe on; of one that has no world so long there are no items."""
     try:
         return _audited(first, worlds, pack)
-    except Unreachable as reason:
+    except LengthError as reason:
         return Audited(
             first.task,
             first.length,
@@ -232,7 +232,7 @@ def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context |
     for variant in range(1, VARIANTS):
         try:
             return items.context_of(context.recipe, pack, variant=variant)
-        except Unreachable as reason:
+        except LengthError as reason:
             why = reason
     report.left_out.append(f"no other filler was found for {context.recipe.context_id}: {why}")
     return None
@@ -247,7 +247,7 @@ def _check_needs(report: Audited, item: Item, messages: Sequence[Message]) -> No
     for update in needs:
         read = _solved(item, without(update))
         report.needed += 1
-        report.raised += isinstance(read, Undecidable)
+        report.raised += isinstance(read, UndecidableError)
         if read == item.question.gold:
             report.breaches.append(Breach("needs", item.id, f"update {update} can be left out"))
 
@@ -268,7 +268,7 @@ def _without(frame: Frame, pieces: Sequence[Piece]) -> Callable[[int], list[Mess
 def _solved(item: Item, messages: Sequence[Message]) -> Any:
     try:
         return item.solve(messages)
-    except Undecidable as reason:
+    except UndecidableError as reason:
         return reason
 
 

@@ -50,7 +50,7 @@ def computed(name: str, worlds: int = WORLDS) -> float:
 
 def _questions(name: str, length: int, worlds: int) -> Iterator[float]:
     """The chance level of each question, but for worlds that do not fit the length."""
-    from carrara.core.errors import Unreachable
+    from carrara.core.errors import LengthError
     from carrara.core.recipe import Recipe
     from carrara.prompt.items import questions_of
     from carrara.tokens import DEFAULT
@@ -59,7 +59,7 @@ def _questions(name: str, length: int, worlds: int) -> Iterator[float]:
     for index in range(worlds):
         try:
             posed = questions_of(Recipe(name, version, "", "test", 0, index, 0, length, "chat", "", tokenizer))
-        except Unreachable:
+        except LengthError:
             continue
         yield from (question.chance_level for question in posed.questions)
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from carrara.core.recipe import Recipe
-from carrara.core.types import ANSWER, Message, Question, Undecidable
+from carrara.core.types import ANSWER, Message, Question, UndecidableError
 from carrara.prompt.items import Item, questions_of
 
 LEARNED = 240
@@ -22,7 +22,7 @@ def oracle(item: Item, messages: Sequence[Message]) -> str:
     """Solves from the text that it was sent."""
     try:
         return item.task.write(item.solve(messages))
-    except Undecidable as reason:
+    except UndecidableError as reason:
         return f"The text does not say: {reason}"
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from carrara.core.errors import UsageError
-from carrara.core.types import Piece, Question, Undecidable
+from carrara.core.types import Piece, Question, UndecidableError
 from carrara.prompt.items import Item
 from carrara.prompt.measure import assemble
 from carrara.recurrent import linear
@@ -167,7 +167,7 @@ def _right(item: Item, question: Question[Any], facts: Sequence[Fact]) -> str:
     frame = item.task.prompt(item.context.instance, question, item.task.wording, "chat")
     try:
         return item.task.write(item.solve(assemble(frame, pieces)))
-    except Undecidable:
+    except UndecidableError:
         return ""
 
 

@@ -15,7 +15,7 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.recipe import Recipe
-from carrara.core.types import BulkTap, Frame, Piece, Question, Undecidable
+from carrara.core.types import BulkTap, Frame, Piece, Question, UndecidableError
 from carrara.prompt.items import Posed, pose
 from carrara.prompt.measure import assemble
 from carrara.recurrent.strewing import Strewing
@@ -232,7 +232,7 @@ class Stories:
         frame = task.prompt(posed.instance, question, task.wording, "chat")
         try:
             return task.write(task.solve_prompt(assemble(frame, pieces), task.wording))
-        except Undecidable:
+        except UndecidableError:
             return None
 
 

@@ -6,7 +6,7 @@ from itertools import count
 
 from carrara import tokens
 from carrara.api.item import Item
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.lengths import write_length
 from carrara.core.types import Style
@@ -66,7 +66,7 @@ class Stream:
         for index in range(number, number + TRIES * APART, APART):
             try:
                 context = context_of(replace(first, index=index))
-            except Unreachable as error:
+            except LengthError as error:
                 reason = error
             else:
                 recipe = context.item(self._dice(number, "question").below(len(context.questions))).recipe

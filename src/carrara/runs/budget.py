@@ -27,7 +27,7 @@ _TOKENS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
 
 
-class NothingLeft(Exception):
+class BudgetExhaustedError(Exception):
     """Raised in place of a request that would pass the budget."""
 
 
@@ -123,7 +123,7 @@ class Meter:
         takes = self.takes(prompt, answer)
         if self.budget and self.used + self._under_way + takes > self.budget.most:
             self.unasked += 1
-            raise NothingLeft(f"{NOT_ASKED}the budget of {self.budget} has no room for it")
+            raise BudgetExhaustedError(f"{NOT_ASKED}the budget of {self.budget} has no room for it")
         self._under_way += takes
         try:
             yield asking

@@ -46,7 +46,7 @@ from carrara.core.types import Message
 from carrara.prompt.item_cache import beside
 from carrara.prompt.prompt import fingerprint
 from carrara.servers import retry
-from carrara.servers.api_errors import Garbled, Hanging, Trouble, trouble_of
+from carrara.servers.api_errors import GarbledReplyError, ReplyTimeoutError, Trouble, trouble_of
 from carrara.servers.perplexity import reduced
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, kept, stub
@@ -71,7 +71,7 @@ FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED = 2.0, 60.0, 3600.0
 outage is over; and as many as the server asks for, up to an hour."""
 
 
-class Mismatch(Exception):
+class PromptMismatchError(Exception):
     """Raised when an item renders to other bytes than its reference was made of."""
 
     def __init__(self, id: str) -> None:
@@ -150,7 +150,7 @@ def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset
     # Read from the shortened words: a quoted prompt may speak of context lengths too.
     words = "\n".join([str(error), *(str(getattr(error, name, "")) for name in ("code", "message", "body"))])
     status = status_code_of(error)
-    if not isinstance(error, Garbled | Hanging) and tells_overflow(words, status):
+    if not isinstance(error, GarbledReplyError | ReplyTimeoutError) and tells_overflow(words, status):
         return ModelOutput.from_content(api.model_name, "", stop_reason="model_length", error=str(error))
     trouble = trouble_of(error, retried, secrets)
     if status is not None or trouble.kind != "final" or refused(error, ""):
@@ -188,7 +188,7 @@ def install(
             return [MESSAGES["user"](content="", metadata={KEY: wanted})]
         messages = render(wanted)
         if fingerprint(messages) != wanted["sha256"]:
-            raise Mismatch(wanted["id"])
+            raise PromptMismatchError(wanted["id"])
         # A reference model is told which item it is asked; other providers do not look at a message's metadata.
         return [MESSAGES[role](content=content, metadata={KEY: wanted}) for role, content in messages]
 
@@ -225,7 +225,7 @@ def install(
             with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(limit) as clock:
                 result: Outcome | tuple[Outcome, ModelCall] = await original(expanded.pop(), tools, tool_choice, config)
             if clock.cancelled_caught:
-                result = Hanging(limit or 0.0)
+                result = ReplyTimeoutError(limit or 0.0)
         except Exception as error:
             result = error
         finally:

@@ -16,7 +16,7 @@ from inspect_ai.log import EvalLog
 from carrara.core.errors import RunError, UsageError
 from carrara.core.places import elsewhere, make, storage
 from carrara.core.talk import tell
-from carrara.logs.log_files import Damaged, header, logs
+from carrara.logs.log_files import DamagedLogError, header, logs
 from carrara.runs.config import Shard
 from carrara.text.corpus.cache import folder
 
@@ -116,7 +116,7 @@ def _environment(own: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def set_aside(damaged: Damaged) -> None:
+def set_aside(damaged: DamagedLogError) -> None:
     """Its replies are in the cache, and Inspect would stumble over it."""
     aside = damaged.path.with_name(damaged.path.name + ".damaged")
     damaged.path.replace(aside)

@@ -29,7 +29,7 @@ from carrara.prompt.wording import Pack, read_pack
 from carrara.runs import arguments
 from carrara.runs.arguments import one_of, text, whole
 from carrara.runs.tasks import inspect_task
-from carrara.servers.inspect_errors import PrerequisiteFailure
+from carrara.servers.inspect_errors import SetupError
 from carrara.servers.model_tokenizer import check_style, tokenizer_for
 from carrara.servers.reasoning_mode import ASKED, NONE, PREFILLED, Thinking
 from carrara.tokens import permission
@@ -128,7 +128,7 @@ def _make(name: str) -> Maker:
                 within=None if within is None else _room(whole("within", within, 0), recipe),
             )
         except (UsageError, RunError) as error:
-            raise PrerequisiteFailure(f"{short}: {error}") from error
+            raise SetupError(f"{short}: {error}") from error
 
     return make
 

@@ -23,7 +23,7 @@ from inspect_ai.model._model import init_active_model
 from inspect_ai.model._model_config import model_args_for_log
 from rich.console import Console
 
-from carrara.core.errors import RunError, Unreachable, UsageError
+from carrara.core.errors import LengthError, RunError, UsageError
 from carrara.core.places import place, storage
 from carrara.core.plural import count
 from carrara.core.result import Result, Subject
@@ -294,7 +294,7 @@ def _tasks(plan: RunConfig, model: Model, console: Console | None) -> dict[Job, 
     A test that has no world of a length is left out there, unless nothing else is asked for.
     """
     init_active_model(model, GenerateConfig(max_tokens=plan.max_tokens))
-    tasks, unfit = dict[Job, Task](), list[Unreachable]()
+    tasks, unfit = dict[Job, Task](), list[LengthError]()
     for job in progress.preparing(plan.jobs, console):
         try:
             tasks[job] = _task(plan, job)
@@ -302,7 +302,7 @@ def _tasks(plan: RunConfig, model: Model, console: Console | None) -> dict[Job, 
             reason = error.__cause__
             if not isinstance(reason, UsageError | RunError):
                 raise UsageError(plain(error)) from None
-            if not isinstance(reason, Unreachable) or len(plan.jobs) == 1:
+            if not isinstance(reason, LengthError) or len(plan.jobs) == 1:
                 raise reason from None
             unfit.append(reason)
             tell_once(left_out(job.first, reason))

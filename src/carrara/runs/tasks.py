@@ -126,7 +126,7 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
                 with budget.current().asking(id, state.metadata["tokens"], state.metadata["budget"]) as asking:
                     state = await _asked(id, retrieve, thinking, state, generate)
                     asking.output = state.output
-            except budget.NothingLeft as error:
+            except budget.BudgetExhaustedError as error:
                 progress.dropped(id)
                 _tell(error, made)
                 raise
@@ -181,7 +181,7 @@ def _tell(error: Exception, made: Attempts) -> None:
     elif not getattr(error, "message", None):
         words = (
             str(error)
-            if isinstance(error, UsageError | RunError | by_reference.Mismatch | budget.NothingLeft)
+            if isinstance(error, UsageError | RunError | by_reference.PromptMismatchError | budget.BudgetExhaustedError)
             else repr(error)
         )
         error.message = words  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ from inspect_ai.model import ModelOutput
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.errors import CarraraError, Unreachable, UsageError
+from carrara.core.errors import CarraraError, LengthError, UsageError
 from carrara.core.metadata import REQUEST, RETRIEVE
 from carrara.core.params import read_canonical
 from carrara.core.recipe import Recipe
@@ -289,7 +289,7 @@ def _plan_fault(plan: Sequence[Entry]) -> str:
                 if first.length > LONGEST:
                     return f"its plan leaves out {entry.test} {index} at {entry.length:,} tokens, too many to check"
                 context_of(replace(first, index=index, question=0))
-            except Unreachable:
+            except LengthError:
                 continue
             except (CarraraError, OSError) as error:
                 return f"its plan declares what cannot be asked: {error}"
@@ -313,7 +313,7 @@ def _row_fault(entry: Entry) -> str:
             return ""
         if entry.test != test_of(first.task, questions_of(first).questions[first.question].part):
             return f"{first} is not an item of {entry.test}"
-    except (Unreachable, OSError):
+    except (LengthError, OSError):
         return ""
     except CarraraError as error:
         return str(error)

@@ -40,7 +40,7 @@ class Way:
         return read_pack(self.prompts) if self.prompts else None
 
 
-class _Unfit(Exception):
+class _LineError(Exception):
     """A line that cannot be scored."""
 
     def __init__(self, kind: str, message: str) -> None:
@@ -61,7 +61,7 @@ class Scorer:
     def line(self, line: bytes | None) -> Result | Trouble:
         try:
             return self._result(_read(line))
-        except _Unfit as unfit:
+        except _LineError as unfit:
             return unfit.trouble
         except RecursionError:
             return Trouble("deep", "nested too deeply: a line holds an id and a reply")
@@ -70,7 +70,7 @@ class Scorer:
         """A reply that is no line of a file. Raises UsageError where it cannot be scored."""
         try:
             return self._result({"id": id, "reply": reply, "status": status})
-        except _Unfit as unfit:
+        except _LineError as unfit:
             raise UsageError(unfit.trouble.message) from None
 
     def _result(self, row: dict[str, Any]) -> Result:
@@ -83,16 +83,16 @@ class Scorer:
             raise
         except Exception as error:  # an id is anybody's text, and tests are anybody's code
             said = str(error) if isinstance(error, UsageError) else f"{recipe} cannot be built: {_named(error)}"
-            raise _Unfit(f"built {recipe.task}", said) from None
+            raise _LineError(f"built {recipe.task}", said) from None
         if recipe.question >= len(questions):
-            raise _Unfit(f"question {recipe.task}", no_question(recipe, len(questions)))
+            raise _LineError(f"question {recipe.task}", no_question(recipe, len(questions)))
         question = questions[recipe.question]
         try:
             graded = grade(task, question, reply, status)
         except (RunError, OSError):
             raise
         except Exception as error:  # a reply is anybody's text
-            raise _Unfit(
+            raise _LineError(
                 f"graded {recipe.task}",
                 f"the reply to {recipe} is one that {recipe.task} cannot grade ({_named(error)}): please report it",
             ) from None
@@ -145,32 +145,32 @@ def fit(model: str) -> bool:
 
 def _read(line: bytes | None) -> dict[str, Any]:
     if line is None:
-        raise _Unfit("long", f"longer than {LONGEST >> 20} MB: a line holds an id and a reply")
+        raise _LineError("long", f"longer than {LONGEST >> 20} MB: a line holds an id and a reply")
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        raise _Unfit("UTF-8", f"not UTF-8: {error.reason} at byte {error.start}") from None
+        raise _LineError("UTF-8", f"not UTF-8: {error.reason} at byte {error.start}") from None
     try:
         row = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _Unfit("JSON", f"not a line of JSON: {error}") from None
+        raise _LineError("JSON", f"not a line of JSON: {error}") from None
     if isinstance(row, dict):
         row = plain(row)
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
-        raise _Unfit("id", "a line needs an id, as `carrara generate` writes it")
+        raise _LineError("id", "a line needs an id, as `carrara generate` writes it")
     return row
 
 
 def _reply(row: dict[str, Any]) -> str:
     if not isinstance(reply := row.get("reply"), str):
-        raise _Unfit("reply", f"{row['id'][:200]} needs a reply that is a text")
+        raise _LineError("reply", f"{row['id'][:200]} needs a reply that is a text")
     return whole(reply)
 
 
 def _status(row: dict[str, Any]) -> Status:
     status = row.get("status", "ok")
     if status not in get_args(Status):
-        raise _Unfit("status", f"{str(status)[:50]!r} is not a status; there are {', '.join(get_args(Status))}")
+        raise _LineError("status", f"{str(status)[:50]!r} is not a status; there are {', '.join(get_args(Status))}")
     known: Status = status
     return known
 
@@ -180,7 +180,7 @@ def _model(row: dict[str, Any]) -> str:
     if model is None:
         return ""
     if not isinstance(model, str) or not fit(model):
-        raise _Unfit("model", f"{str(model)[:NAME]!r} is not the name of a model: give a text of one line, or none")
+        raise _LineError("model", f"{str(model)[:NAME]!r} is not the name of a model: give a text of one line, or none")
     return model
 
 
@@ -189,7 +189,7 @@ def _count(row: dict[str, Any], name: str) -> int | None:
     if count is None:
         return None
     if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < 1 << 53:
-        raise _Unfit(name, f"{name} is {str(count)[:50]!r}, and has to be a whole number, or left out")
+        raise _LineError(name, f"{name} is {str(count)[:50]!r}, and has to be a whole number, or left out")
     return count
 
 
@@ -197,12 +197,12 @@ def _recipe(id: str) -> Recipe:
     try:
         recipe = Recipe.parse(id)
     except UsageError as error:
-        raise _Unfit("recipe", str(error)) from None
+        raise _LineError("recipe", str(error)) from None
     version = _version(recipe.task)
     if isinstance(version, str):
-        raise _Unfit(f"test {recipe.task}", version)
+        raise _LineError(f"test {recipe.task}", version)
     if recipe.version != version:
-        raise _Unfit(
+        raise _LineError(
             f"version {recipe.version} {recipe.task}",
             f"an id of version {recipe.version} of {recipe.task}, and this is version {version}: generate the items "
             "anew, or install the release that made them",

@@ -37,11 +37,11 @@ _GARBLED = (TypeError, ValueError, LookupError, AttributeError)
 """What readers of replies raise for a reply that has not the shape of its API; JSON's own errors are ValueErrors."""
 
 
-class Garbled(Exception):
+class GarbledReplyError(Exception):
     """Raised for a reply in which something is missing or of another kind."""
 
 
-class Hanging(Exception):
+class ReplyTimeoutError(Exception):
     """Raised when there was no reply in time."""
 
     def __init__(self, seconds: float) -> None:
@@ -69,9 +69,9 @@ def trouble_of(error: Exception, passes: Callable[[Exception], object], secrets:
     status = status_code_of(error)
     words = said(error)
     match error:
-        case Hanging():
+        case ReplyTimeoutError():
             return Trouble("hanging", words)
-        case Garbled():
+        case GarbledReplyError():
             return Trouble("garbled", f"the server's reply {words}")
     if why := refused(error, "the server"):
         return Trouble("final", clip(why, secrets))

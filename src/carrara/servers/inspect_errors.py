@@ -9,7 +9,7 @@ _STYLED = re.compile(r"\[([a-z][a-z ]*)\]([^\[\]]*)\[/(?:\1)?\]")
 """Styled text in a message of Inspect's own. A tag that is not closed is part of what a user typed, and stays."""
 
 
-class PrerequisiteFailure(PrerequisiteError):
+class SetupError(PrerequisiteError):
     """A model or task cannot be made. Inspect prints `text` as it is, and so does the command line."""
 
     def __init__(self, text: str) -> None:
@@ -24,10 +24,10 @@ def plain(error: Exception) -> str:
 
     >>> plain(PrerequisiteError("ERROR: No [bold][blue]KEY[/blue][/bold] for openai/[red]x,\n\nsee [link]"))
     'No KEY for openai/[red]x, see [link]'
-    >>> plain(PrerequisiteFailure("pip install 'carrara[demo]'")), plain(ValueError("[bold]x[/bold]"))
+    >>> plain(SetupError("pip install 'carrara[demo]'")), plain(ValueError("[bold]x[/bold]"))
     ("pip install 'carrara[demo]'", '[bold]x[/bold]')
     """
-    if isinstance(error, PrerequisiteFailure):
+    if isinstance(error, SetupError):
         words = error.text
     elif isinstance(error, PrerequisiteError):
         words, before = str(error.message), ""

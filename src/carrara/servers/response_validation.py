@@ -8,7 +8,7 @@ from typing import Any
 
 from inspect_ai.model import ModelAPI
 
-from carrara.servers.api_errors import Garbled
+from carrara.servers.api_errors import GarbledReplyError
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
@@ -32,11 +32,11 @@ def check(completion: Any) -> None:
     """Raise for a completion that is none; take out of it what is beside the reply and cannot be read."""
     choices = completion.choices
     if not isinstance(choices, list) or not choices:
-        raise Garbled("has no choices")
+        raise GarbledReplyError("has no choices")
     for choice in choices:
         message = getattr(choice, "message", None)
         if message is None or isinstance(message, str | list | int | float):
-            raise Garbled("has a choice without a message")
+            raise GarbledReplyError("has a choice without a message")
         content = getattr(message, "content", None)
         if isinstance(content, list) and all(isinstance(_text(part), str) for part in content):
             message.content = "".join(_text(part) for part in content if not _is_thinking(part))
@@ -44,11 +44,11 @@ def check(completion: Any) -> None:
             if thoughts and not getattr(message, "reasoning_content", None):
                 message.reasoning_content = thoughts
         elif content is not None and not isinstance(content, str):
-            raise Garbled(f"has {_kind(content)} for its content")
+            raise GarbledReplyError(f"has {_kind(content)} for its content")
         if not isinstance(getattr(choice, "index", 0), int):
             choice.index = 0
         if not isinstance(getattr(message, "tool_calls", None), list | None):
-            raise Garbled("calls tools in a way that cannot be read")
+            raise GarbledReplyError("calls tools in a way that cannot be read")
         if not isinstance(getattr(choice, "finish_reason", None), str | None):
             choice.finish_reason = None
     if not isinstance(getattr(completion, "model", ""), str):

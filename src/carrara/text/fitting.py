@@ -7,7 +7,7 @@ another cost, so that the total is exact: a subset sum over the bits of an integ
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.types import Prices, Room
 from carrara.text.vocabulary import priced, upto
 
@@ -55,7 +55,7 @@ def fill(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
         joint: The text between two words.
 
     Raises:
-        Unreachable: No choice of words takes the budget exactly.
+        LengthError: No choice of words takes the budget exactly.
     """
     rest, words = room.budget, list[str]()
     while True:
@@ -79,7 +79,7 @@ def fill(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
         costs += taking
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
             return words + [word for word, yes in zip(pool, taken, strict=True) if yes]
-    raise Unreachable(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
+    raise LengthError(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
 
 
 def first_word_surplus(prices: Prices, word: str, joint: str = ", ") -> int:

@@ -16,7 +16,7 @@ from unicodedata import category, normalize
 
 from carrara.answers.cues import NO_WORDS, SPOKEN_FOR
 from carrara.core.data import lines
-from carrara.core.errors import Dry, UsageError
+from carrara.core.errors import ExhaustedError, UsageError
 from carrara.core.files import SMALL, content
 from carrara.core.keys import Dice, Key, digest
 from carrara.core.letters import unicode14
@@ -47,7 +47,7 @@ class Drawing(ABC):
 
     @abstractmethod
     def __call__(self) -> str:
-        """Return the next item. Raises Dry where there is none."""
+        """Return the next item. Raises ExhaustedError where there is none."""
 
     @abstractmethod
     def several(self, n: int) -> list[str]:
@@ -69,14 +69,14 @@ class Supply(Drawing):
             return word
         if self._parts:
             return self._compound()
-        raise Dry(
+        raise ExhaustedError(
             f"the list has {len(self.words):,} words, and this context needs more, none of them twice: ask for a "
             f"shorter one, or name a longer list with words=dictionary or words=FILE"
         )
 
     def several(self, n: int) -> list[str]:
         found = list(islice(self._shuffled, n))
-        with suppress(Dry):
+        with suppress(ExhaustedError):
             while len(found) < n:
                 found.append(self())
         return found
@@ -137,7 +137,7 @@ class _Stream:
             return known[start:end]
 
     def end(self) -> str:
-        """Raises Dry, where there was no such part."""
+        """Raises ExhaustedError, where there was no such part."""
         return self._draw()
 
 
@@ -202,7 +202,7 @@ def any_word(words: str, dice: Dice) -> str:
 
 
 def some(draw: Draw, n: int) -> list[str]:
-    """So many words. Raises Dry where there are fewer."""
+    """So many words. Raises ExhaustedError where there are fewer."""
     found = draw.several(n) if isinstance(draw, Drawing) else []
     return found + [draw() for _ in range(n - len(found))]
 
@@ -212,7 +212,7 @@ def upto(draw: Draw, n: int) -> list[str]:
     if isinstance(draw, Drawing):
         return draw.several(n)
     found: list[str] = []
-    with suppress(Dry):
+    with suppress(ExhaustedError):
         while len(found) < n:
             found.append(draw())
     return found
@@ -262,7 +262,7 @@ class _Words(EndingTap):
     def _add(self, told: Callable[[str, Dice], str]) -> list[str]:
         """Return the next words with what `told` adds. The dice are drawn from in between."""
         draw, dice, found = self._draw, self._dice, list[str]()
-        with suppress(Dry):
+        with suppress(ExhaustedError):
             while len(found) < AT_ONCE:
                 found.append(told(draw(), dice))
         return found

@@ -50,11 +50,11 @@ def _read(path: Path) -> tuple[Mapping[str, Value], int]:
             reader = _Reader(data)
             try:
                 return reader.keys(), reader.at
-            except (struct.error, _Damaged) as error:
+            except (struct.error, _DamagedFileError) as error:
                 raise UsageError(f"the GGUF file {path} is damaged or cut short: fetch it again ({error})") from error
 
 
-class _Damaged(Exception):
+class _DamagedFileError(Exception):
     """What a file says cannot be."""
 
 
@@ -67,7 +67,7 @@ class _Reader:
     def keys(self) -> dict[str, Value]:
         version, _tensors, keys = self.numbers("IQQ")
         if version not in (2, 3):
-            raise _Damaged(f"it is of version {version}, and versions 2 and 3 are read, little-endian")
+            raise _DamagedFileError(f"it is of version {version}, and versions 2 and 3 are read, little-endian")
         self._take(keys)
         return {self.string(): self.value() for _ in range(keys)}
 
@@ -75,15 +75,15 @@ class _Reader:
         found = struct.unpack_from(f"<{layout}", self.data, self.at)
         self.at += struct.calcsize(f"<{layout}")
         if self.at > MOST_BYTES:
-            raise _Damaged(f"its metadata has more than {MOST_BYTES:,} bytes")
+            raise _DamagedFileError(f"its metadata has more than {MOST_BYTES:,} bytes")
         return found
 
     def string(self) -> str:
         length = self.numbers("Q")[0]
         if self.at + length > len(self.data):
-            raise _Damaged("a string runs past the end")
+            raise _DamagedFileError("a string runs past the end")
         if self.at + length > MOST_BYTES:
-            raise _Damaged(f"a string has {length:,} bytes, and all metadata may have {MOST_BYTES:,}")
+            raise _DamagedFileError(f"a string has {length:,} bytes, and all metadata may have {MOST_BYTES:,}")
         text = self.data[self.at : self.at + length]
         self.at += length
         # Vocabularies of some converters hold broken UTF-8 in tokens that are never used.
@@ -100,12 +100,14 @@ class _Reader:
 
     def _layout(self, kind: int) -> str:
         if kind == _ARRAY:
-            raise _Damaged("it has an array of arrays")
+            raise _DamagedFileError("it has an array of arrays")
         if kind not in _NUMBERS:
-            raise _Damaged(f"it has a value of type {kind}")
+            raise _DamagedFileError(f"it has a value of type {kind}")
         return _NUMBERS[kind]
 
     def _take(self, values: int) -> None:
         self.left -= values
         if self.left < 0:
-            raise _Damaged(f"it says that it has {values:,} values more, and all metadata may have {MOST_VALUES:,}")
+            raise _DamagedFileError(
+                f"it says that it has {values:,} values more, and all metadata may have {MOST_VALUES:,}"
+            )

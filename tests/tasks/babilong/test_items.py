@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from carrara import registry
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.keys import SPLITS
 from carrara.core.recipe import Recipe
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.prompt.items import Item, contexts, make, questions_of
 from carrara.prompt.measure import count
 from carrara.proof.audit import audit
@@ -104,7 +104,7 @@ def test_facts_are_spread_evenly() -> None:
 
 
 def test_a_window_too_small_for_the_facts_is_refused() -> None:
-    with pytest.raises(Unreachable, match=r"take .* tokens, and the window 25%-26% of this context is smaller"):
+    with pytest.raises(LengthError, match=r"take .* tokens, and the window 25%-26% of this context is smaller"):
         make("babilong/qa3", length=8192, index=1, params={"window": "0.25,0.26"})
     for bad in ("0.5,0.5", "0.5", "0.8,0.2", "0,2", "0,0.5,1"):
         with pytest.raises(UsageError, match="window"):
@@ -121,15 +121,15 @@ def test_a_length_below_the_facts_is_refused_and_in_a_row_left_out() -> None:
         f"{60 - len(fitting)} of 60 worlds of babilong/qa3 do not fit into 1k tokens and are left out there"
     ]
     missing = next(index for index in range(60) if index not in fitting)
-    with pytest.raises(Unreachable, match=f"test-0-{missing} takes"):
+    with pytest.raises(LengthError, match=f"test-0-{missing} takes"):
         make("babilong/qa3", length=1024, index=missing, tokenizer="gpt2")
-    with pytest.raises(Unreachable):
+    with pytest.raises(LengthError):
         list(contexts(recipe("babilong/qa3", length=100), 3, None, told.append))
 
 
 def test_without_a_haystack_there_is_no_length() -> None:
     assert make("babilong/qa1", params={"haystack": "none"}).gold == make("babilong/qa1").gold
-    with pytest.raises(Unreachable, match="no filler: ask for length 0"):
+    with pytest.raises(LengthError, match="no filler: ask for length 0"):
         make("babilong/qa1", length=1024, params={"haystack": "none"})
 
 
@@ -186,7 +186,7 @@ def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> N
     def told(facts: Sequence[str], ask: str) -> str | None:
         try:
             return load_task(int(task.rpartition("qa")[2])).solution(facts, ask).answer
-        except Undecidable:
+        except UndecidableError:
             return None
 
     for index in range(30):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import Fits
 from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._story_builder import StoryQuestion
@@ -39,7 +39,7 @@ def test_official_file(task: int) -> None:
             facts = told.facts[: question.after]
             try:
                 solved = load_task(task).solution(facts, question.text)
-            except Undecidable:
+            except UndecidableError:
                 undecided += 1
                 continue
             right = solved.support == question.support
@@ -103,7 +103,7 @@ def test_nothing_told(task: int) -> None:
     """Without its facts, no question is answered."""
     for question in official(task)[0].questions:
         for facts in ((), NOVEL):
-            with pytest.raises(Undecidable):
+            with pytest.raises(UndecidableError):
                 load_task(task).solution(facts, question.text)
 
 
@@ -135,7 +135,7 @@ def test_nothing_told(task: int) -> None:
     ],
 )  # fmt: skip
 def test_undecided(task: int, facts: list[str], question: str) -> None:
-    with pytest.raises(Undecidable):
+    with pytest.raises(UndecidableError):
         load_task(task).solution(facts, question)
 
 

@@ -11,7 +11,7 @@ from carrara import registry, tokens
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
-from carrara.core.types import Message, Undecidable
+from carrara.core.types import Message, UndecidableError
 from carrara.prompt.items import Item, make, questions_of
 from carrara.prompt.wording import Pack
 from carrara.proof.audit import audit
@@ -150,7 +150,7 @@ def test_losing_enough_of_a_word_changes_the_answer(test: str) -> None:
 def _try(item: Item, messages: list[Message]) -> tuple[str, ...]:
     try:
         return tuple(item.solve(messages))
-    except Undecidable:
+    except UndecidableError:
         return ()
 
 
@@ -246,5 +246,5 @@ def test_nothing_else_is_needed_of_a_text(test: str) -> None:
     item = make(f"classic/{test}", length=0)
     message = item.messages()[-1]
     for content in ("", message.content.rpartition("\n")[0].partition("<text>")[0].partition("{")[0], "<text> </text>"):
-        with pytest.raises(Undecidable):
+        with pytest.raises(UndecidableError):
             item.solve([message._replace(content=content)])

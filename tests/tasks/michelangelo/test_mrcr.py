@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from carrara.answers.grade import grade
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item, make, questions_of
@@ -129,7 +129,7 @@ def test_what_cannot_be_is_refused() -> None:
     ):
         with pytest.raises(UsageError, match=message):
             make(TASK, length=0, params=params)
-    with pytest.raises(Unreachable, match="without any filler"):
+    with pytest.raises(LengthError, match="without any filler"):
         make(TASK, length=512)
 
 

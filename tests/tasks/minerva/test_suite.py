@@ -11,7 +11,7 @@ from carrara import registry
 from carrara.answers.grade import grade, trivial
 from carrara.answers.listing import above
 from carrara.cli.main import main
-from carrara.core.errors import Unreachable, UsageError
+from carrara.core.errors import LengthError, UsageError
 from carrara.core.types import ANSWER
 from carrara.prompt.items import make
 from carrara.prompt.measure import count
@@ -269,7 +269,7 @@ def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, monkeypatch: pytes
 def _made(test: str, length: int, **params: str) -> bool:
     try:
         return make(test, length=length, params=params).prompt.tokens == length
-    except Unreachable:
+    except LengthError:
         return False
 
 

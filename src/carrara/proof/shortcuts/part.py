@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from carrara.core.keys import Dice
-from carrara.core.types import Piece, Undecidable
+from carrara.core.types import Piece, UndecidableError
 from carrara.prompt.items import Item
 
 TENTH = 0.1
@@ -75,6 +75,6 @@ def _scored(item: Item, pieces: Sequence[Piece]) -> float:
     prompt = replace(item.prompt, weave=_Cut(pieces))  # type: ignore[arg-type]
     try:
         answer = item.solve(prompt.messages())
-    except Undecidable:
+    except UndecidableError:
         return item.question.chance_level
     return item.task.score(answer, item.question)

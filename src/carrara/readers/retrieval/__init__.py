@@ -14,9 +14,19 @@ or tests: a context is a text, and needs are places in it.
 """
 
 from carrara.readers.retrieval.chunks import Chunk
-from carrara.readers.retrieval.embedders import Unavailable
+from carrara.readers.retrieval.embedders import EmbedderUnavailableError
 from carrara.readers.retrieval.index import Found, Index, Retrieved, ready, retrieve
 from carrara.readers.retrieval.recall import Recall
 from carrara.readers.retrieval.setting import Retrieval
 
-__all__ = ["Chunk", "Found", "Index", "Recall", "Retrieval", "Retrieved", "Unavailable", "ready", "retrieve"]
+__all__ = [
+    "Chunk",
+    "EmbedderUnavailableError",
+    "Found",
+    "Index",
+    "Recall",
+    "Retrieval",
+    "Retrieved",
+    "ready",
+    "retrieve",
+]

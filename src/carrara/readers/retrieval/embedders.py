@@ -26,7 +26,7 @@ class Embedder(Protocol):
         """Raise if it certainly cannot embed."""
 
 
-class Unavailable(RunError):
+class EmbedderUnavailableError(RunError):
     """An embedder that cannot be reached, or is busy: it may answer later."""
 
 

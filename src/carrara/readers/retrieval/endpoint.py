@@ -28,7 +28,7 @@ from carrara.core.transport import (
     untrusted,
 )
 from carrara.readers.retrieval.address import OPENAI, Address
-from carrara.readers.retrieval.embedders import Unavailable, Vectors, unit
+from carrara.readers.retrieval.embedders import EmbedderUnavailableError, Vectors, unit
 
 if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError, OpenAI
@@ -113,7 +113,7 @@ class Endpoint:
             raise self._refusal(error, texts) from None
         except APITimeoutError:
             late = f"did not answer within {self.seconds:g} seconds"
-            raise Unavailable(f"{self.address.url} {late}: is it still loading?") from None
+            raise EmbedderUnavailableError(f"{self.address.url} {late}: is it still loading?") from None
         except RedirectError as error:
             raise RunError(f"{error.where}: give that address in `retrieve` if you mean it") from None
         except APIConnectionError as error:
@@ -122,7 +122,9 @@ class Endpoint:
             if why := malformed(error):
                 raise self._no_vectors(why) from None
             reason = self._quoted(str(error.__cause__ or error))
-            raise Unavailable(f"{self.address.url} does not answer ({reason}): is the server running?") from None
+            raise EmbedderUnavailableError(
+                f"{self.address.url} does not answer ({reason}): is the server running?"
+            ) from None
         except (ReplyTooLargeError, PackingError) as error:
             raise self._no_vectors(str(error)) from None
         except (AttributeError, TypeError, ValueError):
@@ -167,7 +169,7 @@ class Endpoint:
         said = self._quoted(error.message.removeprefix(f"Error code: {error.status_code} - "))
         size = f"a text of {len(texts[0]):,} characters" if len(texts) == 1 else f"{len(texts)} texts"
         refused = f"{where} refused {size} with status {error.status_code}: {said}"
-        return Unavailable(refused) if _may_pass(error) else RunError(refused)
+        return EmbedderUnavailableError(refused) if _may_pass(error) else RunError(refused)
 
     def _quoted(self, said: str) -> str:
         """The beginning of what others say, on one line, and without the key in any writing of it."""

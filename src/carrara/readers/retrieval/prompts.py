@@ -24,7 +24,7 @@ from carrara.core.types import Message
 from carrara.prompt.item_cache import item_of, messages_of, quick
 from carrara.prompt.items import Item
 from carrara.prompt.prompt import Part
-from carrara.readers.retrieval import Index, Recall, Retrieval, Retrieved, Unavailable
+from carrara.readers.retrieval import EmbedderUnavailableError, Index, Recall, Retrieval, Retrieved
 from carrara.servers.retry import PATIENCE
 
 _KEPT = 4096
@@ -86,7 +86,7 @@ class _Outage:
         while True:
             try:
                 result = find()
-            except Unavailable as error:
+            except EmbedderUnavailableError as error:
                 if self.began is None:
                     self.began = time.monotonic()
                     tell(f"retrieval waits, for up to {PATIENCE // 3600} hours: {error}")

@@ -1,6 +1,6 @@
 """Places on a map and figures on a sheet: what lies beside what, and the way from one to another (qa4, 17, 19)."""
 
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import Lies, Way, opposite
 from carrara.tasks.babilong._history import History
 
@@ -32,5 +32,5 @@ def way(history: History, start: str, goal: str) -> list[tuple[Way, int]]:
         here, there, index = step
         steps.append((there, index))
     if not steps:
-        raise Undecidable(f"nothing joins the {start} to the {goal}")
+        raise UndecidableError(f"nothing joins the {start} to the {goal}")
     return steps[::-1]

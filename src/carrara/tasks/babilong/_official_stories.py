@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from carrara.core.errors import UsageError
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong import _grammar as grammar
 from carrara.tasks.babilong._story_builder import Story, StoryQuestion
 from carrara.tasks.babilong._story_files import read_stories
@@ -53,7 +53,7 @@ def check(path: Path, task: int) -> Checked:
                 continue
             try:
                 solved = own.solution(story.facts[: question.after], question.text)
-            except Undecidable:
+            except UndecidableError:
                 undecided += 1
                 continue
             if solved.answer == question.answer:
@@ -83,6 +83,6 @@ def _strange(task: Babilong[Any], story: Story) -> Iterator[tuple[int, str, str]
 def _suffices(task: Babilong[Any], story: Story, question: StoryQuestion) -> bool:
     try:
         alone = task.solution([story.facts[i] for i in sorted(question.support)], question.text)
-    except Undecidable:
+    except UndecidableError:
         return False
     return alone.answer == question.answer

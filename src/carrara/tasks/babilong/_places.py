@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import IsIn, Solved, WhereIs
 from carrara.tasks.babilong._history import History, Sighting
 from carrara.tasks.babilong._walk import Clause
@@ -18,7 +18,7 @@ def find_place(history: History, query: WhereIs) -> Solved:
     """Return the place where somebody is."""
     seen = _last_sighting(history, query.who)
     if seen.out or len(seen.places) > 1:
-        raise Undecidable(f"where {query.who} is, is not told for certain")
+        raise UndecidableError(f"where {query.who} is, is not told for certain")
     return Solved(seen.places[0], seen.facts)
 
 
@@ -30,7 +30,7 @@ def is_in_place(history: History, query: IsIn) -> Solved:
     seen = _last_sighting(history, query.who)
     if query.place not in seen.places:
         if seen.out:
-            raise Undecidable(f"where {query.who} is, is not told")
+            raise UndecidableError(f"where {query.who} is, is not told")
         return Solved("no", seen.facts)
     return Solved("no" if seen.out else "yes" if len(seen.places) == 1 else "maybe", seen.facts)
 
@@ -45,5 +45,5 @@ def here_or_elsewhere(history: History, who: str, cast: Cast) -> Sequence[IsIn]:
 def _last_sighting(history: History, who: str) -> Sighting:
     seen = history.people.get(who)
     if not seen:
-        raise Undecidable(f"nothing is told of where {who} is")
+        raise UndecidableError(f"nothing is told of where {who} is")
     return seen[-1]

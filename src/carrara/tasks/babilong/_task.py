@@ -14,7 +14,18 @@ from carrara.answers import asks_for
 from carrara.answers.final_answer import FINAL
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
-from carrara.core.types import PRESENTS, Deferred, Filler, Frame, Message, Piece, Question, Spread, Style, Undecidable
+from carrara.core.types import (
+    PRESENTS,
+    Deferred,
+    Filler,
+    Frame,
+    Message,
+    Piece,
+    Question,
+    Spread,
+    Style,
+    UndecidableError,
+)
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.babilong import _metric, _story_files, _text
 from carrara.tasks.babilong._answers import Label, Verdict
@@ -93,7 +104,7 @@ class Babilong(Task, Generic[Q]):
 
     @abstractmethod
     def find_answer(self, history: History, query: Q) -> Solved:
-        """Return the answer to a question, and the facts that give it in the official order. Raises Undecidable."""
+        """Return an answer, and the facts that give it in the official order. Raises UndecidableError."""
 
     def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
         """Return the labels that a question leaves possible: what it names itself is never its answer."""
@@ -192,7 +203,7 @@ class Babilong(Task, Generic[Q]):
             try:
                 left = [piece.text for piece in relevant if piece.update != chunk]
                 return bool(self.solution(left, ask).answer != instance.gold)
-            except Undecidable:
+            except UndecidableError:
                 return True
 
         chunks = dict.fromkeys(piece.update or 0 for piece in relevant)
@@ -227,14 +238,14 @@ class Babilong(Task, Generic[Q]):
         """Return the last question that is one of this task; the worked examples have others before it."""
         found = [question for question in _QUESTION.findall(asked) if self.is_question(question)]
         if not found:
-            raise Undecidable("no question was found")
+            raise UndecidableError("no question was found")
         return {"question": found[-1]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         return self.solution(_text.facts(context), names["question"]).answer
 
     def solution(self, facts: Sequence[str], question: str) -> Solved:
-        """Return the answer that sentences give, and the numbers of those that give it. Raises Undecidable.
+        """Return the answer that sentences give, and the numbers of those that give it. Raises UndecidableError.
 
         Other sentences than facts are passed over. Names, places and things are whatever words stand in the slots of
         the official sentences.
@@ -252,10 +263,10 @@ class Babilong(Task, Generic[Q]):
         return isinstance(read_question(text), self.queries)
 
     def query(self, question: str) -> Q:
-        """Return the meaning of a question. Raises Undecidable where it is none of this task."""
+        """Return the meaning of a question. Raises UndecidableError where it is none of this task."""
         query = read_question(question)
         if not isinstance(query, self.queries):
-            raise Undecidable(f"qa{self.number} does not ask: {question}")
+            raise UndecidableError(f"qa{self.number} does not ask: {question}")
         return query  # type: ignore[return-value]
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:

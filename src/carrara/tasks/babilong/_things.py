@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import Dropped, Fact, Gave, Got, Went
 from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._history import History, Thing
 
 
 def thing_of(history: History, thing: str) -> Thing:
-    """Return what happened to a thing. Raises Undecidable where no fact names it."""
+    """Return what happened to a thing. Raises UndecidableError where no fact names it."""
     if thing not in history.things:
-        raise Undecidable(f"nothing is told of the {thing}")
+        raise UndecidableError(f"nothing is told of the {thing}")
     return history.things[thing]
 
 

@@ -20,7 +20,7 @@ Question: Where was Julie before the office?
 """
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solved, Went
 from carrara.tasks.babilong._history import History
@@ -94,7 +94,7 @@ class Times(Babilong[PersonBefore]):
                 if there[0] - before[0] != 1:
                     break
                 return Solved(before[1], there[2] + before[2])
-        raise Undecidable(f"where {query.who} was just before the {query.place}, is not told")
+        raise UndecidableError(f"where {query.who} was just before the {query.place}, is not told")
 
 
 def _next(rng: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:

@@ -18,7 +18,7 @@ Question: What is gertrude afraid of?
 """
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Animal
 from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solved
 from carrara.tasks.babilong._history import History
@@ -80,5 +80,5 @@ class Deduction(Babilong[FearOf]):
                 for rule, fears in reversed(history.all(Fears)):
                     if fears.kind == fact.kind:
                         return Solved(fears.of, (index, rule))
-                raise Undecidable(f"what a {fact.kind} is afraid of, is not told")
-        raise Undecidable(f"what {query.who} is, is not told")
+                raise UndecidableError(f"what a {fact.kind} is afraid of, is not told")
+        raise UndecidableError(f"what {query.who} is, is not told")

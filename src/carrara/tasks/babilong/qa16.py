@@ -19,7 +19,7 @@ Question: What color is Julius?
 """
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solved
 from carrara.tasks.babilong._history import History
@@ -93,10 +93,10 @@ class Induction(Babilong[ColourOf]):
         kinds = history.all(IsA)
         own = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
         if own is None:
-            raise Undecidable(f"what {query.who} is, is not told")
+            raise UndecidableError(f"what {query.who} is, is not told")
         colours = {fact.who: (index, fact.quality) for index, fact in history.all(Is)}
         for index, fact in reversed(kinds):
             if fact.kind == own[1] and fact.who != query.who and fact.who in colours:
                 shown, colour = colours[fact.who]
                 return Solved(colour, (own[0], index, shown))
-        raise Undecidable(f"no other {own[1]} has a colour")
+        raise UndecidableError(f"no other {own[1]} has a colour")

@@ -17,7 +17,7 @@ Question: Is the chocolate bigger than the chest?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Fits, IsBigger, Solved
 from carrara.tasks.babilong._history import History
@@ -104,7 +104,7 @@ class Sizes(Babilong[IsBigger]):
             for answer, small, large in (("yes", query.small, query.large), ("no", query.large, query.small)):
                 if up := find(fits, small, large):
                     return Solved(answer, up if answer == "no" else up[::-1])
-        raise Undecidable(f"nothing compares the {query.large} with the {query.small}")
+        raise UndecidableError(f"nothing compares the {query.large} with the {query.small}")
 
 
 def _block(rng: Dice, order: list[str]) -> list[Fits]:

@@ -18,7 +18,7 @@ Question: Where is the apple?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereThing
 from carrara.tasks.babilong._history import History
@@ -68,7 +68,7 @@ class TwoFacts(Babilong[WhereThing]):
         known = thing_of(history, query.thing)
         here = known.laid if known.holder is None else history.place(known.holder)
         if here is None:
-            raise Undecidable(f"where the {query.thing} is, is not told")
+            raise UndecidableError(f"where the {query.thing} is, is not told")
         return Solved(here.place, (known.events[-1][0], here.fact))
 
     def relevant_facts(self, facts: Sequence[str], query: WhereThing) -> Sequence[int]:

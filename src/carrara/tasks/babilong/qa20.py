@@ -14,7 +14,7 @@ Question: Why did antoine go to the bedroom?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
 from carrara.tasks.babilong._history import History
@@ -102,9 +102,9 @@ class Motives(Babilong[Motive]):
                 if not isinstance(query, WhereWill):
                     return Solved(fact.quality, (index,))
                 if fact.quality not in MOTIVES:
-                    raise Undecidable(f"where {fact.quality} people go, is not known")
+                    raise UndecidableError(f"where {fact.quality} people go, is not known")
                 return Solved(MOTIVES[fact.quality][0], (index,))
-        raise Undecidable(f"how {query.who} feels, is not told")
+        raise UndecidableError(f"how {query.who} feels, is not told")
 
     def draw_story(self, rng: Dice) -> Story:
         """Draw stories with more questions more often, so that each question is as likely as any other."""

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from math import inf
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, ThingBefore
 from carrara.tasks.babilong._history import History
@@ -84,7 +84,7 @@ class ThreeFacts(Babilong[ThingBefore]):
         for before, stop in zip(known.way[-2::-1], known.way[:0:-1], strict=True):
             if stop.place == query.place:
                 return Solved(before.place, (known.events[-1][0], stop.fact, before.fact))
-        raise Undecidable(f"where the {query.thing} was before the {query.place}, is not told")
+        raise UndecidableError(f"where the {query.thing} was before the {query.place}, is not told")
 
     def relevant_facts(self, facts: Sequence[str], query: ThingBefore) -> Sequence[int]:
         return relevant_facts(facts, query.thing)

@@ -12,7 +12,7 @@ Question: What is east of the bathroom?
 """
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Beside
 from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
 from carrara.tasks.babilong._history import History
@@ -76,4 +76,4 @@ class TwoArguments(Babilong[Neighbour]):
         for other, way, index in edges(history).get(query.place, ()):
             if way == query.way:
                 return Solved(other, (index,))
-        raise Undecidable(f"what is {query.way} of the {query.place}, is not told")
+        raise UndecidableError(f"what is {query.way} of the {query.place}, is not told")

@@ -20,7 +20,7 @@ Question: Who gave the milk?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Party
 from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
 from carrara.tasks.babilong._history import History
@@ -104,7 +104,7 @@ class ThreeArguments(Babilong[Gift]):
                 for index, gift in reversed(history.all(Gave)):
                     if gift.thing == thing and giver in (None, gift.who):
                         return Solved(gift.to, (index,))
-        raise Undecidable(f"who gave the {query.thing} to whom, is not told")
+        raise UndecidableError(f"who gave the {query.thing} to whom, is not told")
 
     def _what(self, history: History, who: str, to: str) -> Solved:
         """Return what somebody gave to another. Of two such things the question means the recent one.
@@ -116,7 +116,7 @@ class ThreeArguments(Babilong[Gift]):
             recent = history.facts[-RECENT:][0][0]
             gifts = [gift for gift in gifts if gift[0] >= recent]
         if len(gifts) != 1:
-            raise Undecidable(f"the text does not decide what {who} gave to {to}")
+            raise UndecidableError(f"the text does not decide what {who} gave to {to}")
         return Solved(gifts[0][1], (gifts[0][0],))
 
 

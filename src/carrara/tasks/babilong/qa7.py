@@ -16,7 +16,7 @@ Question: How many objects is John carrying?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Count
 from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
 from carrara.tasks.babilong._history import History
@@ -58,5 +58,5 @@ class Counting(Babilong[HowMany]):
     def find_answer(self, history: History, query: HowMany) -> Solved:
         hands = history.hands.get(query.who)
         if hands is None or len(hands.held) >= len(NUMBERS):
-            raise Undecidable(f"how much {query.who} carries, is not told")
+            raise UndecidableError(f"how much {query.who} carries, is not told")
         return Solved(NUMBERS[len(hands.held)], tuple(hands.ledger))

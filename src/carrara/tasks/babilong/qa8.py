@@ -16,7 +16,7 @@ Question: What is Mary carrying?
 from collections.abc import Sequence
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Things
 from carrara.tasks.babilong._facts import Dropped, Got, Solved, WhatCarried
 from carrara.tasks.babilong._history import History
@@ -62,6 +62,6 @@ class Lists(Babilong[WhatCarried]):
         """Return the things in the order in which they were first taken, and the facts thing by thing."""
         hands = history.hands.get(query.who)
         if hands is None:
-            raise Undecidable(f"what {query.who} carries, is not told")
+            raise UndecidableError(f"what {query.who} carries, is not told")
         held = [thing for thing in hands.ever if thing in hands.held]
         return Solved(",".join(held) or NOTHING, tuple(i for facts in hands.ever.values() for i in facts))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 
 
 def most_frequent(words: Iterable[str], count: int) -> tuple[str, ...]:
@@ -14,7 +14,7 @@ def most_frequent(words: Iterable[str], count: int) -> tuple[str, ...]:
     """
     ranked = Counter(words).most_common(count + 1)
     if len(ranked) < count:
-        raise Undecidable(f"there are {len(ranked)} words")
+        raise UndecidableError(f"there are {len(ranked)} words")
     if len(ranked) > count and ranked[count - 1][1] == ranked[count][1]:
-        raise Undecidable(f"{ranked[count - 1][0]} and {ranked[count][0]} occur equally often")
+        raise UndecidableError(f"{ranked[count - 1][0]} and {ranked[count][0]} occur equally often")
     return tuple(sorted(word for word, _ in ranked[:count]))

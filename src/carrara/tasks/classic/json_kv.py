@@ -26,7 +26,7 @@ from typing import Any
 from carrara.answers import asks_for
 from carrara.answers.final_answer import FINAL
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Style, Tap, Undecidable
+from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Style, Tap, UndecidableError
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.classic import _published, _turns
 from carrara.tasks.classic._answers import Value
@@ -87,7 +87,7 @@ class JsonKv(Task):
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         pairs = dict(_PAIR.findall(context))
         if names["key"] not in pairs:
-            raise Undecidable("no pair has the key that is asked for")
+            raise UndecidableError("no pair has the key that is asked for")
         return str(pairs[names["key"]])
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:

@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple
 
 from carrara.answers import asks_for
 from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Filler, Piece, Tap, Undecidable
+from carrara.core.types import PRESENTS, Filler, Piece, Tap, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.classic import _haystacks, _turns, _values
 from carrara.tasks.classic._answers import Values
@@ -143,7 +143,7 @@ class Niah(Classic):
             if name in kept:
                 kept[name].append(value)
         if empty := [name for name, values in kept.items() if not values]:
-            raise Undecidable(f"nothing is kept for {', '.join(empty)}")
+            raise UndecidableError(f"nothing is kept for {', '.join(empty)}")
         return tuple(sorted(value for values in kept.values() for value in values))
 
 

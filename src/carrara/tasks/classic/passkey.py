@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import asks_for
-from carrara.core.types import PRESENTS, Undecidable
+from carrara.core.types import PRESENTS, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _turns
 from carrara.tasks.classic._answers import SPARE, Value
@@ -64,5 +64,5 @@ class Passkey(Classic):
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         said = set(_SAID.findall(context))
         if len(said) != 1:
-            raise Undecidable(f"the text tells {len(said)} pass keys")
+            raise UndecidableError(f"the text tells {len(said)} pass keys")
         return str(said.pop())

@@ -27,7 +27,7 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Question, Undecidable
+from carrara.core.types import PRESENTS, Question, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _values
 from carrara.tasks.classic._answers import Values, blind
@@ -96,7 +96,7 @@ class VariableTracking(Classic):
                 known[name] = known.get(source, source)
         found = sorted(name for name, value in known.items() if value == names["value"])
         if not found:
-            raise Undecidable(f"no variable has the value {names['value']}")
+            raise UndecidableError(f"no variable has the value {names['value']}")
         return tuple(found)
 
     def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:

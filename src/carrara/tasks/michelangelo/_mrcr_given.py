@@ -23,7 +23,7 @@ from carrara.answers import AnswerType
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
-from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, Undecidable, Unit
+from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, UndecidableError, Unit
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
@@ -137,7 +137,7 @@ class Published(Task):
         row = self.conversation(mrcr_rows.rows(self.data, self.name, budget.tokens)[index])
         try:
             request = _request_of(row.messages)
-        except Undecidable:  # the row is asked all the same, and its chance level is not known
+        except UndecidableError:  # the row is asked all the same, and its chance level is not known
             drafts: Sequence[str] = [""]
             labels = {"needles": row.needles} if row.needles else {}
         else:
@@ -181,7 +181,7 @@ class Published(Task):
         request = _request_of(messages)
         there = len(request.drafts)
         if request.number > there:
-            raise Undecidable(f"draft {request.number} is asked for, and the text has {there} for {request.key!r}")
+            raise UndecidableError(f"draft {request.number} is asked for, and the text has {there} for {request.key!r}")
         return Recall(request.marker, request.drafts[request.number - 1])
 
 
@@ -281,18 +281,18 @@ class Request(NamedTuple):
 
 
 def _request_of(messages: Sequence[Message]) -> Request:
-    """Read a conversation: messages, or one text. Raises Undecidable where its wording is not the published one."""
+    """Read a conversation: messages, or one text. Raises UndecidableError for an unpublished wording."""
     turns, last = _turns(messages) if len(messages) > 1 else _turns_of(messages[0].content)
     found = _LAST.fullmatch(last)
     number = _number(found[2]) if found else None
     if not found or number is None:
-        raise Undecidable(f"the last request is not of the published wording: {last[:100]!r}")
+        raise UndecidableError(f"the last request is not of the published wording: {last[:100]!r}")
     key = _key(found[3])
     drafts = [
         draft.strip() for request, draft in turns if (asked := _REQUEST.fullmatch(request)) and _key(asked[1]) == key
     ]
     if not drafts:
-        raise Undecidable(f"nothing in the text was asked for as {key!r}")
+        raise UndecidableError(f"nothing in the text was asked for as {key!r}")
     return Request(key, number, found[1], drafts)
 
 
@@ -311,7 +311,7 @@ def _turns_of(text: str) -> tuple[list[tuple[str, str]], str]:
     start = max((found.end() for found in _EXAMPLES.finditer(text)), default=0)
     found = list(_TURN.finditer(text, start))
     if not found:
-        raise Undecidable("no turn of the text is of the published wording")
+        raise UndecidableError("no turn of the text is of the published wording")
     return [(one[1], text[one.end() : after.start()]) for one, after in pairwise(found)], found[-1][1]
 
 

@@ -43,7 +43,7 @@ from carrara.answers import Choice, asks_for
 from carrara.answers.final_answer import FINAL
 from carrara.answers.types import AROUND
 from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Style, Tap, Undecidable
+from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Style, Tap, UndecidableError
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _scenes
 from carrara.tasks.michelangelo._scenes import Story, Topic
@@ -203,13 +203,13 @@ class Idk(Task):
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         found = _scenes.meant(names["question"])
         if not found:
-            raise Undecidable("no question was found")
+            raise UndecidableError("no question was found")
         attribute, name = found
         values = attribute.read(name, context)
         if not values:
             return UNKNOWN
         if len(values) > 1 or values.isdisjoint(names[letter] for letter in _LETTERS):
-            raise Undecidable(f"the text tells {', '.join(sorted(values))}")
+            raise UndecidableError(f"the text tells {', '.join(sorted(values))}")
         return values.pop()
 
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from carrara.core.keys import Dice, Key
 from carrara.core.splits import draw_owned
-from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, Undecidable
+from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, UndecidableError
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_answers import Output, read_list
@@ -153,13 +153,13 @@ class LatentList(Task):
             statement = line.removeprefix(">> ")
             operation = machine.read_operation(statement)
             if operation is None and not re.fullmatch(r'print\("[^"]*"\)', statement):
-                raise Undecidable(f"not a statement of this machine: {line}")
+                raise UndecidableError(f"not a statement of this machine: {line}")
             if operation is not None and not machine.perform(operation, values):
-                raise Undecidable(f"Python would raise at {line}")
+                raise UndecidableError(f"Python would raise at {line}")
         look = machine.read_look(names["look"])
         answer = look.at(values) if look else None
         if answer is None:
-            raise Undecidable(f"nothing to see at {names['look']}")
+            raise UndecidableError(f"nothing to see at {names['look']}")
         return answer
 
     def not_answers(self, question: Question[Answer]) -> Sequence[str]:

@@ -48,7 +48,7 @@ from carrara.answers.similarity import published_ratio, ratio
 from carrara.answers.strip_reasoning import first_turn
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Frame, Message, Question, Role, Style, Tap, Undecidable, Unit
+from carrara.core.types import PRESENTS, Frame, Message, Question, Role, Style, Tap, UndecidableError, Unit
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn
@@ -211,7 +211,7 @@ class Mrcr(Task):
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
         drafts = [draft for called, draft in talk.named_drafts(context) if names["asked"] in called]
         if len(drafts) != 1:
-            raise Undecidable(f"{len(drafts)} drafts are called {names['asked']!r}")
+            raise UndecidableError(f"{len(drafts)} drafts are called {names['asked']!r}")
         return Recall(names["marker"], drafts[0])
 
     def paper_scores(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from carrara.answers import Words
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.keys import Dice
 from carrara.core.types import Room
 from carrara.text import vocabulary
@@ -41,13 +41,13 @@ def draw_items(budget: Room | None, draw: Callable[[], str], number: int, least:
         least: The smallest number of items that makes sense.
 
     Raises:
-        Unreachable: The length has no room for that many.
+        LengthError: The length has no room for that many.
     """
     if budget is None:
         return vocabulary.some(draw, number)
     found = fill(budget, draw) if budget.budget > 0 else []
     if len(found) < least:
-        raise Unreachable(f"it has room for {len(found)} words", part=f"there is room for {len(found)} words")
+        raise LengthError(f"it has room for {len(found)} words", part=f"there is room for {len(found)} words")
     return found
 
 

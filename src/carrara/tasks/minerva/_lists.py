@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.types import Room
 from carrara.tasks.minerva._task import split_items
 from carrara.text import vocabulary
@@ -80,7 +80,7 @@ def deal_words(
         least: The fewest words of a list.
 
     Raises:
-        Unreachable: The budget is too small.
+        LengthError: The budget is too small.
     """
     held = Counter(needle.list for needle in needles)
     wanted = sum(max(least, held[n]) for n in range(lists)) - len(needles)
@@ -89,7 +89,7 @@ def deal_words(
     else:
         words = fill(budget, draw) if budget.budget > 0 else []
     if len(words) < wanted:
-        raise Unreachable(
+        raise LengthError(
             f"{what} leaves room for {len(words)} words beside the {len(needles)} asked for, and takes {wanted}",
             part=f"{what} leaves too little room for words",
         )

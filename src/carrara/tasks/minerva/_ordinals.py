@@ -3,7 +3,7 @@
 import re
 
 from carrara.answers.number_words import ORDINALS
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 
 _ORDINAL = re.compile(r"([0-9]{1,9})(?:st|nd|rd|th)")
 
@@ -21,7 +21,7 @@ def write_ordinal(n: int) -> str:
 
 
 def read_ordinal(text: str) -> int:
-    """Return the number of an ordinal. Raises Undecidable.
+    """Return the number of an ordinal. Raises UndecidableError.
 
     >>> read_ordinal("second"), read_ordinal("22nd")
     (2, 22)
@@ -30,4 +30,4 @@ def read_ordinal(text: str) -> int:
         return ORDINALS.index(text) + 1
     if found := _ORDINAL.fullmatch(text):
         return int(found[1])
-    raise Undecidable(f"{text} is no ordinal")
+    raise UndecidableError(f"{text} is no ordinal")

@@ -18,7 +18,7 @@ from carrara.core.chance import Guesser
 from carrara.core.errors import UsageError
 from carrara.core.files import lines
 from carrara.core.keys import Dice
-from carrara.core.types import Frame, Message, Piece, Question, Room, Style, Undecidable
+from carrara.core.types import Frame, Message, Piece, Question, Room, Style, UndecidableError
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva._given import ANSWERS, posed
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
@@ -134,7 +134,7 @@ class Published(Task):
         return Frame("", "")
 
     def solve(self, context: str, names: Mapping[str, str]) -> Stated:
-        raise Undecidable("published rows of Minerva are not solved from their text: their answers are the file's")
+        raise UndecidableError("published rows of Minerva are not solved from their text: their answers are the file's")
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Stated:
         return self.solve(messages[-1].content, {})

@@ -12,9 +12,9 @@ from itertools import accumulate, chain, islice
 from threading import Lock
 from typing import Literal, NamedTuple
 
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.keys import Dice, Key
-from carrara.core.types import Room, Undecidable
+from carrara.core.types import Room, UndecidableError
 from carrara.text import vocabulary
 from carrara.text.fitting import CHUNK, Stock
 
@@ -134,8 +134,8 @@ class Script:
             may_end: Returns whether a context may have that many steps.
 
         Raises:
-            Dry: There are too few words.
-            Unreachable: The length has no room for two steps, or no words complete it.
+            ExhaustedError: There are too few words.
+            LengthError: The length has no room for two steps, or no words complete it.
         """
         with self._lock:
             if budget is not None:
@@ -143,7 +143,7 @@ class Script:
             while not may_end(number):
                 number += 1
             if self._grow(number) < number:
-                self._draw()  # raises Dry
+                self._draw()  # raises ExhaustedError
             return Story(self._steps[:number], self._words, self._lines[:number])
 
     def _fit(self, budget: Room, may_end: Callable[[int], bool]) -> Story:
@@ -155,10 +155,10 @@ class Script:
                 if rest >= 0 and may_end(n):
                     fits.append((n, rest))
             if (all_words := end < start + CHUNK) and rest >= 0:
-                self._draw()  # raises Dry
+                self._draw()  # raises ExhaustedError
         n, rest = fits[-1 - min(budget.again, len(fits) - 1)]  # where no words complete the length, fewer steps may
         if n < 2:
-            raise Unreachable(f"it has room for {n} steps", part=f"there is room for {n} steps")
+            raise LengthError(f"it has room for {n} steps", part=f"there is room for {n} steps")
         steps, words, lines = self._steps[:n], self._words, self._lines[:n]
         if rest:
             draw = vocabulary.drawn(self._kind, self._key)
@@ -196,7 +196,7 @@ def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: S
         [words[word] for word in seen], [times[word] for word in seen], rest, range(len(seen))[-CHUNK:]
     )
     if found is None:
-        raise Unreachable(f"no other words make up {rest} tokens", part=f"no other words make up {rest} tokens")
+        raise LengthError(f"no other words make up {rest} tokens", part=f"no other words make up {rest} tokens")
     changed = {word for word, text in zip(seen, found, strict=True) if words[word] != text}
     for word, text in zip(seen, found, strict=True):
         words[word] = text
@@ -230,7 +230,7 @@ def read_hands(context: str, lenient: bool = False) -> Mapping[str, Sequence[str
         lenient: Whether an agent may draw a word that it has already, or discard one that it does not have.
 
     Raises:
-        Undecidable: The lines contradict each other.
+        UndecidableError: The lines contradict each other.
     """
     hands = _Hands(lenient)
     for found in LINE.finditer(context):
@@ -259,7 +259,7 @@ class _Hands:
         words = [word for word in words if not (self._lenient and self._holder.get(word) == agent)]
         for word in words:
             if word in self._holder:
-                raise Undecidable(f"{agent} takes {word}, which {self._holder[word]} has")
+                raise UndecidableError(f"{agent} takes {word}, which {self._holder[word]} has")
             self._holder[word] = agent
         self.by_agent.setdefault(agent, []).extend(words)
 
@@ -268,5 +268,5 @@ class _Hands:
             if self._lenient and word not in self._holder:
                 continue
             if self._holder.pop(word, None) != agent:
-                raise Undecidable(f"{agent} gives {word} and does not have it")
+                raise UndecidableError(f"{agent} gives {word} and does not have it")
             self.by_agent[agent].remove(word)

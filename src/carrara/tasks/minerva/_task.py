@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from carrara.answers import Copy
 from carrara.answers.final_answer import FINAL, behind_label
-from carrara.core.types import PRESENTS, Frame, Message, Question, Style, Undecidable
+from carrara.core.types import PRESENTS, Frame, Message, Question, Style, UndecidableError
 from carrara.task import Instance, Task
 from carrara.tasks.minerva import _published
 from carrara.text import vocabulary
@@ -91,7 +91,7 @@ class Minerva(Task):
         _, found, rest = messages[-1].content.partition(OPEN)
         context, also, asked = rest.rpartition(INSTRUCT)
         if not (found and also):
-            raise Undecidable("no context was found")
+            raise UndecidableError("no context was found")
         return context.strip(), asked.strip()
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:

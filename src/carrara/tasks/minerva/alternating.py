@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, UNSIZED, Room, Undecidable
+from carrara.core.types import ANSWER, UNSIZED, Room, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_roles
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Label, Minerva, check_number
@@ -76,5 +76,5 @@ class Alternating(Minerva):
         role_of = {word: role for role, words in read_lines(context) for word in words}
         first, second = role_of.get(names["first"]), role_of.get(names["second"])
         if not first or not second:
-            raise Undecidable("one of the words is of no role")
+            raise UndecidableError("one of the words is of no role")
         return "yes" if first == second else "no"

@@ -21,7 +21,7 @@ from dataclasses import field
 
 from carrara.answers import YesNo
 from carrara.core.keys import Dice
-from carrara.core.types import ANSWER, Undecidable
+from carrara.core.types import ANSWER, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import read_pairs, write_pair
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number
@@ -72,5 +72,5 @@ class Association(Minerva):
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         attributes, first, second = read_pairs(context), names["first"], names["second"]
         if first not in attributes or second not in attributes:
-            raise Undecidable("one of the words is not there")
+            raise UndecidableError("one of the words is not there")
         return "yes" if attributes[first] == attributes[second] else "no"

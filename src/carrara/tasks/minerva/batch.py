@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import Listing, Words, asks_for
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import pair_filler, read_pairs, write_pair
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
@@ -76,4 +76,4 @@ class Batch(Minerva):
         try:
             return Words(tuple(pairs[key] for key in split_items(names["keys"])))
         except KeyError as error:
-            raise Undecidable(f"no pair has the word {error}") from None
+            raise UndecidableError(f"no pair has the word {error}") from None

@@ -25,7 +25,7 @@ from dataclasses import field
 from typing import Any
 
 from carrara.answers import Rows, Words
-from carrara.core.types import UNSIZED, Question, Room, Undecidable
+from carrara.core.types import UNSIZED, Question, Room, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, role_name, write_roles
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -89,5 +89,5 @@ class Blocks(Minerva):
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         words = [word for role, line in read_lines(context) if role == names["role"] for word in line]
         if names["word"] not in words:
-            raise Undecidable(f"{names['role']} does not have the word {names['word']}")
+            raise UndecidableError(f"{names['role']} does not have the word {names['word']}")
         return Words(tuple(words[words.index(names["word"]) + 1 :]))

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import Word
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.text import vocabulary
@@ -62,5 +62,5 @@ class Duplicates(Minerva):
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         repeated = [item for item, times in Counter(split_items(context)).items() if times > 1]
         if len(repeated) != 1:
-            raise Undecidable(f"{len(repeated)} words come more than once")
+            raise UndecidableError(f"{len(repeated)} words come more than once")
         return repeated[0]

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, UNSIZED, Room, Undecidable
+from carrara.core.types import ANSWER, UNSIZED, Room, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Label, Minerva, check_number
@@ -73,5 +73,5 @@ class GroupAssociation(Minerva):
         list_of = {word: name for name, words in read_lines(context) for word in words}
         first, second = list_of.get(names["first"]), list_of.get(names["second"])
         if not first or not second:
-            raise Undecidable("one of the words is in no list")
+            raise UndecidableError("one of the words is in no list")
         return "yes" if first == second else "no"

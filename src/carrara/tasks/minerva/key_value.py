@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import Word
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import pair_filler, read_pairs, write_pair
 from carrara.tasks.minerva._task import WORDS, Minerva, check_share
@@ -65,4 +65,4 @@ class KeyValue(Minerva):
         try:
             return read_pairs(context)[names["key"]]
         except KeyError:
-            raise Undecidable(f"no pair has the word {names['key']}") from None
+            raise UndecidableError(f"no pair has the word {names['key']}") from None

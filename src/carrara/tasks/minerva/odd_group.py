@@ -27,8 +27,8 @@ from dataclasses import field
 from itertools import accumulate
 
 from carrara.answers import ListName
-from carrara.core.errors import Unreachable
-from carrara.core.types import UNSIZED, Prices, Room, Undecidable
+from carrara.core.errors import LengthError
+from carrara.core.types import UNSIZED, Prices, Room, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import list_name, read_lines, write_lists
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, check_share
@@ -98,7 +98,7 @@ class OddGroup(Minerva):
             or len(odd := min(groups.values(), key=len)) != 1
             or len(max(groups.values(), key=len)) == 1
         ):
-            raise Undecidable("no list is the only one of its kind")
+            raise UndecidableError("no list is the only one of its kind")
         return odd[0]
 
 
@@ -119,7 +119,7 @@ def _fit(budget: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple[l
         if found := stock.exchange(drawn, times, rest):
             return found, lists
     part = f"{LEAST} lists or more of size={size}"
-    raise Unreachable(f"{part} do not make up its length", part)
+    raise LengthError(f"{part} do not make up its length", part)
 
 
 def _balance(words: Sequence[str], changed: int, others: Sequence[str], prices: Prices) -> list[str]:

@@ -23,8 +23,8 @@ from dataclasses import field
 from itertools import product
 
 from carrara.answers import Word
-from carrara.core.errors import Unreachable
-from carrara.core.types import UNSIZED, Room, Undecidable
+from carrara.core.errors import LengthError
+from carrara.core.types import UNSIZED, Room, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
@@ -105,7 +105,7 @@ class Patch(Minerva):
         for period in range(2, size // (LEAST - 1) + 1):
             if items[-1] == items[-1 - period] and items[period:] == items[:-period]:
                 return items[size - period + (nth - 1) % period]
-        raise Undecidable("no pattern repeats")
+        raise UndecidableError("no pattern repeats")
 
 
 def _fit(budget: Room, pattern: list[str], start: int, tail: int, stock: Stock) -> tuple[list[str], int, int]:
@@ -124,7 +124,7 @@ def _fit(budget: Room, pattern: list[str], start: int, tail: int, stock: Stock) 
             if found := stock.exchange(pattern, times, rest, [n for n in range(size) if n != first]):
                 return found, head, repeats
     part = f"{LEAST} repetitions or more of size={size}"
-    raise Unreachable(f"{part} do not make up its length", part)
+    raise LengthError(f"{part} do not make up its length", part)
 
 
 def _repeats(tokens: int, cost: int) -> list[int]:

@@ -21,7 +21,7 @@ from dataclasses import field
 from itertools import product
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, Undecidable
+from carrara.core.types import ANSWER, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._task import WORDS, Minerva, check_share, split_items
 from carrara.text import vocabulary
@@ -80,4 +80,4 @@ class Positions(Minerva):
         try:
             return "yes" if items.index(names["first"]) < items.index(names["second"]) else "no"
         except ValueError:
-            raise Undecidable("one of the words is not there") from None
+            raise UndecidableError("one of the words is not there") from None

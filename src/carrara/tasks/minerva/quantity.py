@@ -26,9 +26,9 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import FinalNumber
-from carrara.core.errors import Unreachable
+from carrara.core.errors import LengthError
 from carrara.core.keys import Dice
-from carrara.core.types import UNSIZED, Room, Undecidable
+from carrara.core.types import UNSIZED, Room, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number
 from carrara.text.fitting import CHUNK, pick
@@ -77,7 +77,7 @@ class Quantity(Minerva):
     def solve(self, context: str, names: Mapping[str, str]) -> int:
         start = _START.search(context)
         if not start:
-            raise Undecidable("there is no number to begin with")
+            raise UndecidableError("there is no number to begin with")
         steps = _STEP.findall(context)
         return int(start[1]) + sum(int(by) if verb.lower() == "add" else -int(by) for _, verb, by in steps)
 
@@ -117,4 +117,4 @@ def _fit(budget: Room, rng: Dice) -> tuple[list[int], list[str]]:
         if not costs:
             break
         rest += costs.pop()
-    raise Unreachable("no steps make up its length", part="there is no room for steps")
+    raise LengthError("no steps make up its length", part="there is no room for steps")

@@ -24,7 +24,7 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Copy, Words
-from carrara.core.errors import Dry
+from carrara.core.errors import ExhaustedError
 from carrara.core.keys import Dice
 from carrara.core.types import UNSIZED, Room
 from carrara.task import Instance, Rng, Sweep
@@ -105,7 +105,7 @@ class _Mixed(vocabulary.Drawing):
         return self._waiting.pop(0)
 
     def several(self, n: int) -> list[str]:
-        with suppress(Dry):
+        with suppress(ExhaustedError):
             while len(self._waiting) < n:
                 self._draw_block()
         found, self._waiting = self._waiting[:n], self._waiting[n:]

@@ -29,7 +29,7 @@ from itertools import count, product
 
 from carrara.answers import FinalSet, Words
 from carrara.core.keys import Dice, Key
-from carrara.core.types import UNSIZED, Room, Undecidable
+from carrara.core.types import UNSIZED, Room, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._state import Script, Step, Table, hands_after, read_hands
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -101,7 +101,7 @@ class SetState(Minerva):
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         hands = read_hands(context, lenient=True)
         if not hands:
-            raise Undecidable("nobody does anything")
+            raise UndecidableError("nobody does anything")
         [words] = hands.values()
         return Words(tuple(words))
 

@@ -22,8 +22,8 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Set, Words
-from carrara.core.errors import Unreachable
-from carrara.core.types import UNSIZED, Prices, Room, Undecidable
+from carrara.core.errors import LengthError
+from carrara.core.types import UNSIZED, Prices, Room, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -68,7 +68,7 @@ class TwoLists(Minerva):
         else:
             common = _draw_common(budget, draw, old, new)
         if len(common) < size:
-            raise Unreachable(f"it has room for {len(common)} common words", part=f"size={size}")
+            raise LengthError(f"it has room for {len(common)} common words", part=f"size={size}")
         places = sorted(rng.stream("places").sample(range(len(common) + size), size))
         lists = [_insert(common, words, places) for words in (old, new)]
         number = 0 if self.chosen == "first" else 1
@@ -81,7 +81,7 @@ class TwoLists(Minerva):
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         lists = dict(read_lines(context))
         if len(lists) != 2:
-            raise Undecidable(f"there are {len(lists)} lists")
+            raise UndecidableError(f"there are {len(lists)} lists")
         own, other = lists["List 1"], lists["List 2"]
         if names["chosen"] == "second":
             own, other = other, own
@@ -101,7 +101,7 @@ def _draw_common(budget: Room, draw: vocabulary.Draw, old: Sequence[str], new: l
         others = vocabulary.upto(draw, CHUNK)
         other = next((word for word in others if (_cost(budget.prices, [word]) - own) % 2), None)
         if other is None:
-            raise Unreachable("no other word makes up one token", part="no other word makes up one token")
+            raise LengthError("no other word makes up one token", part="no other word makes up one token")
         left -= _cost(budget.prices, [other]) - own
         new[-1] = other
     return fill(budget._replace(budget=left // 2), draw) if left > 0 else []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from carrara.core.keys import Dice
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.sync._graph import Edge, Graph
 
 Ask = Literal["connected", "shortest", "longest"]
@@ -64,5 +64,5 @@ def read_graph(context: str) -> Graph:
     """Return the graph that a rendered text describes."""
     nodes = _OPENING.search(context)
     if not nodes:
-        raise Undecidable("no list of nodes was found")
+        raise UndecidableError("no list of nodes was found")
     return Graph(nodes[1].count("Node"), frozenset(read_edges(context)))

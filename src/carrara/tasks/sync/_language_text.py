@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from carrara.core.types import Undecidable
+from carrara.core.types import UndecidableError
 from carrara.tasks.sync._languages import Dictionary
 
 Ask = Literal["single", "multi", "coverage"]
@@ -60,7 +60,7 @@ def read_dictionaries(context: str) -> Mapping[int, Dictionary]:
     dictionaries: dict[int, Dictionary] = {}
     for source, target, entries in _DICTIONARY.findall(context):
         if int(target) != int(source) + 1 or int(source) in dictionaries:
-            raise Undecidable(f"a dictionary from {source} to {target} was not expected")
+            raise UndecidableError(f"a dictionary from {source} to {target} was not expected")
         dictionaries[int(source)] = dict(entry.split(" -> ") for entry in entries.split("; "))
     return dictionaries
 
@@ -72,4 +72,4 @@ def read_query(line: str) -> Query:
     if found := _TRANSLATION.fullmatch(line):
         source, target = int(found[2]), int(found[3])
         return Query("single" if target == source + 1 else "multi", tuple(found[1].split()), source, target)
-    raise Undecidable("no question was found")
+    raise UndecidableError("no question was found")

@@ -25,7 +25,7 @@ from itertools import pairwise
 from math import perm
 
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, Undecidable
+from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync._graph import Graph
@@ -162,7 +162,7 @@ class SyncGraph(Sync):
         graph, ask = text.read_graph(context), names["ask"]
         nodes = tuple(int(names[name]) for name in ("start", "goal") if name in names)
         if any(node >= graph.nodes for node in nodes):
-            raise Undecidable("the question is about a node that there is not")
+            raise UndecidableError("the question is about a node that there is not")
         return Answer(ask, _find_answer(graph, ask, nodes))  # type: ignore[arg-type]  # one of its questions
 
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:

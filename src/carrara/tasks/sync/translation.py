@@ -28,7 +28,7 @@ from dataclasses import field
 from math import perm
 
 from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, Tap, Undecidable
+from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, Tap, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._greedy_coverage import choose_greedily
@@ -246,7 +246,7 @@ def _cover(dictionaries: Mapping[int, Dictionary]) -> tuple[str, ...]:
     while len(row) in dictionaries:
         row.append(dictionaries[len(row)])
     if not row:
-        raise Undecidable("there is no dictionary from LL0")
+        raise UndecidableError("there is no dictionary from LL0")
     return find_coverage(first_letters(row)).best
 
 
@@ -255,9 +255,9 @@ def _translate(dictionaries: Mapping[int, Dictionary], query: Query) -> tuple[st
     words = query.words
     for k in range(query.source, query.target):
         if k not in dictionaries:
-            raise Undecidable(f"there is no dictionary from LL{k}")
+            raise UndecidableError(f"there is no dictionary from LL{k}")
         if not all(word in dictionaries[k] for word in words):
-            raise Undecidable(f"a word is not in the dictionary from LL{k}")
+            raise UndecidableError(f"a word is not in the dictionary from LL{k}")
         words = tuple(dictionaries[k][word] for word in words)
     return words
 

@@ -9,7 +9,7 @@ from carrara.text.corpus.sources import SOTU, BuiltIn, Source, Texts
 from carrara.text.corpus.tables import SUFFIXES, Table
 
 
-class NotThere(UsageError):
+class CorpusNotFoundError(UsageError):
     """The path leads nowhere, or no longer anywhere."""
 
 
@@ -31,4 +31,4 @@ def source(spec: str) -> Source:
     place, colon, column = spec.rpartition(":")
     if colon and os.path.exists(Path(place).expanduser()):
         return Table.of(Path(place).expanduser(), column)
-    raise NotThere(f"there is no file or folder {spec}")
+    raise CorpusNotFoundError(f"there is no file or folder {spec}")

@@ -13,7 +13,7 @@ from itertools import chain, tee
 import numpy as np
 import numpy.typing as npt
 
-from carrara.core.errors import Dry
+from carrara.core.errors import ExhaustedError
 from carrara.core.keys import Dice, Split
 from carrara.core.types import Piece, Unit
 from carrara.text.corpus.screen import Screen, sieved, within
@@ -219,7 +219,7 @@ def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Number
     return int((sums[sentences + np.uint64(1)] - sums[sentences]).sum())
 
 
-def too_small(reading: Reading, asked: int) -> Dry:
+def too_small(reading: Reading, asked: int) -> ExhaustedError:
     corpus, split, screen = reading.corpus, reading.split, reading.screen
     whose = f" of the {split} split" if split else ""
     out = [f"{len(screen.words)} screened words"] if screen and screen.words else []
@@ -228,7 +228,7 @@ def too_small(reading: Reading, asked: int) -> Dry:
     more = split and available(corpus, reading.tokenizer, None, screen) > reading.available
     mends = ["read the documents of all splits (background=all)"] if more else []
     mends += ["let it repeat (repeat=true)"] if reading.available else []
-    return Dry(
+    return ExhaustedError(
         f"the corpus {corpus.name} has {reading.available:,} tokens{whose}{' without ' if out else ''}"
         f"{' and '.join(out)} by {reading.tokenizer}, and {wanted}: {', '.join((*mends, 'add text to it'))} "
         "or take another"

@@ -23,7 +23,7 @@ from carrara.core.errors import UsageError, nearest
 from carrara.core.reserved import NO_CORPUS
 from carrara.core.talk import tell
 from carrara.text.corpus import cache
-from carrara.text.corpus.choosing import NotThere, source
+from carrara.text.corpus.choosing import CorpusNotFoundError, source
 from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
 from carrara.text.corpus.sentences import VERSION
 from carrara.text.corpus.sources import SOTU
@@ -176,7 +176,7 @@ def _indexed(
     """The hash of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
     try:
         found = source(spec)
-    except NotThere:
+    except CorpusNotFoundError:
         for known in _sources():
             if known["source"] == str(Path(spec).expanduser().absolute()) and known["gutenberg"] == gutenberg:
                 return known["hash"], _left_out(known)

@@ -9,7 +9,7 @@ from itertools import product
 from math import ceil
 from typing import Protocol
 
-from carrara.core.errors import Dry, UsageError
+from carrara.core.errors import ExhaustedError, UsageError
 from carrara.core.keys import Dice
 from carrara.text.writings.bank import BUILT_IN, Bank, bank
 from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
@@ -27,10 +27,10 @@ class Source(Protocol):
         """So many different drafts for one key."""
 
     def any(self, keys: Sequence[Key], dice: Dice) -> Iterator[tuple[Key, str]]:
-        """Drafts for some keys as it comes, none twice. Raises `Dry` where there are no more."""
+        """Drafts for some keys as it comes, none twice. Raises `ExhaustedError` where there are no more."""
 
     def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
-        """Raise `Dry` if all drafts for some keys cost less than that together."""
+        """Raise `ExhaustedError` if all drafts for some keys cost less than that together."""
 
 
 def source(name: str, depth: int) -> Source:
@@ -53,7 +53,7 @@ class Writer:
 
     def any(self, keys: Sequence[Key], dice: Dice) -> Iterator[tuple[Key, str]]:
         if not keys:
-            raise Dry("no topic is left to fill a conversation with: ask for fewer keys or examples")
+            raise ExhaustedError("no topic is left to fill a conversation with: ask for fewer keys or examples")
         seen: set[bytes] = set()
         while True:
             key = dice.choice(keys)
@@ -127,8 +127,8 @@ class Banked:
     def _pieces(self, keys: Sequence[Key]) -> list[tuple[Key, str]]:
         return [(key, text) for key in keys for text in self._writings[key]]
 
-    def _dry(self, pieces: Sequence[object], why: str) -> Dry:
-        return Dry(
+    def _dry(self, pieces: Sequence[object], why: str) -> ExhaustedError:
+        return ExhaustedError(
             f"the writings {self.bank.hash} have {len(pieces):,} pieces on other topics to fill this conversation "
             f"with, {why}; have them written (`carrara write`), or ask for a smaller length"
         )
