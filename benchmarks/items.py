@@ -69,7 +69,7 @@ def fitting(name: str, length: int, items: int) -> list[Recipe]:
     """Return recipes whose items can be made so long. Another one is made, for what is loaded once."""
     try:
         first = make(name, length=length, index=WARM, tokenizer=TOKENIZER).recipe
-        found = contexts(replace(first, index=0), 2 * items, tell=lambda said: None)
+        found = contexts(replace(first, index=0), 2 * items, warn=lambda said: None)
         return [context.recipe for context, _ in zip(found, range(items), strict=False)]
     except CarraraError:
         return []

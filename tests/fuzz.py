@@ -61,7 +61,7 @@ def _items(test: str, worlds: int) -> Iterator[Sequence[Item]]:
     for length in LENGTHS:
         first = Recipe(test, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
         try:
-            made = list(contexts(first, worlds, tell=lambda _: None))
+            made = list(contexts(first, worlds, warn=lambda _: None))
         except LengthError:
             continue  # this puzzle is longer
         yield [item for context in made for item in context.items]

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from carrara.cli.main import main
 from carrara.core.errors import RunError, UsageError
-from carrara.core.talk import LOG
+from carrara.core.log import logger
 from carrara.runs import progress
 from carrara.servers import preflight
 from carrara.servers.api_errors import GarbledReplyError, Kind, ReplyTimeoutError, Trouble, trouble_of
@@ -85,7 +85,7 @@ def test_the_probe_tells_what_may_pass(way: str, server: Address, caplog: pytest
 def test_the_probe_is_content_with_an_answer(server: Address, caplog: pytest.LogCaptureFixture) -> None:
     for way in ("ok", "parts", "call", "usage-text", "packed", "moved"):
         preflight.check(f"openai-api/test/probe-{way}", server.base_url, {}, True)
-    assert [record for record in caplog.records if record.name == LOG.name] == []
+    assert [record for record in caplog.records if record.name == logger.name] == []
 
 
 def test_a_slow_probe_is_told(

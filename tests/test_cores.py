@@ -11,7 +11,7 @@ import pytest
 from carrara.core.cores import on_all
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import read_length
-from carrara.core.talk import tell
+from carrara.core.log import logger
 
 
 def test_what_comes_of_each_job_in_order() -> None:
@@ -33,7 +33,7 @@ def test_what_other_processes_tell_is_told_here(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("carrara.core.cores.cores", lambda: 2)
-    assert list(on_all(tell, ["1 is done", "2 is done"])) == [None, None]
+    assert list(on_all(logger.warning, ["1 is done", "2 is done"])) == [None, None]
     assert sorted(record.getMessage() for record in caplog.records) == ["1 is done", "2 is done"]
 
 

@@ -126,7 +126,7 @@ def items_of(task: str) -> list[Item]:
     found: list[Item] = []
     for index in range(WORLDS):
         try:
-            found += next(iter(contexts(replace(recipe, index=index), 1, tell=lambda _: None))).items
+            found += next(iter(contexts(replace(recipe, index=index), 1, warn=lambda _: None))).items
         except (LengthError, StopIteration):
             continue  # this instance is longer
     return found

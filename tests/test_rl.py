@@ -15,7 +15,6 @@ import pytest
 
 import carrara
 from carrara.core.errors import UsageError
-from carrara.core.talk import told
 from carrara.rl import Course, Stream, prompts, rewards
 from carrara.rl.stream import HELD_OUT
 from tests.process import carrara as command
@@ -175,13 +174,13 @@ def run(course: Course, start: int, count: int, worth: float) -> list[str]:
     return found
 
 
-def test_a_course_goes_on_when_prompts_are_answered_well() -> None:
+def test_a_course_goes_on_when_prompts_are_answered_well(caplog: pytest.LogCaptureFixture) -> None:
     course = Course("0,256,512", threshold=0.75, last=3)
-    with told() as said:
+    with caplog.at_level("INFO", "carrara"):
         run(course, 0, 6, 0.7)
         assert (course.length, len(course.seen)) == (0, 3)
         run(course, 6, 3, 0.8)
-    assert said == ["the course goes on to 256 tokens: the last 3 prompts had 0.767"]
+    assert caplog.messages == ["the course goes on to 256 tokens: the last 3 prompts had 0.767"]
     assert (course.length, list(course.seen.values())) == (256, [[1.0, pytest.approx(0.6)]])
     late = Stream("qa1", 0, tokenizer="words").item(0).id
     course.learn([(late, 1.0)] * 9)

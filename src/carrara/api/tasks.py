@@ -8,8 +8,8 @@ from carrara.api.item import Item
 from carrara.core import params
 from carrara.core.errors import UsageError
 from carrara.core.keys import Split
+from carrara.core.log import warn_once
 from carrara.core.places import here
-from carrara.core.talk import tell_once
 from carrara.core.types import Style
 from carrara.options import File, ItemOptions, Length, Value, length_of, params_of, whole
 from carrara.prompt import items
@@ -92,7 +92,7 @@ class Loaded:
         pack = drawn.pack()
         [first] = recipes(Selection(self.name, self.params), drawn, pack, tokenizer)
         at = replace(first, length=length_of(length))
-        for context in items.contexts(at, whole("n", n, 1), pack, tell_once):
+        for context in items.contexts(at, whole("n", n, 1), pack, warn_once):
             yield from (Item(item.recipe, item.context) for item in context.items)
 
 

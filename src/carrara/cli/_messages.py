@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from carrara.core.talk import LOG, ONCE, SKIPPED
+from carrara.core.log import ONCE, SKIPPED, logger
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -84,13 +84,15 @@ def messages_on_stderr(app: "App | None" = None, tokens: Sequence[str] = ()) -> 
         app: The command line, if one is running.
         tokens: What it was given.
     """
-    handler, propagate = _Handler(), LOG.propagate
-    LOG.addHandler(handler)
-    LOG.propagate = False
+    handler, before = _Handler(), (logger.level, logger.propagate)
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    logger.propagate = False
     token = _COMMAND.set((app, tokens) if app else None)
     try:
         yield handler
     finally:
         _COMMAND.reset(token)
-        LOG.removeHandler(handler)
-        LOG.propagate = propagate
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]

@@ -11,9 +11,9 @@ from carrara.cli import _options as options
 from carrara.cli._output import print_json, progress, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.log import warn_once
 from carrara.core.many import check_many
 from carrara.core.spread import spread
-from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 from carrara.tokens.permission import with_permissions
 
@@ -80,7 +80,7 @@ def main(args: Namespace) -> int:
         ],
     )
     for what in (what for report in reports for what in report.left_out):
-        tell_once(what)
+        warn_once(what)
     print()
     for check, meaning in CHECKS.items():
         found = sum(breach.check == check for breach in breaches)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from carrara.cli import _options as options
 from carrara.cli._output import progress, show
 from carrara.core.errors import LengthError, UsageError
+from carrara.core.log import warn_once
 from carrara.core.many import check_many
 from carrara.core.places import elsewhere
-from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _tasks(args: Namespace, jobs: "list[Recipe]") -> int:
         except LengthError as reason:
             if len(jobs) == 1:
                 raise
-            tell_once(left_out(job, reason))
+            warn_once(left_out(job, reason))
     if not tasks:
         raise UsageError("none of these tests has a world of these lengths: ask for greater ones")
     if len({one.name for one in tasks}) < len(tasks):
@@ -105,7 +105,7 @@ def _requests(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> in
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(args.out / name)) for name in forms]
         lines = partial(_lines, rows=list(forms.values()))
-        shares = bulk(jobs, args.n, asked.pack, lines, tell_once, args.workers, args.engine)
+        shares = bulk(jobs, args.n, asked.pack, lines, warn_once, args.workers, args.engine)
         for texts in progress((one for share in shares for one in share), len(jobs) * args.n, "exporting"):
             for file, text in zip(files, texts, strict=True):
                 file.write(text)
@@ -142,7 +142,7 @@ def _data(args: Namespace, asked: options.Asked, jobs: "list[Recipe]") -> int:
             return hub.path_of(args.out, first, talks, number, of)
 
         table = hub.table(conversations)
-        number, made = write_all(own, args.n, asked.pack, table, path, tell_once, args.workers, args.engine)
+        number, made = write_all(own, args.n, asked.pack, table, path, warn_once, args.workers, args.engine)
         by_path = {(hub.config_of(job, conversations), hub.split_of(job)): job for job in own}
         for one in progress(made, number, "exporting"):
             place = one.path.parent.name, one.path.name.rsplit("-", 3)[0]

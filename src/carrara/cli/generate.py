@@ -13,9 +13,9 @@ from carrara.cli._output import check_replaceable, is_items, progress, show
 from carrara.core.errors import UsageError
 from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
+from carrara.core.log import warn_once
 from carrara.core.many import check_many
 from carrara.core.plural import count
-from carrara.core.talk import tell_once
 from carrara.tokens import DEFAULT
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _tables(args: Namespace) -> int:
     def path(first: "Recipe", number: int, of: int) -> Path:
         return folder / first.task / write_length(first.length) / f"{number:05}-of-{of:05}.parquet"
 
-    number, written = write_all(jobs, args.n, asked.pack, table, path, tell_once, args.workers, args.engine)
+    number, written = write_all(jobs, args.n, asked.pack, table, path, warn_once, args.workers, args.engine)
     files = list(progress(written, number, "generating"))
     known = sum(one.known for one in files)
     there = f", {known} of them there already" if known else ""
@@ -115,7 +115,7 @@ def _from_selection(args: Namespace, line: "Callable[[Item], str]") -> Source:
     from carrara.prompt.bulk import bulk
 
     asked, jobs = _jobs(args)
-    lines = bulk(jobs, args.n, asked.pack, line, tell_once, args.workers, args.engine)
+    lines = bulk(jobs, args.n, asked.pack, line, warn_once, args.workers, args.engine)
     lengths = ", ".join(map(write_length, args.lengths))
     return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, lines
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from carrara.cli import _options as options
 from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.core.errors import RunError
-from carrara.core.talk import tell
+from carrara.core.log import logger
 
 if TYPE_CHECKING:
     from carrara.runs.verify_submission import Submission
@@ -72,7 +72,7 @@ def main(args: Namespace) -> int:
     found, repeated = merged([one.results for one in checked if args.all or not one.source.fault])
     if repeated:
         are = "reply is" if repeated == 1 else "replies are"
-        tell(f"{repeated:,} {are} in several of these folders, and the last folder's count")
+        logger.warning(f"{repeated:,} {are} in several of these folders, and the last folder's count")
     results = [one for one in by_metric(found, args.score) if args.lengths is None or one.length in args.lengths]
     report_failures(results)
     shortcuts = known(results)
@@ -89,7 +89,7 @@ def main(args: Namespace) -> int:
     bad = [one for one in checked if one.source.fault]
     for one in checked:
         counted = "counts all the same" if args.all and one.results else "does not count"
-        tell(f"{one.source.name}: {one.source.verdict}" + (f"; it {counted}" if one.source.fault else ""))
+        logger.warning(f"{one.source.name}: {one.source.verdict}" + (f"; it {counted}" if one.source.fault else ""))
     _say_lacking(checked)
     if not results:
         raise RunError("nothing is left to put in order: --all counts folders that fail the check, too")
@@ -106,4 +106,4 @@ def _say_lacking(checked: "list[Submission]") -> None:
     for one in checked:
         if one.source.lacking:
             are = "reply is" if one.source.lacking == 1 else "replies are"
-            tell(f"{one.source.name}: {one.source.lacking:,} {are} missing, and count as wrong")
+            logger.warning(f"{one.source.name}: {one.source.lacking:,} {are} missing, and count as wrong")

@@ -10,9 +10,9 @@ from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
+from carrara.core.log import logger
 from carrara.core.plural import count
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.core.talk import tell
 from carrara.options import Flag, ServerOptions, text
 from carrara.runs.config import RunConfig, RunOptions, merged
 from carrara.runs.jobs import RunItems
@@ -59,7 +59,7 @@ def run(
     confirmed = _above(ask_above)
     if options is None or options.out is None:
         for config in configs:
-            tell(f"the run's folder is {config.out}; `out` names another")
+            logger.info(f"the run's folder is {config.out}; `out` names another")
     if len(configs) == 1:
         return _stopped_or(configs[0], print_json if as_json else None, min_base_score, confirmed)
     failed, rows = list[str](), list[Any]()
@@ -71,7 +71,7 @@ def run(
                 return code
         except (RunError, UsageError) as error:
             failed.append(config.model)
-            tell(str(error))
+            logger.warning(str(error))
     if as_json:
         print_json(rows)
     if failed:
@@ -171,7 +171,7 @@ def carry_out(
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:
         was = "was" if outcome.unasked == 1 else "were"
-        tell(
+        logger.warning(
             f"{count(outcome.unasked, 'item')} {was} not asked: `budget={config.budget}` has no room for them; "
             "the same command with more resumes"
         )

@@ -93,7 +93,7 @@ def _check_out(args: Namespace) -> None:
 def _scored(args: Namespace) -> int:
     """Replies to items made here."""
     from carrara.cli._output import print_summary, show
-    from carrara.core.talk import tell
+    from carrara.core.log import logger
     from carrara.prompt.wording import read_pack
     from carrara.score.job import score
     from carrara.score.lines import Lines
@@ -117,7 +117,7 @@ def _scored(args: Namespace) -> int:
         watched = stack.enter_context(watch(None if piped else args.file.stat().st_size, bar))
         done = score(Lines(file, piped), together, write, watched)
     for told in done.troubles.told(source):
-        tell(told)
+        logger.warning(told)
     rows = done.tally.rows()
     with nullcontext() if args.out else redirect_stdout(sys.stderr):
         if rows:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from carrara.cli import _options as options
 from carrara.cli._output import print_json, progress, table
 from carrara.core.lengths import write_length
-from carrara.core.talk import tell_once
+from carrara.core.log import warn_once
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
@@ -127,7 +127,7 @@ def _sizes(recipes: "Sequence[Recipe]", worlds: int, names: Sequence[str]) -> li
         except LengthError as reason:
             if len(recipes) == 1:
                 raise
-            tell_once(left_out(recipe, reason))
+            warn_once(left_out(recipe, reason))
     return found
 
 

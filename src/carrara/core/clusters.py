@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from importlib import import_module
+from logging import LogRecord
 from typing import Any, TypeVar
 
 from carrara.core.cores import AHEAD, cores
 from carrara.core.errors import RunError, UsageError
-from carrara.core.talk import tell, told
+from carrara.core.log import collect_records, logger
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,7 +28,7 @@ def on_ray(work: Callable[[T], R], jobs: Sequence[T], workers: int | None = None
         under_way = deque[Any]()
         with _troubles(ray):
             for job in jobs:
-                under_way.append(asked.remote(work, job))
+                under_way.append(asked.remote(logger.level, work, job))
                 if len(under_way) > least:
                     yield _heard(ray.get(under_way.popleft()))
             while under_way:
@@ -50,8 +51,8 @@ class _Process:
     def __init__(self, start: Callable[[], object]) -> None:
         start()
 
-    def do(self, work: Callable[..., R], given: Sequence[Any]) -> tuple[R, list[str]]:
-        return _done(work, *given)
+    def do(self, level: int, work: Callable[..., R], given: Sequence[Any]) -> tuple[R, list[LogRecord]]:
+        return _done(level, work, *given)
 
 
 class _Hand:
@@ -59,10 +60,10 @@ class _Hand:
         self._actor = actor
 
     def submit(self, work: Callable[..., R], /, *given: Any) -> Future[R]:
-        asked = self._actor.do.remote(work, given).future()
+        asked = self._actor.do.remote(logger.level, work, given).future()
         heard: Future[R] = Future()
 
-        def come(done: Future[tuple[R, list[str]]]) -> None:
+        def come(done: Future[tuple[R, list[LogRecord]]]) -> None:
             if error := done.exception():
                 heard.set_exception(error)
             else:
@@ -88,16 +89,17 @@ def _cores(ray: Any) -> int:
     return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
-def _done(work: Callable[..., R], *given: Any) -> tuple[R, list[str]]:
-    """On whichever machine: what came of it, and what it told."""
-    with told() as said:
-        return work(*given), said
+def _done(level: int, work: Callable[..., R], *given: Any) -> tuple[R, list[LogRecord]]:
+    """On whichever machine: what came of it, and what was logged."""
+    logger.setLevel(level)
+    with collect_records() as records:
+        return work(*given), records
 
 
-def _heard(came: tuple[R, list[str]]) -> R:
-    found, said = came
-    for what in said:
-        tell(what)
+def _heard(came: tuple[R, list[LogRecord]]) -> R:
+    found, records = came
+    for record in records:
+        logger.handle(record)
     return found
 
 

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carrara.core.errors import RunError
-from carrara.core.talk import overheard, tell_into
+from carrara.core.log import logger, receive_records, send_records
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue
@@ -37,8 +37,8 @@ def on_all(work: Callable[[T], R], jobs: Sequence[T], workers: int | None = None
     # spawned, not forked: tokenizers have threads, which do not survive a fork
     context = get_context("spawn")
     with (
-        overheard(context) as told,
-        ProcessPoolExecutor(workers, context, initializer=begin, initargs=(told,)) as pool,
+        receive_records(context) as records,
+        ProcessPoolExecutor(workers, context, initializer=begin, initargs=(records, logger.level)) as pool,
     ):
         under_way = deque[Future[R]]()
         try:
@@ -60,12 +60,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def begin(told: "Queue[Any]") -> None:
+def begin(records: "Queue[Any]", level: int) -> None:
     """In a process that was started: Ctrl-C reaches all, and one of them says so, as it says what the others tell."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.set_threshold(RARELY)  # contexts are thousands of small things without a cycle, and die when they are let go
     Thread(target=_end_with_parent, daemon=True).start()
-    tell_into(told)
+    send_records(records, level)
 
 
 def _end_with_parent() -> None:

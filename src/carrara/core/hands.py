@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from carrara.core.cores import begin
 from carrara.core.errors import RunError
+from carrara.core.log import logger, receive_records
 from carrara.core.spread import Engine
-from carrara.core.talk import overheard
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue
@@ -40,8 +40,11 @@ def hands(start: Start, count: int, engine: Engine) -> AbstractContextManager[Se
 def _here(start: Start, count: int) -> Iterator[Sequence[Hand]]:
     # spawned, not forked: tokenizers have threads, which do not survive a fork
     context = get_context("spawn")
-    with overheard(context) as told:
-        pools = [ProcessPoolExecutor(1, context, initializer=_begin, initargs=(start, told)) for _ in range(count)]
+    with receive_records(context) as records:
+        pools = [
+            ProcessPoolExecutor(1, context, initializer=_begin, initargs=(start, records, logger.level))
+            for _ in range(count)
+        ]
         try:
             yield pools
         except BrokenProcessPool:
@@ -51,6 +54,6 @@ def _here(start: Start, count: int) -> Iterator[Sequence[Hand]]:
                 pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(start: Start, told: "Queue[Any]") -> None:
-    begin(told)
+def _begin(start: Start, records: "Queue[Any]", level: int) -> None:
+    begin(records, level)
     start()

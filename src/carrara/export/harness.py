@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.log import logger
 from carrara.core.recipe import Recipe
-from carrara.core.talk import tell
 from carrara.prompt.items import contexts, questions_of
 from carrara.prompt.wording import Pack, read_pack
 
@@ -117,7 +117,7 @@ def load(first: str = "", worlds: int = 0, prompts: str = "", **_: object) -> Ma
     pack = _pack(prompts)
     rows = [
         {"id": item.id, "prompt": item.text, "gold": item.gold, "prompts": prompts}
-        for context in contexts(Recipe.parse(first), worlds, pack, tell)
+        for context in contexts(Recipe.parse(first), worlds, pack, logger.warning)
         for item in context.items
     ]
     make: Callable[..., Any] = import_module("datasets").Dataset.from_list

@@ -65,7 +65,7 @@ def write_all(
     pack: Pack | None,
     table: Table,
     path: Callable[[Recipe, int, int], Path],
-    tell: Callable[[str], None],
+    warn: Callable[[str], None],
     workers: int | None = None,
     engine: Engine = "local",
 ) -> tuple[int, Iterator[Written]]:
@@ -81,7 +81,7 @@ def write_all(
         parts.append([File(path(job.first, number, len(shares)), share) for number, share in enumerate(shares)])
     work, files = with_permissions(partial(write, table=table, pack=pack)), list(chain(*parts))
     _check_strays({one.path for one in files})
-    return len(files), in_order(jobs, parts, spread(work, files, workers, engine), tell)
+    return len(files), in_order(jobs, parts, spread(work, files, workers, engine), warn)
 
 
 def _check_strays(own: Set[Path]) -> None:

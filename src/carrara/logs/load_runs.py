@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from carrara.core.errors import UsageError
+from carrara.core.log import logger
 from carrara.core.result import Result
-from carrara.core.talk import tell
 from carrara.logs import replies
 from carrara.logs.log_files import DamagedLogError, logs
 from carrara.results.analysis.measured import merged
@@ -29,5 +29,5 @@ def gathered(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None]
     if folders and not results:
         raise UsageError(f"there are no results that can be read in {', '.join(map(str, folders))}")
     if repeated:
-        tell(f"{repeated} replies are in several of these folders, and those of the last one count")
+        logger.warning(f"{repeated} replies are in several of these folders, and those of the last one count")
     return results

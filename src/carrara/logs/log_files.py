@@ -26,8 +26,8 @@ from pydantic import ValidationError
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.files import open_binary
+from carrara.core.log import warn_skipped
 from carrara.core.places import elsewhere
-from carrara.core.talk import tell_skipped
 
 DIRECTORY = 64 << 20
 MEMBER = 64 << 20
@@ -47,7 +47,7 @@ class DamagedLogError(RunError):
 
 def leave_out(damaged: DamagedLogError) -> None:
     """Say that a log is left out. For commands that go on without it."""
-    tell_skipped(f"the log {damaged.path} is left out: {damaged.reason}")
+    warn_skipped(f"the log {damaged.path} is left out: {damaged.reason}")
 
 
 def logs(folder: Path) -> list[Path]:

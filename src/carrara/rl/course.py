@@ -21,8 +21,8 @@ from typing import Any
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.log import logger
 from carrara.core.recipe import Recipe
-from carrara.core.talk import tell
 from carrara.options import Lengths, lengths_of, whole
 from carrara.rl.reward import Completion, rewards
 
@@ -64,7 +64,7 @@ class Course:
         if (mean := fmean(map(fmean, self.seen.values()))) >= self.threshold:
             self.stage += 1
             self.seen.clear()
-            tell(
+            logger.info(
                 f"the course goes on to {write_length(self.length)} tokens: the last {self.last} prompts had {mean:.3f}"
             )
 

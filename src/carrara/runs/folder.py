@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from inspect_ai.log import EvalLog
 
 from carrara.core.errors import RunError, UsageError
+from carrara.core.log import logger
 from carrara.core.places import elsewhere, make, storage
-from carrara.core.talk import tell
 from carrara.logs.log_files import DamagedLogError, header, logs
 from carrara.runs.config import Shard
 from carrara.text.corpus.cache import folder
@@ -120,7 +120,7 @@ def set_aside(damaged: DamagedLogError) -> None:
     """Its replies are in the cache, and Inspect would stumble over it."""
     aside = damaged.path.with_name(damaged.path.name + ".damaged")
     damaged.path.replace(aside)
-    tell(f"a log was damaged and is now {aside}; replies that the cache has are kept")
+    logger.warning(f"a log was damaged and is now {aside}; replies that the cache has are kept")
 
 
 def tidy(folder: Path, ended: Sequence[EvalLog]) -> None:

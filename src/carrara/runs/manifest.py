@@ -19,10 +19,10 @@ from inspect_ai.dataset import Sample
 
 from carrara.core.errors import UsageError
 from carrara.core.files import Limit, content, whole_file
+from carrara.core.log import warn_skipped
 from carrara.core.places import elsewhere
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject, test_of
-from carrara.core.talk import tell_skipped
 from carrara.results.analysis.partial import Part
 from carrara.runs.config import Shard
 from carrara.runs.job import Job
@@ -89,12 +89,12 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Bl
 def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
     """Keep what a run is to ask, beside what earlier ones were to."""
     path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
-    known = {entry.key: entry for entry in _read(path, tell_skipped)} | {entry.key: entry for entry in new}
+    known = {entry.key: entry for entry in _read(path, warn_skipped)} | {entry.key: entry for entry in new}
     with whole_file(path) as file:
         file.write(json.dumps([_row(entry) for entry in known.values()], indent=0))
 
 
-def read(folder: Path, damaged: Callable[[str], None] = tell_skipped) -> list[Entry]:
+def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[Entry]:
     """Return what a folder's runs were to ask; nothing where no run wrote into it.
 
     Args:

@@ -7,10 +7,10 @@ from pathlib import Path
 from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.log import logger
 from carrara.core.order import natural
 from carrara.core.params import build, canonical, read_canonical
 from carrara.core.recipe import Recipe
-from carrara.core.talk import tell
 from carrara.runs.job import ALL, Job
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
@@ -53,7 +53,7 @@ def published(
         raise UsageError(f"{folder} has no file of {asked} at the lengths asked for")
     there = {source.test for source in found}
     if missing := _missing([test for test in of if suite == "babilong" or test in there], lengths, some):
-        tell(f"{folder} has no file of {missing}: left out")
+        logger.warning(f"{folder} has no file of {missing}: left out")
     data = known(found)
     for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
         own, name = of[test], babilong.PREFIX + test.rpartition("/")[2] if suite == "babilong" else test

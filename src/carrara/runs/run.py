@@ -24,10 +24,10 @@ from inspect_ai.model._model_config import model_args_for_log
 from rich.console import Console
 
 from carrara.core.errors import LengthError, RunError, UsageError
+from carrara.core.log import logger, warn_once
 from carrara.core.places import place, storage
 from carrara.core.plural import count
 from carrara.core.result import Result, Subject
-from carrara.core.talk import tell, tell_once
 from carrara.core.types import Message
 from carrara.logs.replies import LOGS, Reply, read_replies, read_results
 from carrara.logs.settings import SERVER, address, file_of, settings_of
@@ -162,7 +162,7 @@ def run(plan: RunConfig, console: Console | None = None, confirm: Confirm | None
         results = read_results(plan.out)
         own = [result for result in results if result.subject == subject and result.id in samples]
         for what in changed_models(own):
-            tell(what)
+            logger.warning(what)
         if len(own) + counts.unasked < len(samples):
             told = [log.error.message for log in logs if log.error and log.error.message.strip()]
             why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
@@ -305,7 +305,7 @@ def _tasks(plan: RunConfig, model: Model, console: Console | None) -> dict[Job, 
             if not isinstance(reason, LengthError) or len(plan.jobs) == 1:
                 raise reason from None
             unfit.append(reason)
-            tell_once(left_out(job.first, reason))
+            warn_once(left_out(job.first, reason))
     if not tasks:
         raise unfit[0]
     return tasks

@@ -20,10 +20,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from carrara.answers.grade import grade, trivial
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
+from carrara.core.log import logger
 from carrara.core.metadata import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, RETRIEVE
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN
-from carrara.core.talk import tell
 from carrara.logs.settings import SERVER
 from carrara.prompt.item_cache import QUICK, beside, item_of, kept, quick
 from carrara.prompt.items import Item, contexts
@@ -65,7 +65,7 @@ def inspect_task(
     stop by themselves, such as base models.
     """
     asked = replace(first, length=first.length - within) if within else first
-    items = [item for context in contexts(asked, worlds, pack, tell, kept) for item in context.items]
+    items = [item for context in contexts(asked, worlds, pack, logger.warning, kept) for item in context.items]
     given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     return Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),

@@ -14,7 +14,7 @@ from inspect_ai._util.http import status_code_of
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput
 
 from carrara.core.errors import RunError, UsageError
-from carrara.core.talk import tell
+from carrara.core.log import logger
 from carrara.core.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
 from carrara.servers.api_errors import Trouble, trouble_of
 from carrara.servers.inspect_errors import plain
@@ -100,11 +100,11 @@ async def greet(api: ModelAPI, model: str) -> None:
         case "final" if status == 429:
             raise UsageError(f"{where} takes no more requests with this key: {words}")
         case "busy":
-            tell(f"{where} takes no more requests just now and is waited for: {words}")
+            logger.warning(f"{where} takes no more requests just now and is waited for: {words}")
         case "down" | "failing":
-            tell(f"{where} is not ready and is waited for: {words}")
+            logger.warning(f"{where} is not ready and is waited for: {words}")
         case "final" if not tells_overflow(words, None):
-            tell(f"{where} refused a short question, and the run goes on: {words}")
+            logger.warning(f"{where} refused a short question, and the run goes on: {words}")
 
 
 async def _tells_costs(api: ModelAPI, model: str) -> None:
@@ -128,7 +128,9 @@ async def _tells_costs(api: ModelAPI, model: str) -> None:
 
 async def _greeted(api: ModelAPI, where: str) -> Exception | None:
     # Straight to the provider: neither retries nor the log are wanted here.
-    late = Timer(LATE, tell, [f"{where} has not answered a short question yet; it has {SECONDS} seconds in all"])
+    late = Timer(
+        LATE, logger.warning, [f"{where} has not answered a short question yet; it has {SECONDS} seconds in all"]
+    )
     late.daemon = True
     late.start()
     try:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, overload
 
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content, lines, open_binary, regular
-from carrara.core.talk import tell_once
+from carrara.core.log import warn_once
 from carrara.text.corpus import cache
 
 Row = Mapping[str, str]
@@ -46,7 +46,7 @@ def tell_left_out(paths: Sequence[Path], why: str) -> None:
     """One sentence, however many files there are of a kind that is not read."""
     if paths:
         more = f" and {len(paths) - 1:,} more are" if paths[1:] else " is"
-        tell_once(f"{min(paths)}{more} left out: {why}")
+        warn_once(f"{min(paths)}{more} left out: {why}")
 
 
 def known(sources: Iterable[Source]) -> str:

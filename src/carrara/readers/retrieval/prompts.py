@@ -17,9 +17,9 @@ from anyio.from_thread import check_cancelled
 from carrara.core.console import LINE_EVERY
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.log import logger
 from carrara.core.metadata import REQUEST, RETRIEVE
 from carrara.core.recipe import Recipe
-from carrara.core.talk import tell
 from carrara.core.types import Message
 from carrara.prompt.item_cache import item_of, messages_of, quick
 from carrara.prompt.items import Item
@@ -89,7 +89,7 @@ class _Outage:
             except EmbedderUnavailableError as error:
                 if self.began is None:
                     self.began = time.monotonic()
-                    tell(f"retrieval waits, for up to {PATIENCE // 3600} hours: {error}")
+                    logger.warning(f"retrieval waits, for up to {PATIENCE // 3600} hours: {error}")
                 left = self.began + PATIENCE - time.monotonic()
                 if left <= 0:
                     raise
@@ -98,7 +98,7 @@ class _Outage:
             else:
                 if self.began is not None:
                     self.began = None
-                    tell("retrieval goes on")
+                    logger.warning("retrieval goes on")
                 return result
 
 
@@ -147,7 +147,7 @@ class _Watch:
         _stop_if_cancelled()
         if time.monotonic() - self.told >= LINE_EVERY:
             self.told = time.monotonic()
-            tell(f"{done:,} of {total:,} parts of a context of {self.context} are embedded")
+            logger.info(f"{done:,} of {total:,} parts of a context of {self.context} are embedded")
 
 
 def _needs(item: Item) -> list[tuple[int, int]] | None:

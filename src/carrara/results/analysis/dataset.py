@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrara import tokens
+from carrara.core.log import logger
 from carrara.core.recipe import Recipe
-from carrara.core.talk import tell
 from carrara.core.types import Drawn
 from carrara.prompt.items import Context, contexts, questions_of
 
@@ -70,7 +70,7 @@ def _beside_even(drawn: Sequence[Drawn]) -> Iterator[tuple[str, tuple[tuple[str,
 
 def sizes(first: Recipe, worlds: int, tokenizers: Sequence[str]) -> dict[str, float]:
     """What the contexts of a test count on average by each tokenizer, without the prompt around them."""
-    texts = list(_texts(contexts(first, worlds, tell=tell)))
+    texts = list(_texts(contexts(first, worlds, warn=logger.warning)))
     return {name: sum(_count(name, text) for text in texts) / len(texts) for name in tokenizers}
 
 

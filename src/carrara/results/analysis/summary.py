@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from carrara.core.errors import RunError, UsageError, nearest
+from carrara.core.log import logger
 from carrara.core.order import natural
 from carrara.core.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
-from carrara.core.talk import tell
 from carrara.results.analysis.intervals import effective_n, wilson
 from carrara.results.analysis.places import placed
 from carrara.results.analysis.series import Series, series_of
@@ -249,7 +249,7 @@ def report_failures(results: Sequence[Result]) -> None:
     series = series_of(results)
     asked = Counter(str(series(result)) for result in results)
     for name, failed in Counter(str(series(result)) for result in results if result.status == "error").items():
-        tell(f"{name}: {failed:,} of {asked[name]:,} requests failed; they are in no mean")
+        logger.warning(f"{name}: {failed:,} of {asked[name]:,} requests failed; they are in no mean")
 
 
 def sliced(results: Sequence[Result], by: Sequence[str]) -> list[Row]:

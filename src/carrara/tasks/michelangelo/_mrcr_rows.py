@@ -29,7 +29,7 @@ from carrara import tokens
 from carrara.core.errors import UsageError
 from carrara.core.files import lines, open_binary, regular
 from carrara.core.lengths import read_length, write_length
-from carrara.core.talk import tell
+from carrara.core.log import logger
 from carrara.core.types import Message, Role
 from carrara.text.corpus import cache
 from carrara.text.rows import Source, file_hash, files_of, remembered, tell_left_out
@@ -214,7 +214,7 @@ def _sizes(path: Path, test: str) -> Sequence[int]:
     try:
         kept: list[int] = json.loads(place.read_text("utf-8"))
     except (OSError, ValueError):
-        tell(f"{path} names no length: the sizes of its rows are looked up, once")
+        logger.info(f"{path} names no length: the sizes of its rows are looked up, once")
         kept = [_size(row, test) for row in read(path, test)]
         with cache.whole_file(place) as file:
             file.write(json.dumps(kept).encode())

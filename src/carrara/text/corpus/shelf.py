@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from carrara.core.errors import UsageError, nearest
+from carrara.core.log import logger
 from carrara.core.reserved import NO_CORPUS
-from carrara.core.talk import tell
 from carrara.text.corpus import cache
 from carrara.text.corpus.choosing import CorpusNotFoundError, source
 from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
@@ -141,17 +141,17 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
         if memo is None or memo["state"] not in (_state(state, old), _state(state, VERSION)):
             raise UsageError("it is another text by now")
         if old != VERSION:
-            tell(f"{row['source']} is indexed anew, for what is no text is left out of corpora now")
+            logger.info(f"{row['source']} is indexed anew, for what is no text is left out of corpora now")
         new, left_out = _indexed(row["source"], memo["gutenberg"], watch, _told)
     except UsageError as error:
         if old != VERSION:
-            tell(
+            logger.warning(
                 f"the corpus {name} may have chat markers and control characters in it, and its source cannot be "
                 f"indexed anew ({error}): `carrara corpus remove {name}`, and add it again"
             )
         return hash, _left_out(row)
     if new != hash:
-        tell(f"the corpus {name} is {new} from now on; what it was, {hash}, stays for the ids that have it")
+        logger.warning(f"the corpus {name} is {new} from now on; what it was, {hash}, stays for the ids that have it")
     _name(name, new, row["source"], left_out)
     return new, left_out
 
@@ -159,7 +159,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
 def _told(spec: str, left_out: LeftOut) -> None:
     """Say what of a text is left out that its reader would want to know of: markers and controls."""
     if found := [f"{left_out.named[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.named]:
-        tell(f"of {spec} {' and '.join(found)} are left out")
+        logger.warning(f"of {spec} {' and '.join(found)} are left out")
 
 
 def _name(name: str, hash: str, spec: str, left_out: LeftOut) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.files import regular
-from carrara.core.talk import tell
+from carrara.core.log import logger
 from carrara.text.writings.bank import entries, flaw, gist
 from carrara.text.writings.writer import Key
 
@@ -93,6 +93,8 @@ def _repair(path: Path, file: int) -> None:
         json.loads(last)
     except ValueError:
         os.ftruncate(file, len(head) + len(newline))
-        tell(f"the last line of {path} was not written to its end, and is removed: its piece is asked for again")
+        logger.warning(
+            f"the last line of {path} was not written to its end, and is removed: its piece is asked for again"
+        )
     else:
         os.write(file, b"\n")

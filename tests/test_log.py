@@ -1,37 +1,54 @@
-"""What people are warned of is said once, whatever the number of tests, lengths, files and logs."""
+"""The logger `carrara`: a command prints each warning once, and Python users can silence it."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from carrara.cli._messages import messages_on_stderr
-from carrara.core.talk import tell, tell_once
+from carrara.core.log import logger, warn_once
 from carrara.tasks.babilong import _published_items as babilong
 from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]
 
 
-def test_a_warning_is_said_once_in_a_command(capsys: Capture) -> None:
+def test_a_command_prints_a_warning_once(capsys: Capture) -> None:
     with messages_on_stderr():
         for what in ("the wind is north", "the wind is north", "it rains", "the wind is north"):
-            tell_once(what)
-        tell("news")
-        tell("news")
+            warn_once(what)
+        logger.info("news")
+        logger.info("news")
     assert capsys.readouterr().err.splitlines() == [
         *("carrara: the wind is north", "carrara: it rains"),
         *("carrara: news", "carrara: news"),
     ]
     with messages_on_stderr():
-        tell_once("it rains")
+        warn_once("it rains")
     assert capsys.readouterr().err == "carrara: it rains\n"
-
-
-def test_the_library_is_silent(capsys: Capture, caplog: pytest.LogCaptureFixture) -> None:
-    tell("it rains")
+    logger.info("news")
     assert capsys.readouterr().err == ""
-    assert [(record.name, record.getMessage()) for record in caplog.records] == [("carrara", "it rains")]
+
+
+WARNING = "4 of 9 worlds of babilong/qa2 do not fit into 350 tokens"
+
+
+@pytest.mark.parametrize(
+    ("setting", "begins"),
+    [
+        ("", WARNING),
+        ('logging.getLogger("carrara").setLevel("ERROR")', ""),
+        ('logging.getLogger("carrara").addHandler(logging.NullHandler())', ""),
+        ("logging.basicConfig(format='%(name)s %(levelname)s %(message)s')", f"carrara WARNING {WARNING}"),
+    ],
+)
+def test_python_prints_warnings_unless_they_are_silenced(setting: str, begins: str) -> None:
+    program = f"import logging, carrara\n{setting}\nprint(len(list(carrara.load('qa2').items(350, n=9))))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "5\n"
+    assert [line.startswith(begins) for line in done.stderr.splitlines()] == [True] * bool(begins)
 
 
 def said_by(*asked: str) -> list[str]:
