@@ -141,7 +141,7 @@ def run(plan: RunConfig, console: Console | None = None, confirm: Confirm | None
         cut = _cut(samples.values(), plan.max_tokens or model.api.max_tokens())
         crowded = _crowded(plan, model, served, samples, left)
         for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
-            tell(what)
+            logger.warning(what)
         if left and not plan.in_process:
             preflight.check(plan.model, plan.base_url, plan.model_args, served, plan.perplexity)
         if left and server is None and _continues(plan):
