@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from carrara.core.lengths import write_length
 from carrara.results.published.scores import read_scores
-from carrara.results.report.svg import drawing, number, tag
+from carrara.results.svg import drawing, number, tag
 
 WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 940.0, 440.0, 44.0, 300.0, 24.0, 44.0
 COLOURS = ("#0b6e99", "#c2571a", "#3d7a37", "#7c4d9e", "#a8324a", "#6b6b00", "#15756b", "#8a5a2b")

@@ -25,10 +25,10 @@ from carrara.results.analysis import (
     stat,
     summarize,
 )
+from carrara.results.analysis.differences import difference
 from carrara.results.analysis.effective import BaseScore
 from carrara.results.analysis.intervals import Z, effective_n, student, wilson
 from carrara.results.analysis.metric import by_metric, said
-from carrara.results.analysis.paired import difference
 
 
 def reply(

@@ -18,10 +18,10 @@ from carrara import registry
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
-from carrara.results.analysis.beside import boards, same_length
+from carrara.results.analysis.cells import measured, merged
 from carrara.results.analysis.correlation import Column, correlate, interval, ranks, spearman
-from carrara.results.analysis.matching import matching, plain
-from carrara.results.analysis.measured import measured, merged
+from carrara.results.analysis.model_aliases import matching, plain
+from carrara.results.analysis.vs_published import boards, same_length
 from carrara.results.published.scores import PAPERS, Score, counting, read_scores
 from tests.process import carrara
 

@@ -17,15 +17,15 @@ import carrara
 from carrara.core.errors import UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
-from carrara.results.analysis.crossing import crossings
+from carrara.results.analysis.curve_crossing import crossings
 from carrara.results.analysis.summary import sliced
 from carrara.results.figures import babilong, minerva, sync
 from carrara.results.figures.catalogue import entries, figure
 from carrara.results.figures.differences import DIFFERS
-from carrara.results.figures.drawing import svg
-from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
-from carrara.results.figures.writing import save
+from carrara.results.figures.files import save
+from carrara.results.figures.marks import Evidence
+from carrara.results.figures.vega import svg
 from carrara.results.published.scores import claimed, read_scores
 from tests.process import carrara as command
 

@@ -14,7 +14,7 @@ from carrara.cli.main import main
 from carrara.core import files
 from carrara.core.errors import UsageError
 from carrara.prompt.wording import read_pack
-from carrara.results.published import outside
+from carrara.results.published import external_scores
 from carrara.tasks.babilong import _predictions as predictions
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.babilong import _story_files as stories
@@ -41,7 +41,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a folder of BABILong": ("qa1_4k.json", lambda path: babilong.sources(path.parent)),
     "MRCR": ("a.csv", mrcr_rows.sources),
     "a folder of MRCR": ("a.jsonl", lambda path: mrcr_rows.sources(path.parent)),
-    "scores": ("a.csv", outside.read_outside),
+    "scores": ("a.csv", external_scores.read_outside),
     "predictions": ("a.csv", lambda path: list(predictions.predictions(path))),
     "Minerva's replies": ("a.jsonl", lambda path: list(minerva_rows._grade_lines(path))),
     "stories": ("qa1_a.txt", lambda path: list(stories._lines(path))),
@@ -115,7 +115,7 @@ def sparse(path: Path, size: int) -> Path:
         ("a.txt", files.TEXT.bytes, READERS["a text"][1]),
         ("a.toml", files.SMALL.bytes, read_pack),
         ("a.txt", files.SMALL.bytes, READERS["words"][1]),
-        ("a.csv", files.SMALL.bytes, outside.read_outside),
+        ("a.csv", files.SMALL.bytes, external_scores.read_outside),
         ("a.jsonl", files.DATA.bytes, READERS["a bank"][1]),
         ("a.jsonl", files.DATA.bytes, READERS["recipes"][1]),
         ("qa1_a.txt", files.TEXT.bytes, READERS["stories"][1]),

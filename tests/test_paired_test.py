@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from carrara.results.analysis.paired import difference
+from carrara.results.analysis.differences import difference
 from carrara.results.analysis.paired_test import (
     ALPHA,
     FEWEST,

@@ -6,7 +6,7 @@ import pytest
 
 import carrara
 from carrara.prompt.items import make
-from carrara.results.analysis.places import placed
+from carrara.results.analysis.evidence_bins import placed
 from carrara.results.analysis.summary import sliced
 from carrara.runs.evidence_position import Places, Watch
 

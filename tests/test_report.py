@@ -28,11 +28,11 @@ from carrara.prompt.items import make
 from carrara.results.analysis import summarize
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report import write_report
-from carrara.results.report.faces import faces_of
+from carrara.results.report.html import _environment
 from carrara.results.report.page import render
-from carrara.results.report.shell import _environment
-from carrara.results.report.svg import number, tag
-from carrara.results.report.visible import clip, distinct, short, visible
+from carrara.results.sanitize import clip, distinct, short, visible
+from carrara.results.style import faces_of
+from carrara.results.svg import number, tag
 from carrara.score.scored import Scorer, Way
 
 

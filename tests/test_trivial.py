@@ -13,7 +13,7 @@ from carrara.core.result import Result
 from carrara.logs.replies import read_results
 from carrara.prompt.items import make
 from carrara.results.analysis import record, summarize, trivials
-from carrara.results.analysis.trivial import Best, Trivial
+from carrara.results.analysis.trivial_baselines import Best, Trivial
 from carrara.results.report.page import render
 from tests.process import carrara
 from tests.test_report import run, text_of

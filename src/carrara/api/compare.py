@@ -32,7 +32,7 @@ class Compared(statistics.Compared):
     def frame(self) -> Any:
         """A pandas data frame with a row for each test at each length."""
         from carrara.comparison.report import comparison_record
-        from carrara.results.frame import frame
+        from carrara.results.to_pandas import frame
 
         return frame(comparison_record(self, self.margin)["lengths"])
 

@@ -13,11 +13,11 @@ from carrara.core.result import Result
 from carrara.core.table import html
 from carrara.options import File, Lengths, lengths_of
 from carrara.results.analysis.metric import Metric, by_metric
-from carrara.results.figures import drawing, writing
+from carrara.results.figures import files, vega
 from carrara.results.figures.catalogue import entry
 from carrara.results.figures.catalogue import figure as made
-from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
+from carrara.results.figures.marks import Evidence
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,19 +32,19 @@ class Drawn(Figure):
 
     def chart(self) -> Any:
         """It as a chart of Vega-Altair, to be shown or changed."""
-        return drawing.chart(self)
+        return vega.chart(self)
 
     def save(self, path: File) -> Path:
         """Write it as .svg, .png, .html, .csv or .json, and say where it is."""
-        return writing.save(self, place(path))
+        return files.save(self, place(path))
 
     def _repr_svg_(self) -> str | None:
-        return None if drawing.missing() else drawing.svg(self)
+        return None if vega.missing() else vega.svg(self)
 
     def _repr_html_(self) -> str | None:
-        if not drawing.missing():
+        if not vega.missing():
             return None
-        return html([*self.lines_of_text(), f"to see the picture: {drawing.INSTALL}"])
+        return html([*self.lines_of_text(), f"to see the picture: {vega.INSTALL}"])
 
 
 def figure(

@@ -11,7 +11,6 @@ from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.options import File, length_of
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
-from carrara.results.analysis.partial import Part
 
 RECORD = tuple(field.name for field in fields(Result))
 
@@ -109,7 +108,7 @@ class Results(Sequence[Result]):
         """
         from carrara.results.analysis import summarize
         from carrara.results.analysis.summary import sliced
-        from carrara.results.report.lines import lines
+        from carrara.results.report.text_table import lines
 
         if not self:
             return Table(["no results"])
@@ -120,7 +119,7 @@ class Results(Sequence[Result]):
 
     def frame(self) -> Any:
         """A pandas data frame with a row for each result; labels and published scores are columns of their own."""
-        from carrara.results.frame import frame
+        from carrara.results.to_pandas import frame
 
         return frame([_flat(one) for one in self])
 

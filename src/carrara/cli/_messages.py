@@ -51,7 +51,7 @@ def _flags() -> dict[str, str]:
 
 def say(message: str) -> None:
     """Print a message to stderr. Names in it may be a stranger's: control characters are replaced."""
-    from carrara.results.report.visible import visible
+    from carrara.results.sanitize import visible
 
     shown = in_flags(message, _flags()) if "`" in message else message
     print(f"carrara: {visible(shown)}", file=sys.stderr)

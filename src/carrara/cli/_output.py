@@ -11,14 +11,14 @@ from carrara.core.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.results.analysis import EffectiveLength, Row
-    from carrara.results.analysis.partial import Part
+    from carrara.results.analysis.completeness import Part
 
 T = TypeVar("T")
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
     """Print text that has names in it, which may be a stranger's: control characters are shown as signs."""
-    from carrara.results.report.visible import visible
+    from carrara.results.sanitize import visible
 
     print(visible(str(text)), file=file, flush=True)
 
@@ -74,7 +74,7 @@ def print_summary(
     rows: "Sequence[Row]", parts: "Sequence[Part]" = (), effective: "Sequence[EffectiveLength]" = ()
 ) -> None:
     """Print the table of results."""
-    from carrara.results.report.lines import lines
+    from carrara.results.report.text_table import lines
 
     for line in lines(rows, parts, effective):
         show(line)

@@ -11,9 +11,9 @@ from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 
 if TYPE_CHECKING:
-    from carrara.results.analysis.beside import Board, Place
+    from carrara.results.analysis.cells import Measured
     from carrara.results.analysis.correlation import Column, Correlation
-    from carrara.results.analysis.measured import Measured
+    from carrara.results.analysis.vs_published import Board, Place
     from carrara.results.published.scores import Score
 
 HELP = "correlate results with other benchmarks' scores and with the published ones, or put them beside these"
@@ -70,13 +70,13 @@ def main(args: Namespace) -> int:
 
 
 def _asked(length: int | None, lengths: Sequence[int] | None) -> bool:
-    from carrara.results.analysis.beside import same_length
+    from carrara.results.analysis.vs_published import same_length
 
     return lengths is None or (length is not None and any(same_length(asked, length) for asked in lengths))
 
 
 def _measured(args: Namespace) -> "list[Measured]":
-    from carrara.results.analysis.measured import measured
+    from carrara.results.analysis.cells import measured
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.summary import report_failures
 
@@ -95,14 +95,14 @@ def _measured(args: Namespace) -> "list[Measured]":
 
 
 def _correlate(args: Namespace, published: "Sequence[Score]") -> int:
-    from carrara.results.analysis import columns, correlation
-    from carrara.results.analysis.matching import matching
-    from carrara.results.published.outside import read_outside
-    from carrara.results.report.visible import short
+    from carrara.results.analysis import benchmark_columns, correlation
+    from carrara.results.analysis.model_aliases import matching
+    from carrara.results.published.external_scores import read_outside
+    from carrara.results.sanitize import short
 
-    runs = columns.of_runs(_measured(args))
-    outside = columns.of_outside(row for path in dict.fromkeys(args.scores) for row in read_outside(path))
-    papers = columns.of_papers(published)
+    runs = benchmark_columns.of_runs(_measured(args))
+    outside = benchmark_columns.of_outside(row for path in dict.fromkeys(args.scores) for row in read_outside(path))
+    papers = benchmark_columns.of_papers(published)
     if args.published and not papers:
         raise UsageError(f"--published {args.published} has no models' scores at the lengths asked for")
     entries = [*runs, *outside, *papers]
@@ -110,11 +110,11 @@ def _correlate(args: Namespace, published: "Sequence[Score]") -> int:
     theirs |= {score.model: score.name for score in published if score.model not in theirs}
     named = (entry.model for entry in runs or outside)
     same = matching((entry.model for entry in runs), named, theirs, args.alias)
-    found = columns.columns(entries, same)
+    found = benchmark_columns.columns(entries, same)
     if len(found) < 2:
         raise UsageError(f"there is only {found[0].name!r}, and a correlation needs two; give --scores or --published")
-    unmatched = columns.unmatched(entries, same)
-    if not columns.shared(entries, same):
+    unmatched = benchmark_columns.unmatched(entries, same)
+    if not benchmark_columns.shared(entries, same):
         have = "; ".join(f"{source} have {_few(models)}" for source, models in unmatched.items())
         raise UsageError(f"no model is in two of the sources: {have}; say which is which with --alias OURS=THEIRS")
     pairs = correlation.correlations(found)
@@ -143,7 +143,7 @@ def _few(models: Sequence[str], most: int = 5) -> str:
 
 
 def _print_correlations(columns: "Sequence[Column]", pairs: "Sequence[Correlation]") -> None:
-    from carrara.results.report.visible import short
+    from carrara.results.sanitize import short
 
     if len(columns) <= MATRIX:
         found = dict(zip(combinations(range(len(columns)), 2), pairs, strict=True))
@@ -178,7 +178,7 @@ def _print_correlations(columns: "Sequence[Column]", pairs: "Sequence[Correlatio
 
 
 def _print_pairs(pairs: "Sequence[Correlation]") -> None:
-    from carrara.results.report.visible import short
+    from carrara.results.sanitize import short
 
     table(
         ["pair", "with", "rho", "95 % interval", "models"],
@@ -218,7 +218,7 @@ def _record(pair: "Correlation") -> dict[str, Any]:
 
 
 def _beside(args: Namespace, published: "Sequence[Score]") -> int:
-    from carrara.results.analysis.beside import alone, boards
+    from carrara.results.analysis.vs_published import alone, boards
 
     for given, flag in ((args.scores, "--scores"), (args.alias, "--alias")):
         if given:
@@ -271,7 +271,7 @@ def _row(place: "Place") -> tuple[str, ...]:
         metric = f"{place.score:.3f}"
         return "", place.model, "", metric, "", "", f"{place.published.table}, {place.published.metric}"
     assert place.ours
-    from carrara.results.analysis.beside import by_paper
+    from carrara.results.analysis.vs_published import by_paper
 
     stat, score = place.ours.stat, by_paper(place.ours)
     paper = "" if score is None else f"{score:.3f}"
@@ -290,7 +290,7 @@ def _board(board: "Board") -> dict[str, Any]:
 
 
 def _place(place: "Place") -> dict[str, Any]:
-    from carrara.results.analysis.beside import by_paper
+    from carrara.results.analysis.vs_published import by_paper
 
     named: dict[str, Any] = {"model": place.model, "ranked by": place.score, "ours": place.ours is not None}
     if place.published:

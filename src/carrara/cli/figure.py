@@ -42,7 +42,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    from carrara.results.figures.writing import about, is_figure, save
+    from carrara.results.figures.files import about, is_figure, save
 
     if args.list or not args.name:
         return _list(args)
@@ -64,7 +64,7 @@ def _made(args: Namespace) -> "Figure":
     from carrara.logs.log_files import leave_out
     from carrara.results.analysis.metric import by_metric
     from carrara.results.figures.catalogue import entry, figure
-    from carrara.results.figures.evidence import Evidence
+    from carrara.results.figures.marks import Evidence
     from carrara.results.published.scores import read_scores, select_papers
 
     paper = entry(args.name).paper

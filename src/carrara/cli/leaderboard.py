@@ -57,8 +57,8 @@ def main(args: Namespace) -> int:
     from carrara.logs.shortcuts import known
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements
+    from carrara.results.analysis.cells import merged
     from carrara.results.analysis.leaderboard import leaderboard
-    from carrara.results.analysis.measured import merged
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.summary import report_failures
     from carrara.results.report import write_report

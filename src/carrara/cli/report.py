@@ -11,7 +11,7 @@ from carrara.core.errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from carrara.results.analysis import EffectiveLength, Row
-    from carrara.results.analysis.partial import Part
+    from carrara.results.analysis.completeness import Part
 
 HELP = "write the report of a directory of results: one HTML page, and a table here"
 EXAMPLE = "carrara report runs/first"
@@ -41,8 +41,8 @@ def main(args: Namespace) -> int:
     from carrara.logs.shortcuts import known
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements, effective_lengths, record, summarize
+    from carrara.results.analysis.completeness import sentence
     from carrara.results.analysis.metric import by_metric
-    from carrara.results.analysis.partial import sentence
     from carrara.results.analysis.summary import sliced
     from carrara.results.report import write_report
     from carrara.runs.manifest import parts
@@ -101,7 +101,7 @@ def rows_as_json(
     rows without any reply are added.
     """
     from carrara.results.analysis import record
-    from carrara.results.analysis.partial import lacking_of
+    from carrara.results.analysis.completeness import lacking_of
 
     lacking, held = lacking_of(parts), {(one.task, one.series): one.record() for one in effective}
     found = []

@@ -42,7 +42,7 @@ def main(args: Namespace) -> int:
     from carrara.core.many import check_many
     from carrara.results.analysis.dataset import CHARACTERS, WORDS, shape
     from carrara.results.published.figures import BABILONG_FACTS, BABILONG_LABELS, BABILONG_LENGTHS, BABILONG_TOKENS
-    from carrara.results.report.visible import short
+    from carrara.results.sanitize import short
 
     names = [name.strip() for name in args.tokenizers.split(",")]
     if names[0] in (WORDS, CHARACTERS):

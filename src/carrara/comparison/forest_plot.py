@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from carrara.comparison.statistics import Comparison
 from carrara.core.lengths import write_length
-from carrara.results.report.svg import drawing, tag
-from carrara.results.report.visible import both_ends
+from carrara.results.sanitize import both_ends
+from carrara.results.svg import drawing, tag
 
 WIDTH, ROW, TOP, BOTTOM = 640.0, 26.0, 10.0, 40.0
 LEFT, RIGHT = 190.0, 30.0

@@ -9,7 +9,7 @@ from carrara.core.result import Result
 from carrara.logs.inspect_logs import results_of
 from carrara.logs.log_files import DamagedLogError, logs
 from carrara.logs.replies import LOGS, read_results, replies_in
-from carrara.results.analysis.measured import models_of
+from carrara.results.analysis.cells import models_of
 from carrara.results.analysis.series import Series
 
 Report = Callable[[DamagedLogError], None]

@@ -11,7 +11,7 @@ from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
 from carrara.core.table import table
 from carrara.results.analysis.paired_test import FEWEST
-from carrara.results.report.visible import distinct, short
+from carrara.results.sanitize import distinct, short
 
 CORRECTED = (
     "In a table with several rows, p and the intervals are corrected for their number (Holm): each interval has the "
@@ -118,7 +118,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
 
 def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
     """Write the page: the same as the lines, with a picture of the differences of each two."""
-    from carrara.results.report.shell import shell
+    from carrara.results.report.html import shell
 
     names = distinct(found.sides)
     pairs = list(dict.fromkeys((row.first, row.second) for row in found.lengths))

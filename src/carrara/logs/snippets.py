@@ -9,7 +9,7 @@ from carrara.core.metadata import RETRIEVE
 from carrara.core.result import Result, Subject
 from carrara.prompt.item_cache import item_of
 from carrara.prompt.stretches import Stretch, stretches
-from carrara.results.report.seen import Fragment, Seen
+from carrara.results.report.snippet import Fragment, Seen
 
 HEAD, AROUND, END = 200, 120, 400
 """Characters of the prompt's beginning, of each side of a needed update, of its end."""

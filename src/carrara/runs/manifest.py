@@ -23,7 +23,7 @@ from carrara.core.log import warn_skipped
 from carrara.core.places import elsewhere
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject, test_of
-from carrara.results.analysis.partial import Part
+from carrara.results.analysis.completeness import Part
 from carrara.runs.config import Shard
 from carrara.runs.job import Job
 from carrara.runs.sharding import Block

@@ -15,12 +15,12 @@
 """
 
 from carrara.results.analysis.categories import CategoryScore, categories
+from carrara.results.analysis.differences import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
-from carrara.results.analysis.faults import Faults, faults
-from carrara.results.analysis.paired import Difference, LengthEffect, ModelEffect, length_effects, model_effects
+from carrara.results.analysis.error_types import Faults, faults
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import Row, Stat, record, scored, stat, summarize
-from carrara.results.analysis.trivial import Trivial, trivials
+from carrara.results.analysis.trivial_baselines import Trivial, trivials
 
 __all__ = [
     "CategoryScore",

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from carrara.core.order import natural
 from carrara.core.result import Result
+from carrara.results.analysis.cells import cells
 from carrara.results.analysis.effective import BaseScore, EffectiveLength, Requirements, counts, judge
 from carrara.results.analysis.intervals import wilson
-from carrara.results.analysis.measured import cells
 from carrara.results.analysis.series import Series
 from carrara.results.analysis.summary import Stat, stat
 

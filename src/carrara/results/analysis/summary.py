@@ -18,9 +18,8 @@ from carrara.core.log import logger
 from carrara.core.order import natural
 from carrara.core.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
 from carrara.results.analysis.intervals import effective_n, wilson
-from carrara.results.analysis.places import placed
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.trivial import Best, best, means
+from carrara.results.analysis.trivial_baselines import Best, best, means
 
 RECALL, RECALL_SHARE = "recall", "recall, share"
 """Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much

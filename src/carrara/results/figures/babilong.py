@@ -10,12 +10,12 @@ from statistics import fmean, stdev
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.order import natural
-from carrara.results.analysis.places import PLACE, placed
+from carrara.results.analysis.evidence_bins import PLACE, placed
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import RECALL
 from carrara.results.figures.entry import Entry
-from carrara.results.figures.evidence import Evidence, common, marked, mean_of, named
 from carrara.results.figures.figure import Figure, Mark
+from carrara.results.figures.marks import Evidence, common, marked, mean_of, named
 from carrara.results.published.scores import MEAN, claimed
 
 TWENTY = {f"babilong/qa{n}": f"QA{n}" for n in range(1, 21)}

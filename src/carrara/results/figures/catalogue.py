@@ -8,8 +8,8 @@ from carrara.core.errors import UsageError, nearest
 from carrara.results.analysis.summary import report_failures
 from carrara.results.figures import babilong, michelangelo, minerva, sync
 from carrara.results.figures.entry import Entry
-from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
+from carrara.results.figures.marks import Evidence
 
 
 @cache

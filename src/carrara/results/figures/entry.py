@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from carrara.results.figures.evidence import Evidence
 from carrara.results.figures.figure import Figure
+from carrara.results.figures.marks import Evidence
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ class Figure:
 
     def frame(self) -> Any:
         """Its values as a pandas data frame."""
-        from carrara.results.frame import frame
+        from carrara.results.to_pandas import frame
 
         return frame(self.records())
 

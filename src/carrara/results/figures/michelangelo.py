@@ -8,12 +8,12 @@ from statistics import fmean
 from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, correlate
-from carrara.results.analysis.crossing import crossings
+from carrara.results.analysis.curve_crossing import crossings
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import counted, headline
 from carrara.results.figures.entry import Entry
-from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
+from carrara.results.figures.marks import Evidence, named
 from carrara.results.published.scores import Score
 
 TESTS = {"michelangelo/mrcr": "MRCR", "michelangelo/latent_list": "Latent List", "michelangelo/idk": "IDK"}

@@ -6,13 +6,13 @@ from types import MappingProxyType
 
 from carrara.core.lengths import write_length
 from carrara.core.order import natural
-from carrara.results.analysis.beside import same_length
 from carrara.results.analysis.categories import categories
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.summary import Row
+from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.entry import Entry
-from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
+from carrara.results.figures.marks import Evidence, named
 from carrara.results.published.scores import Score
 
 SEARCH = {

@@ -7,10 +7,10 @@ from statistics import fmean
 from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, correlate
-from carrara.results.analysis.faults import RIGHT, faults
+from carrara.results.analysis.error_types import RIGHT, faults
 from carrara.results.figures.entry import Entry
-from carrara.results.figures.evidence import Evidence, named
 from carrara.results.figures.figure import Figure, Mark
+from carrara.results.figures.marks import Evidence, named
 from carrara.results.published.scores import correlations_of_sync
 
 SIX = {

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from carrara.core.result import MIN_BASE_SCORE, Result
-from carrara.results.analysis.partial import Part
+from carrara.results.analysis.completeness import Part
 from carrara.results.analysis.shortcuts import Known
-from carrara.results.report.seen import Look
+from carrara.results.report.snippet import Look
 from carrara.results.report.sources import Source
 
 __all__ = ["write_report"]

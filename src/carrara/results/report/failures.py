@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from carrara.core.result import Result
 from carrara.results.analysis import Series, series_of
 from carrara.results.analysis.summary import headline
-from carrara.results.report.faces import Face
-from carrara.results.report.seen import Fragment, Look
-from carrara.results.report.visible import clip, short, visible
+from carrara.results.report.snippet import Fragment, Look
+from carrara.results.sanitize import clip, short, visible
+from carrara.results.style import Face
 
 SHOWN = 60
 REPLY = 2000

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from carrara.results.report.svg import drawing, number, tag
+from carrara.results.svg import drawing, number, tag
 
 WIDE, HIGH = 760.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 46.0, 34.0, 34.0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from carrara.results.report.svg import drawing, tag
+from carrara.results.svg import drawing, tag
 
 SIZE, LEFT, TOP = 560.0, 40.0, 30.0
 WIDE, HIGH = 860.0, 150.0

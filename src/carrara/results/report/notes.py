@@ -14,9 +14,9 @@ from carrara.results.analysis import Row, Series, Trivial, series_of
 from carrara.results.analysis.metric import said
 from carrara.results.analysis.series import changed_models
 from carrara.results.analysis.shortcuts import Known
-from carrara.results.report.faces import Face
 from carrara.results.report.provenance import Provenance
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
+from carrara.results.style import Face
 
 FEW = 10
 """Replies in a row under which its interval says little."""

@@ -8,23 +8,23 @@ from carrara.core.chance import chance_level_terms
 from carrara.core.metadata import RETRIEVE
 from carrara.core.result import MIN_BASE_SCORE, STATUSES, Result, Status
 from carrara.results.analysis import Faults, Requirements, Row, Series, Trivial, faults, summarize, trivials
+from carrara.results.analysis.completeness import Part, sentence
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
-from carrara.results.analysis.partial import Part, sentence
 from carrara.results.analysis.shortcuts import Known
-from carrara.results.analysis.trivial import ALIKE, Best, highest
-from carrara.results.report.faces import Face, faces_of
+from carrara.results.analysis.trivial_baselines import ALIKE, Best, highest
 from carrara.results.report.failures import SHOWN, failures
+from carrara.results.report.html import shell
 from carrara.results.report.notes import notes
 from carrara.results.report.provenance import provenance
-from carrara.results.report.seen import Look
-from carrara.results.report.shell import shell
+from carrara.results.report.snippet import Look
 from carrara.results.report.sources import Source
 from carrara.results.report.standings import breakdown, remarks
 from carrara.results.report.statuses import MEANING, fates, present
 from carrara.results.report.unsolved import puzzles
 from carrara.results.report.views import View, tests_of, view
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
+from carrara.results.style import Face, faces_of
 
 FEW_ROWS = 30
 """Rows up to which a table stands open."""

@@ -10,8 +10,8 @@ from carrara.core.order import natural
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN, Result
 from carrara.results.analysis import Series, series_of
-from carrara.results.report.faces import Face
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
+from carrara.results.style import Face
 
 TOLERATED = 0.02
 """How far the server's own count may be off before lengths are not believed."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from carrara.core.order import natural
 from carrara.core.result import Result
 from carrara.results.analysis import Row, Series, Stat, summarize
-from carrara.results.analysis.places import placed
+from carrara.results.analysis.evidence_bins import placed
 from carrara.results.analysis.summary import label_names
-from carrara.results.report.faces import Face
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
+from carrara.results.style import Face
 
 VALUES = 24
 """Values of a label that a table has room for."""

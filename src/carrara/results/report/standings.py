@@ -8,7 +8,7 @@ from carrara.core.lengths import write_length
 from carrara.core.order import natural
 from carrara.core.table import table
 from carrara.results.analysis.leaderboard import Standing
-from carrara.results.report.visible import distinct, short
+from carrara.results.sanitize import distinct, short
 
 
 def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None = None) -> Iterator[str]:

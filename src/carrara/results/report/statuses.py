@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 from carrara.core.result import STATUSES, Status
 from carrara.results.analysis import Row, Series
-from carrara.results.report.faces import Face
-from carrara.results.report.svg import tag
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
+from carrara.results.style import Face
+from carrara.results.svg import tag
 
 MEANING: Mapping[Status, str] = {
     "ok": "an answer was read from the reply",

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from carrara.core.result import Result
 from carrara.results.analysis import Series, series_of
-from carrara.results.analysis.unsolved import unsolved
-from carrara.results.report.faces import Face
+from carrara.results.analysis.unsolved_items import unsolved
 from carrara.results.report.failures import Failure, failure
-from carrara.results.report.seen import Look
+from carrara.results.report.snippet import Look
+from carrara.results.style import Face
 
 SHOWN = 12
 ANSWERS = 8

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from carrara.core.lengths import write_length
 from carrara.core.result import ATTEMPTED
 from carrara.results.analysis import EffectiveLength, Row, Series
-from carrara.results.report.faces import Face
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
+from carrara.results.style import Face
 
 LISTED = 4
 """Lengths that a sentence can name; of more it names the ends."""

@@ -24,15 +24,15 @@ from carrara.results.analysis import (
     scored,
     summarize,
 )
-from carrara.results.analysis.cumulative import accumulate
+from carrara.results.analysis.cumulative_scores import accumulate
+from carrara.results.analysis.evidence_bins import DISTANCE, NEEDED, PLACE
 from carrara.results.analysis.leaderboard import Standing, leaderboard
 from carrara.results.analysis.metric import Metric, by_metric
-from carrara.results.analysis.places import DISTANCE, NEEDED, PLACE
-from carrara.results.report.chart import COMPACT, WIDE, score_chart
-from carrara.results.report.faces import Face
+from carrara.results.chart import COMPACT, WIDE, score_chart
 from carrara.results.report.slices import Slice, slices
 from carrara.results.report.verdict import Verdict, verdicts
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
+from carrara.results.style import Face
 
 CUMULATIVE = "michelangelo/"
 """Tests whose lengths add up (Michelangelo, section 3.2)."""

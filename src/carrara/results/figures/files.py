@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from carrara.core.errors import RunError, UsageError, nearest
 from carrara.results.figures.figure import Figure
-from carrara.results.report.visible import visible
+from carrara.results.sanitize import visible
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222 }
@@ -60,13 +60,13 @@ _MARK = b"carrara figure"
 
 
 def _svg(figure: Figure) -> bytes:
-    from carrara.results.figures.drawing import svg
+    from carrara.results.figures.vega import svg
 
     return svg(figure).encode().replace(b">", b"><!-- %s -->" % _MARK, 1)
 
 
 def _png(figure: Figure) -> bytes:
-    from carrara.results.figures.drawing import png
+    from carrara.results.figures.vega import png
 
     made, text = png(figure), b"tEXtSoftware\0" + _MARK
     chunk = (len(text) - 4).to_bytes(4) + text + crc32(text).to_bytes(4)
@@ -102,7 +102,7 @@ def _csv(figure: Figure) -> bytes:
 
 def _html(figure: Figure) -> bytes:
     """A page that needs no script and no network: the picture, and its values as a table."""
-    from carrara.results.figures.drawing import svg
+    from carrara.results.figures.vega import svg
 
     records = figure.records()
     heads = [name for name in records[0] if name != "published"]

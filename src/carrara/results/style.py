@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from carrara.results.analysis import Row, Series
-from carrara.results.report.svg import tag
-from carrara.results.report.visible import distinct
+from carrara.results.sanitize import distinct
+from carrara.results.svg import tag
 
 COLOURS = 8
 """Colours in the style sheet. Further series take them again, with dashed lines."""

@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 from carrara.core.lengths import write_length
 from carrara.results.analysis import Row, Series
-from carrara.results.report.faces import Face
-from carrara.results.report.svg import drawing, tag
-from carrara.results.report.visible import both_ends
+from carrara.results.sanitize import both_ends
+from carrara.results.style import Face
+from carrara.results.svg import drawing, tag
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LABEL_GAP = 17

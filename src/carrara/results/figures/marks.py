@@ -8,12 +8,12 @@ from carrara.core.errors import UsageError
 from carrara.core.params import read_canonical
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
-from carrara.results.analysis.beside import same_length
-from carrara.results.analysis.cumulative import accumulate
+from carrara.results.analysis.cumulative_scores import accumulate
 from carrara.results.analysis.summary import Row, scored, summarize
+from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.figure import Mark
 from carrara.results.published.scores import GUESSER, Score, counting
-from carrara.results.report.faces import faces_of
+from carrara.results.style import faces_of
 
 Keep = Callable[[Result], bool]
 

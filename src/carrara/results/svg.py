@@ -2,7 +2,7 @@
 
 from markupsafe import Markup, escape
 
-from carrara.results.report.visible import visible
+from carrara.results.sanitize import visible
 
 
 def tag(name: str, /, *content: str | Markup, **attributes: str | float | int) -> Markup:

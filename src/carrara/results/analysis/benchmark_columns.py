@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.results.analysis.cells import Measured
 from carrara.results.analysis.correlation import Column
-from carrara.results.analysis.matching import Matching
-from carrara.results.analysis.measured import Measured
+from carrara.results.analysis.model_aliases import Matching
 from carrara.results.analysis.summary import RECALL
-from carrara.results.published.outside import Outside
+from carrara.results.published.external_scores import Outside
 from carrara.results.published.scores import GUESSER, MEAN, Score, counting
 
 RUNS, OUTSIDE, PUBLISHED = "runs", "outside scores", "published scores"

@@ -7,11 +7,11 @@ from carrara.core.lengths import write_length
 from carrara.core.plural import count
 from carrara.core.table import table
 from carrara.results.analysis import EffectiveLength, Row, categories
+from carrara.results.analysis.completeness import Part, sentence
 from carrara.results.analysis.metric import said
-from carrara.results.analysis.partial import Part, sentence
 from carrara.results.analysis.summary import RECALL
-from carrara.results.analysis.trivial import Best, highest
-from carrara.results.report.visible import distinct, short
+from carrara.results.analysis.trivial_baselines import Best, highest
+from carrara.results.sanitize import distinct, short
 
 FEW = 24
 """Rows that are shown one by one; of more, each test is a row, with a column for each length."""

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from carrara import __version__
 from carrara.core.lengths import write_length
 from carrara.core.plural import count
-from carrara.results.report.visible import short, visible
+from carrara.results.sanitize import short, visible
 
 FEW = 10
 """Independent scores below which a cell of a heat map is hatched: its colour alone would claim too much."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from carrara.core.errors import RunError
 from carrara.results.figures.figure import Figure, Form, Mark
-from carrara.results.report.visible import short
+from carrara.results.sanitize import short
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#333333")
 """Okabe and Ito's, which the colour-blind tell apart; yellow, which paper swallows, is a brown here."""

@@ -7,7 +7,7 @@ same replies, where there is one. The sound score and its interval stand beside 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrara.results.analysis.measured import Measured
+from carrara.results.analysis.cells import Measured
 from carrara.results.analysis.metric import papers
 from carrara.results.published.scores import Score, counting
 

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from math import exp, fsum, log
 
 from carrara.core.result import Result
-from carrara.results.analysis.paired import scores_of
+from carrara.results.analysis.differences import scores_of
 from carrara.results.analysis.series import Series, series_of
 
 RESAMPLINGS = 1000
