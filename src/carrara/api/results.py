@@ -9,6 +9,7 @@ from carrara.core.errors import UsageError, nearest
 from carrara.core.places import place
 from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.options import File, length_of
+from carrara.results.analysis.completeness import Part
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
 

@@ -17,6 +17,7 @@ from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.log import logger
 from carrara.core.order import natural
 from carrara.core.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
+from carrara.results.analysis.evidence_bins import placed
 from carrara.results.analysis.intervals import effective_n, wilson
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.trivial_baselines import Best, best, means
