@@ -22,6 +22,7 @@ LAYERS = [
     "tasks",
     "registry",
     "prompt",
+    "options",
     "recurrent",
     "proof",
     "export",

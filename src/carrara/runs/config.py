@@ -18,6 +18,7 @@ from carrara.runs.job import ALL, Job
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
 from carrara.servers.model_tokenizer import check_style
+from carrara.servers.redact import refuse_secret
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -132,6 +133,8 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
         return jobs_of(self.tasks, self, self.model)
 
     def __attrs_post_init__(self) -> None:
+        for name, value in self.model_args.items():
+            refuse_secret(name, value, "`model_args`")
         if self.base_url and self.in_process:
             raise UsageError(f"{self.model} runs in this process and has no address: leave `base_url` out")
         if self.perplexity and self.in_process:

@@ -9,14 +9,15 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
-
-from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
 
 from carrara.core.errors import UsageError
 from carrara.core.letters import whole
 from carrara.servers.credentials import basic
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
 
 SHORT = 8
 """Characters from which on a key is one: shorter ones, as local servers take, stand in ordinary words."""
@@ -168,10 +169,10 @@ def clip(value: Json, secrets: Collection[str]) -> Json:
             return value
 
 
-def stub(call: ModelCall, key: str, wanted: Mapping[str, str], secrets: Collection[str]) -> ModelCall:
+def stub(call: "ModelCall", key: str, wanted: Mapping[str, str], secrets: Collection[str]) -> "ModelCall":
     """The raw call without the prompt, under whichever name the provider sends it."""
     rest = {name: value for name, value in call.request.items() if name not in PROMPTS}
-    return ModelCall(
+    return type(call)(
         request={key: clip(dict(wanted), ()), **clip(rest, secrets)},
         response=clip(call.response, secrets),
         error=call.error,
@@ -179,7 +180,7 @@ def stub(call: ModelCall, key: str, wanted: Mapping[str, str], secrets: Collecti
     )
 
 
-def kept(output: ModelOutput, secrets: Collection[str], letters: int) -> ModelOutput:
+def kept(output: "ModelOutput", secrets: Collection[str], letters: int) -> "ModelOutput":
     """An output that can be written, without secrets, with counts that can be of a prompt of so many letters."""
     output = _each_text(output, lambda text: whole(masked(text, secrets)))
     output.model = output.model[:NAMED]
@@ -189,18 +190,18 @@ def kept(output: ModelOutput, secrets: Collection[str], letters: int) -> ModelOu
     return output
 
 
-def believable(usage: ModelUsage, letters: int) -> bool:
+def believable(usage: "ModelUsage", letters: int) -> bool:
     """Whether counts can be of such a prompt: no letter takes more than four tokens, and no count is negative."""
     read = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
     counts = [value for value in usage.model_dump().values() if isinstance(value, int)]
     return min(counts, default=0) >= 0 and read <= 4 * letters + 10_000 and usage.output_tokens <= MOST_WRITTEN
 
 
-def _each_text(output: ModelOutput, change: Callable[[str], str]) -> ModelOutput:
+def _each_text(output: "ModelOutput", change: Callable[[str], str]) -> "ModelOutput":
     """An output with every text in it changed; the same object where nothing is."""
     dumped = output.model_dump()
     changed = _walk(dumped, change)
-    return output if changed is dumped else ModelOutput.model_validate(changed)
+    return output if changed is dumped else type(output).model_validate(changed)
 
 
 def _walk(value: Json, change: Callable[[str], str]) -> Json:
