@@ -49,8 +49,8 @@ def curve(model: str, right: dict[int, int], n: int = 30, **recipe: Any) -> list
     return [reply(model, i, length, float(i < count), **recipe) for length, count in right.items() for i in range(n)]
 
 
-def both(first: list[Result], second: list[Result], by_world: bool = False) -> Compared:
-    return compare([Side("A", first), Side("B", second)], by_world)
+def both(first: list[Result], second: list[Result], by_instance: bool = False) -> Compared:
+    return compare([Side("A", first), Side("B", second)], by_instance)
 
 
 def test_who_is_better_at_which_length() -> None:
@@ -123,9 +123,9 @@ def test_what_is_another_item_is_named_and_not_averaged(other: dict[str, Any], n
 
 def test_worlds_are_paired_across_tokenizers_where_that_is_asked_for() -> None:
     first, second = curve("a", {1024: 9}), curve("b", {1024: 25}, tokenizer="o200k")
-    assert both(first, second, by_world=True).tests[0].verdict() == "better"
+    assert both(first, second, by_instance=True).tests[0].verdict() == "better"
     with pytest.raises(UsageError, match="parameters the default and complexity=5"):
-        both(first, curve("b", {1024: 25}, params="complexity=5"), by_world=True)
+        both(first, curve("b", {1024: 25}, params="complexity=5"), by_instance=True)
 
 
 def test_items_that_only_one_was_asked_are_told() -> None:
@@ -198,7 +198,7 @@ def test_logs_of_any_task_are_compared(tmp_path: Path) -> None:
         (["README.md"], "README.md is no log of Inspect"),
         (["src"], "there are no results in src"),
         (["RUN"], "there is 1 model to compare"),
-        (["RUN", "--margin", "2"], "invalid"),
+        (["RUN", "--margin", "2"], "--margin 2.0 is not between 0 and 1"),
     ],
 )
 def test_what_cannot_be_compared_is_a_sentence(asked: list[str], said: str, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from carrara.cli.commands import COMMANDS
 
 import carrara
-from carrara.cli.commands import COMMANDS
 from carrara.core.errors import UsageError
 from carrara.core.places import here, place
 from carrara.logs.replies import read_results

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from carrara.api.audit import audit
     from carrara.api.compare import compare
     from carrara.api.figures import figure
     from carrara.api.guard import check_guard, make_guard
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from carrara.api.plan import plan
     from carrara.api.profile import profile
     from carrara.api.results import Results
-    from carrara.api.run import audit, read, run
+    from carrara.api.run import read, run
     from carrara.api.tasks import find, item, load
     from carrara.api.train import train
     from carrara.core.errors import CarraraError, LengthError, PluginError, RunError, UsageError
@@ -66,6 +67,7 @@ __all__ = [
 _PLACES = {
     "carrara.core.errors": ("CarraraError", "LengthError", "PluginError", "RunError", "UsageError"),
     "carrara.core.types": ("Piece", "Question", "UndecidableError"),
+    "carrara.api.audit": ("audit",),
     "carrara.api.compare": ("compare",),
     "carrara.api.figures": ("figure",),
     "carrara.api.guard": ("check_guard", "make_guard"),
@@ -73,7 +75,7 @@ _PLACES = {
     "carrara.api.plan": ("plan",),
     "carrara.api.profile": ("profile",),
     "carrara.api.results": ("Results",),
-    "carrara.api.run": ("audit", "read", "run"),
+    "carrara.api.run": ("read", "run"),
     "carrara.api.tasks": ("find", "item", "load"),
     "carrara.api.train": ("train",),
     "carrara.rl.environment": ("load_environment",),

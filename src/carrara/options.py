@@ -11,6 +11,8 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -22,10 +24,15 @@ from carrara.core.errors import UsageError, nearest
 from carrara.core.keys import SPLITS, Split
 from carrara.core.lengths import read_length, read_lengths
 from carrara.core.places import here, place
+from carrara.core.recipe import Recipe
 from carrara.core.types import Style
-from carrara.prompt.asked import Drawn, Selection
+from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.wording import Pack
+from carrara.tokens import DEFAULT
 
 STYLES: tuple[Style, ...] = ("chat", "base")
+DIGITS = 30
+"""The most digits that a whole number may have."""
 
 
 def text(metavar: str, *names: str, shows_default: bool = False, **more: Any) -> Parameter:
@@ -243,6 +250,8 @@ def whole(name: str, value: int, least: int) -> int:
     """Return a whole number of at least `least`, and refuse anything else."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise UsageError(f"`{name}={value!r}` is not a whole number of at least {least}")
+    if value >= 10**DIGITS:
+        raise UsageError(f"`{name}` is too large: give a number of at most {DIGITS} digits")
     return value
 
 
@@ -278,6 +287,21 @@ class ItemOptions:
     @property
     def drawn(self) -> Drawn:
         return Drawn(self.seed, self.split, self.style, self.prompts)
+
+    @cached_property
+    def pack(self) -> Pack | None:
+        """The prompt pack."""
+        return self.drawn.pack()
+
+    def recipes(self, tasks: Selections, lengths: Iterable[int] = (0,)) -> list[Recipe]:
+        """Return the first item of each task at each length."""
+        several = list(lengths)
+        return [
+            replace(first, length=length)
+            for selection in selections_of(tasks, self.params)
+            for first in recipes(selection, self.drawn, self.pack, self.tokenizer or DEFAULT)
+            for length in several
+        ]
 
 
 SERVER_GROUP = Group("Model and server", sort_key=30)

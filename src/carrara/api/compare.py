@@ -42,21 +42,26 @@ def compare(
     margin: float | None = None,
     lengths: Lengths | None = None,
     score: Metric = "sound",
-    by_world: bool = False,
+    by_instance: bool = False,
     scorer: str = "",
 ) -> Compared:
-    """Whether one run is better than another, per length first: what `carrara.run` or `carrara.read` gave, folders, or
-    logs of any Inspect task.
+    """Tell whether one run is better than another, at each length and over all lengths.
 
-    With a `margin` it also tells where the second is not worse than by that much; `by_world` pairs the same questions
-    on the same worlds whichever tokenizer counted their lengths; `scorer` names one of an Inspect task's.
+    Args:
+        runs: What `carrara.run` or `carrara.read` returned, folders, or logs of any Inspect task.
+        margin: Also tell where the second run is not worse by this much, such as 0.02.
+        lengths: Compare only items of these lengths.
+        score: Which score counts.
+        by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
+        scorer: Which scorer of an Inspect task counts, if it has several.
     """
     from carrara.comparison.inputs import results_in, told_apart
 
+    statistics.check_margin(margin)
     held = [
         (f"run {number}", list(run)) if isinstance(run, Results) else (str(run), results_in(place(run), scorer))
         for number, run in enumerate(runs, 1)
     ]
     sides = statistics.only(told_apart(held), None if lengths is None else lengths_of(lengths), score)
-    found = statistics.compare(sides, by_world)
+    found = statistics.compare(sides, by_instance)
     return Compared(**{field.name: getattr(found, field.name) for field in fields(found)}, margin=margin)

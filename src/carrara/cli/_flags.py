@@ -1,12 +1,14 @@
 """Flags that several commands take and Python callers do not need."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from cyclopts import Parameter, Token
 
+from carrara.core.errors import UsageError
+from carrara.core.many import MOST
 from carrara.core.spread import Engine
-from carrara.options import text
+from carrara.options import Lengths, text, whole
 
 
 def _several(_: object, tokens: Sequence[Token]) -> list[str]:
@@ -16,6 +18,24 @@ def _several(_: object, tokens: Sequence[Token]) -> list[str]:
 def several(metavar: str, help: str) -> Parameter:
     """Return how an option is taken that may be given several times."""
     return Parameter(converter=_several, n_tokens=1, negative=(), metavar=metavar, show_default=False, help=help)
+
+
+def several_positional(name: str, help: str) -> Parameter:
+    """Return how an argument is taken that is given at least once, and may be given several times."""
+    return Parameter(name=name, required=True, help=help)
+
+
+def _at_least_one(name: str) -> Callable[[object, int | None], None]:
+    def check(_: object, value: int | None) -> None:
+        if value is not None:
+            whole(name, value, 1)
+
+    return check
+
+
+def _score(_: object, value: float) -> None:
+    if not 0 <= value < 1:
+        raise UsageError(f"`min_base_score={value:g}` is not a score below 1: give a number such as 0.7")
 
 
 Selection = Annotated[str, text("TASKS", help="Tasks by name, suite or pattern, separated by commas, or `all`.")]
@@ -33,11 +53,17 @@ MinBaseScore = Annotated[
     float,
     Parameter(
         metavar="SCORE",
+        validator=_score,
         help="What the score at the shortest length has to exceed for an effective length, by its 95 % interval.",
     ),
 ]
 Workers = Annotated[
-    int | None, Parameter(metavar="N", help="Processes that work at the same time. By default one for each core.")
+    int | None,
+    Parameter(
+        metavar="N",
+        validator=_at_least_one("workers"),
+        help="Processes that work at the same time. By default one for each core.",
+    ),
 ]
 WorkerEngine = Annotated[
     Engine,
@@ -46,6 +72,9 @@ WorkerEngine = Annotated[
         help="Where the processes run, on this machine or on a Ray cluster (RAY_ADDRESS, or a Ray on this machine).",
     ),
 ]
-AllowLarge = Annotated[bool, Parameter(show_default=False, help="Do not refuse to make more than a million.")]
-N = Annotated[int, Parameter(name="-n", metavar="N", help="Instances for each task and length.")]
+AllowLarge = Annotated[bool, Parameter(show_default=False, help=f"Do not refuse to make more than {MOST:,}.")]
+OnlyLengths = Annotated[Lengths | None, text("LENGTHS", help="Only items of these lengths, such as 4k,32k.")]
+N = Annotated[
+    int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")
+]
 Model = Annotated[str, text("MODEL", help="Name of the model, as for `carrara run`.")]

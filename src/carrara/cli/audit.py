@@ -1,69 +1,68 @@
-"""carrara audit: prove items right, and the official bAbI files."""
+"""carrara audit: prove that items are right."""
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from carrara.cli import _options as options
+from attrs import fields
+
+from carrara.cli._flags import Json, Selection, WorkerEngine, Workers
 from carrara.cli._output import print_json, progress, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.core.log import warn_once
-from carrara.core.many import check_many
 from carrara.core.spread import spread
-from carrara.tokens import DEFAULT
-from carrara.tokens.permission import with_permissions
+from carrara.core.log import warn_once
+from carrara.options import file_of, text
+from carrara.proof.config import AuditConfig, AuditOptions
+from carrara.runs.config import merged
 
 if TYPE_CHECKING:
     from carrara.proof.shortcuts.search import Shortcut
 
-HELP = "prove items right: answers, needed updates, filler, lengths, bytes; and what shortcuts score"
-EXAMPLE = "carrara audit latent_list -n 200 --lengths 0,4k"
 SHOWN = 20
+"""Breaches that are printed."""
 MANY = 200
-"""Worlds from which it is worth starting other processes."""
+"""Contexts from which it is worth starting other processes."""
 
 
-def arguments(parser: ArgumentParser) -> None:
-    what = "tests by name, suite or pattern, separated by commas; `all`"
-    parser.add_argument("selection", nargs="?", metavar="SELECTION", help=what)
-    parser.add_argument(
-        "--babi", type=options.path, metavar="DIR", help="answer the official bAbI files of a folder instead"
-    )
-    options.parameters(parser)
-    parser.add_argument("-n", type=options.whole(1), default=200, help="worlds for each test and length (default 200)")
-    options.lengths(parser, "tokens (default 0,4k)", [0, 4096])
-    options.tokenizer(parser, DEFAULT)
-    options.workers(parser)
-    options.yes(parser)
-    options.as_json(parser)
+def audit(
+    tasks: Selection = "",
+    /,
+    *,
+    items: AuditOptions | None = None,
+    babi: Annotated[str, text("DIR", help="Answer the official bAbI files of a folder instead.")] = "",
+    workers: Workers = None,
+    engine: WorkerEngine = "local",
+    as_json: Json = False,
+) -> int:
+    """Prove that items are right: their answers, evidence, filler, lengths and bytes, and what shortcuts score.
 
-
-def main(args: Namespace) -> int:
-    if args.babi:
-        return _babi(args)
-    if not args.selection:
-        raise UsageError("name the tests to audit, such as latent_list or all; or give --babi DIR")
-    from carrara.proof.audit import CHECKS, audit
+    Example: carrara audit latent_list -n 200 --lengths 0,4k
+    """
+    if babi:
+        _refuse_beside_babi(tasks, items, workers, engine)
+        return _audit_babi(babi, as_json)
+    if not tasks:
+        raise UsageError("name the tasks to audit, such as latent_list or all; or give `babi=DIR`")
+    from carrara.proof.audit import CHECKS
+    from carrara.proof.audit import audit as audited
     from carrara.proof.shortcuts.search import FEW, KINDS
+    from carrara.tokens.permission import with_permissions
 
-    asked = options.asked(args, args.tokenizer or DEFAULT)
-    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    check_many(len(jobs) * args.n, "contexts", args.yes)
-    work = with_permissions(partial(audit, worlds=args.n, pack=asked.pack))
-    audited = spread(work, jobs, args.workers if len(jobs) * args.n >= MANY else 1, args.engine)
-    reports = list(progress(audited, len(jobs), "auditing"))
+    config = AuditConfig(tasks, **merged(items))
+    work = with_permissions(partial(audited, worlds=config.n, pack=config.pack))
+    steps = spread(work, config.jobs, workers if len(config.jobs) * config.n >= MANY else 1, engine)
+    reports = list(progress(steps, len(config.jobs), "auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
     if not any(report.items for report in reports):
         raise UsageError(reports[0].left_out[0])
-    if args.json:
+    if as_json:
         print_json([asdict(report) for report in reports])
         return 1 if breaches else 0
     table(
-        ["test", "length", "items", "breaches", "needed", "off", "repeated", "chance", *KINDS, "by"],
+        ["task", "length", "items", "breaches", "needed", "off", "repeated", "chance", *KINDS, "by"],
         [
             (
                 report.task,
@@ -85,7 +84,7 @@ def main(args: Namespace) -> int:
     for check, meaning in CHECKS.items():
         found = sum(breach.check == check for breach in breaches)
         if check in ("chance", "cheap") and not any(report.shortcuts for report in reports):
-            print(f"-       {check:7}  {meaning}: searched for in {FEW} worlds and more")
+            print(f"-       {check:7}  {meaning}: searched for with {FEW} instances or more")
         else:
             print(f"{'BREACH' if found else 'ok':6}  {check:7}  {meaning}" + (f": {found} breaches" if found else ""))
     _complain([f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches])
@@ -93,7 +92,7 @@ def main(args: Namespace) -> int:
 
 
 def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
-    """The score of the best shortcut of each kind, and what the best of all does."""
+    """Return the score of the best shortcut of each kind, and the name of the best of all."""
     from carrara.proof.shortcuts.search import KINDS, MARGIN
 
     best = max(shortcuts, key=lambda one: one.score, default=None)
@@ -102,16 +101,23 @@ def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
     return [*scores, best.name if best and best.score > best.chance_level + MARGIN else ""]
 
 
-def _babi(args: Namespace) -> int:
+def _refuse_beside_babi(tasks: str, items: AuditOptions | None, workers: int | None, engine: str) -> None:
+    """Refuse what names items, or how to make them: the official files are read as they are."""
+    given = {"TASKS": bool(tasks), "`workers`": workers is not None, "`engine`": engine != "local"}
+    for one in fields(AuditOptions) if items else ():
+        given[f"`{one.name}`"] = getattr(items, one.name) != getattr(AuditOptions(), one.name)
+    if names := [name for name, is_given in given.items() if is_given]:
+        raise UsageError(f"`babi` reads files and makes no items: leave {' and '.join(names)} out")
+
+
+def _audit_babi(folder: str, as_json: bool) -> int:
     from carrara.tasks.babilong._official_stories import check
     from carrara.tasks.babilong._story_files import files
 
-    if given := _given(args):
-        raise UsageError(f"--babi answers files as they are, and makes no items: leave {' and '.join(given)} out")
-    found = files(args.babi)
+    found = files(file_of(folder))
     checked = [check(path, task) for task, path in progress(found, len(found), "answering")]
     complaints = [complaint for file in checked for complaint in (*file.not_understood, *file.wrong)]
-    if args.json:
+    if as_json:
         print_json([asdict(file) for file in checked])
         return 1 if complaints else 0
     table(
@@ -138,15 +144,6 @@ def _babi(args: Namespace) -> int:
     )
     _complain(complaints)
     return 1 if complaints else 0
-
-
-def _given(args: Namespace) -> list[str]:
-    """What was given that says which items to audit."""
-    parser = ArgumentParser()
-    arguments(parser)
-    names = {"selection": "SELECTION", "params": "-p", "n": "-n"}
-    own = {name: value for name, value in vars(args).items() if name not in ("babi", "json", "main")}
-    return [names.get(name, f"--{name}") for name, value in own.items() if value != parser.get_default(name)]
 
 
 def _complain(complaints: list[str]) -> None:

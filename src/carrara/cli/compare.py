@@ -1,67 +1,56 @@
-"""carrara compare: is one run better than the other?"""
+"""carrara compare: tell whether one run is better than another."""
 
-from argparse import ArgumentParser, Namespace
+from typing import Annotated
 
-from carrara.cli import _options as options
+from cyclopts import Parameter
+
+from carrara.cli._flags import Force, Json, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.core.errors import RunError
-
-HELP = "tell whether one run is better than another, per length first: folders of runs, or logs of any Inspect task"
-EXAMPLE = "carrara compare runs/before runs/after --margin 0.02"
+from carrara.options import Flag, folder_of, lengths_of, text
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "places",
-        nargs="+",
-        type=options.anywhere,
-        metavar="RUN",
-        help="folders that `carrara run` wrote, or logs of Inspect (.eval)",
-    )
-    parser.add_argument(
-        "--margin",
-        type=_share,
-        metavar="SHARE",
-        help="also tell where the second is not worse than by this much, such as 0.02",
-    )
-    options.lengths(parser, "only tests at these lengths")
-    parser.add_argument(
-        "--by-world",
-        action="store_true",
-        help="pair the same questions on the same worlds, whichever tokenizer counted their lengths",
-    )
-    parser.add_argument("--scorer", default="", metavar="NAME", help="which of several scorers of an Inspect task")
-    parser.add_argument("--html", type=options.anywhere, metavar="FILE", help="also write the same as a page")
-    options.metric(parser)
-    options.force(parser)
-    options.as_json(parser)
+def compare(
+    *runs: Annotated[str, several_positional("RUN", "Folders of runs, or logs of any Inspect task (.eval).")],
+    margin: Annotated[float | None, Parameter(metavar="SHARE")] = None,
+    lengths: OnlyLengths = None,
+    by_instance: Flag = False,
+    scorer: Annotated[str, text("NAME")] = "",
+    html: Annotated[str, text("FILE", help="Write the comparison as a page, too.")] = "",
+    score: Score = "sound",
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """Tell whether one run is better than another, at each length and over all lengths.
 
+    Example: carrara compare runs/before runs/after --margin 0.02
 
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0 < value < 1:
-        raise ValueError(text)
-    return value
-
-
-def main(args: Namespace) -> int:
+    Args:
+        margin: Also tell where the second run is not worse by this much, such as 0.02.
+        by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
+        scorer: Which scorer of an Inspect task counts, if it has several.
+    """
     from carrara.comparison.inputs import sides
     from carrara.comparison.report import comparison_lines, comparison_record, write_comparison
-    from carrara.comparison.statistics import compare, only
+    from carrara.comparison.statistics import check_margin, only
+    from carrara.comparison.statistics import compare as compared
     from carrara.logs.log_files import leave_out
 
-    found = only(sides(list(dict.fromkeys(args.places)), args.scorer, leave_out), args.lengths, args.score)
-    if args.html:
-        check_replaceable(args.html, args.force, is_page)
-    compared = compare(found, args.by_world)
-    if args.html:
+    check_margin(margin)
+    only_lengths = None if lengths is None else lengths_of(lengths)
+    places = list(dict.fromkeys(map(folder_of, runs)))
+    page = folder_of(html) if html else None
+    if page:
+        check_replaceable(page, force, is_page)
+    found = compared(only(sides(places, scorer, leave_out), only_lengths, score), by_instance)
+    if page:
         try:
-            write_comparison(compared, args.margin, args.html)
+            write_comparison(found, margin, page)
         except OSError as error:
-            raise RunError(f"{args.html} cannot be written: {error.strerror or error}; say where else") from None
-    if args.json:
-        print_json(comparison_record(compared, args.margin))
+            raise RunError(f"{page} cannot be written: {error.strerror or error}; name another file") from None
+    if as_json:
+        print_json(comparison_record(found, margin))
     else:
-        for line in comparison_lines(compared, args.margin):
+        for line in comparison_lines(found, margin):
             show(line)
     return 0

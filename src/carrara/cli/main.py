@@ -25,6 +25,7 @@ Carrara measures what language models really do with a long context. To begin wi
 `carrara --help` lists all commands, `carrara COMMAND --help` what each takes.
 """
 
+HELP_FLAGS = ("--help", "-h")
 MEASURE, PREPARE, RESULTS, SERVERS, DATA, MEMORY = (
     Group(title, sort_key=number)
     for number, title in enumerate(
@@ -72,19 +73,31 @@ COMMANDS: Mapping[Group, Mapping[str, str]] = {
 }
 
 
-def make_app() -> App:
-    """Return the command line."""
+def make_app(lists_commands: bool = False) -> App:
+    """Return the command line.
+
+    Args:
+        lists_commands: Whether its help will be printed. The help of a single command is its docstring, which is not
+            read before the command is imported.
+    """
     app = App(
         name="carrara",
         help="Measures what language models, and systems built around them, can do with a long context.",
         version=f"carrara {__version__}",
         default_parameter=Parameter(negative=()),
+        help_flags=HELP_FLAGS,
     )
     app["--help"].group = app["--version"].group = Group("Options", sort_key=99)
     for group, commands in COMMANDS.items():
         for number, (name, help) in enumerate(commands.items()):
             module = name.replace("-", "_")
-            app.command(f"carrara.cli.{module}:{module}", name=name, help=help, group=group, sort_key=number)
+            app.command(
+                f"carrara.cli.{module}:{module}",
+                name=name,
+                help=help if lists_commands else None,
+                group=group,
+                sort_key=number,
+            )
     return app
 
 
@@ -97,7 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not given:
         print(NEXT, end="")
         return 0
-    app = make_app()
+    app = make_app(lists_commands=given[0] in HELP_FLAGS)
     with messages_on_stderr(app, given) as messages:
         try:
             with stoppable(), storage():

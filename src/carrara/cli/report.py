@@ -1,41 +1,38 @@
-"""carrara report: what a directory of results comes to, as a table and as a page."""
+"""carrara report: write the report of a run."""
 
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli import _options as options
+from carrara.cli._flags import Allow, Force, Json, MinBaseScore, Score
 from carrara.cli._output import check_replaceable, is_page, print_json, print_summary, show
 from carrara.core.errors import RunError, UsageError
+from carrara.core.result import MIN_BASE_SCORE
+from carrara.options import folder_of, text
 
 if TYPE_CHECKING:
     from carrara.results.analysis import EffectiveLength, Row
     from carrara.results.analysis.completeness import Part
 
-HELP = "write the report of a directory of results: one HTML page, and a table here"
-EXAMPLE = "carrara report runs/first"
 
+def report(
+    run: Annotated[str, text("RUN", help="Folder of a run, or of results that `carrara score --out` wrote.")],
+    /,
+    *,
+    out: Annotated[str, text("FILE", help="Where to write the page, by default RUN/report.html.")] = "",
+    by: Annotated[str, text("LABELS")] = "",
+    score: Score = "sound",
+    min_base_score: MinBaseScore = MIN_BASE_SCORE,
+    allow: Allow | None = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """Write the report of a run as an HTML page, and print its table.
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("directory", type=options.anywhere, metavar="DIR", help="where `carrara run --out DIR` wrote")
-    parser.add_argument(
-        "--out", type=options.anywhere, metavar="FILE", help="where to write the page (default DIR/report.html)"
-    )
-    parser.add_argument(
-        "--by",
-        type=lambda text: [label.strip() for label in text.split(",") if label.strip()],
-        metavar="LABEL,…",
-        help="a row for each value of a label of the items, such as complexity,view: several cross; no page is written",
-    )
-    options.metric(parser)
-    options.min_base_score(parser)
-    options.allow(parser)
-    options.force(parser)
-    options.as_json(parser)
+    Example: carrara report runs/first
 
-
-def main(args: Namespace) -> int:
+    Args:
+        by: Print a row for each value of these labels of the items, such as complexity,view, and write no page.
+    """
     from carrara.logs.log_files import leave_out
     from carrara.logs.replies import read_results
     from carrara.logs.shortcuts import known
@@ -46,49 +43,51 @@ def main(args: Namespace) -> int:
     from carrara.results.analysis.summary import sliced
     from carrara.results.report import write_report
     from carrara.runs.manifest import parts
+    from carrara.tokens.permission import allow_all
 
-    directory: Path = args.directory
-    if not directory.is_dir():
-        raise UsageError(f"there is no directory {directory}; give the one that `carrara run --out DIR` wrote to")
-    results = by_metric(read_results(directory, leave_out), args.score)
+    allow_all(allow)
+    folder = folder_of(run)
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}; give the one that `carrara run --out DIR` wrote")
+    results = by_metric(read_results(folder, leave_out), score)
     if not results:
-        waiting = sentence(parts(directory, []))
+        waiting = sentence(parts(folder, []))
         raise UsageError(
-            f"there are no results in {directory}{f' ({waiting})' if waiting else ''}; "
-            f"`carrara run … --out {directory}` makes some"
+            f"there are no results in {folder}{f' ({waiting})' if waiting else ''}; "
+            f"`carrara run … --out {folder}` makes some"
         )
-    if args.by:
-        rows = sliced(results, args.by)
-        print_json([record(row) for row in rows]) if args.json else print_summary(rows)
+    if labels := [label.strip() for label in by.split(",") if label.strip()]:
+        rows = sliced(results, labels)
+        print_json([record(row) for row in rows]) if as_json else print_summary(rows)
         return 0
-    rows, lacking, shortcuts = summarize(results), parts(directory, results), known(results)
-    effective = effective_lengths(rows, Requirements.of(shortcuts, args.min_base_score))
-    out: Path = args.out or directory / "report.html"
-    check_replaceable(out, args.force, is_page)
+    rows, lacking, shortcuts = summarize(results), parts(folder, results), known(results)
+    effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
+    page = folder_of(out) if out else folder / "report.html"
+    check_replaceable(page, force, is_page)
     unwritten: OSError | None = None
     try:
         write_report(
             results,
-            out,
-            directory.resolve().name,
+            page,
+            folder.resolve().name,
             lacking,
             shortcuts,
             Looker(),
-            min_base_score=args.min_base_score,
+            min_base_score=min_base_score,
         )
-    except OSError as error:  # of a folder that is another's, or full: the table is there all the same
+    except OSError as error:  # the folder belongs to somebody else, or the disk is full: print the table all the same
         unwritten = error
-    if args.json:
+    if as_json:
         print_json(rows_as_json(rows, lacking, effective))
     else:
         print_summary(rows, lacking, effective)
     if unwritten:
         raise RunError(
-            f"the page could not be written to {out} ({unwritten.strerror or unwritten}): "
-            f"say where else, `carrara report {directory} --out FILE`"
+            f"the page could not be written to {page} ({unwritten.strerror or unwritten}): "
+            f"name another file, `carrara report {folder} --out FILE`"
         )
-    if not args.json:
-        show(f"\n{out}")
+    if not as_json:
+        show(f"\n{page}")
     return 0
 
 

@@ -108,6 +108,12 @@ class Compared:
     """What is not compared, and why."""
 
 
+def check_margin(margin: float | None) -> None:
+    """Refuse a margin that is not a share."""
+    if margin is not None and not (isinstance(margin, int | float) and 0 < margin < 1):
+        raise UsageError(f"`margin={margin}` is not between 0 and 1: give a difference of scores, such as 0.02")
+
+
 def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "sound") -> list[Side]:
     """What of the sides is to be compared, by the score that counts; at least two of them."""
     found = [
@@ -120,9 +126,14 @@ def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: 
     return found
 
 
-def compare(sides: Sequence[Side], by_world: bool = False) -> Compared:
-    """`by_world` pairs questions on one world at one nominal length, whichever tokenizer counted it."""
-    scores = [_scores(side.results, by_world) for side in sides]
+def compare(sides: Sequence[Side], by_instance: bool = False) -> Compared:
+    """Compare each two sides.
+
+    Args:
+        sides: At least two.
+        by_instance: Pair questions on one instance at one nominal length, whichever tokenizer counted it.
+    """
+    scores = [_scores(side.results, by_instance) for side in sides]
     lengths, refused, unanswered = list[Comparison](), list[str](), list[str]()
     pairs = dict[tuple[str, str, str], dict[Key, tuple[float, float]]]()
     for (first, ones), (second, others) in combinations(zip(sides, scores, strict=True), 2):
@@ -211,10 +222,10 @@ class Asked:
     unanswered: list[Status] = field(default_factory=list[Status])
 
 
-def _scores(results: Iterable[Result], by_world: bool) -> dict[str, dict[Key, Asked]]:
+def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key, Asked]]:
     found: dict[str, dict[Key, Asked]] = {}
     for result in results:
-        what = _question(result.id) if by_world else result.id
+        what = _question(result.id) if by_instance else result.id
         one = found.setdefault(result.task, {}).setdefault((result.world_id, result.length, what), Asked())
         if result.status in UNANSWERED:
             one.unanswered.append(result.status)

@@ -1,17 +1,25 @@
-"""Counts that are worth a word before so much is made: a slip adds zeros to a number."""
+"""Limits on how much is made: a slip of the finger adds zeros to a number."""
 
 from carrara.core.errors import UsageError
 from carrara.core.log import logger
 
-TOLD, MOST = 1_000_000, 100_000_000
-"""More than so many are told of, and more than so many are refused unless they are meant."""
+TOLD = 1_000_000
+"""A larger number is logged before work begins."""
+MOST = 100_000_000
+"""A larger number is refused, unless the user allows it."""
 
 
-def check_many(count: int, what: str, confirmed: bool) -> None:
-    """Say before it is begun how many there are to be, where that is many; refuse far too many."""
-    if count > MOST and not confirmed:
+def check_many(count: int, what: str, allowed: bool) -> None:
+    """Log a large number of things that are to be made, and refuse a far larger one.
+
+    Args:
+        count: The number of things.
+        what: What they are, in the plural.
+        allowed: Whether any number is allowed.
+    """
+    if count > MOST and not allowed:
         raise UsageError(
-            f"{count:,} {what} are asked for, more than {MOST:,}: lower `n`, or go on with `allow_large=True`"
+            f"{count:,} {what} are asked for, more than {MOST:,}: lower `n`, or allow it with `allow_large=True`"
         )
     if count > TOLD:
         logger.warning(f"{count:,} {what} are to be made")

@@ -124,9 +124,9 @@ def test_a_file_that_is_not_in_the_format(wrong: str, tmp_path: Path, capsys: Ca
     ("asked", "said"),
     [
         (["audit"], "--babi"),
-        (["audit", "latent_list", "--babi", "."], "leave SELECTION"),
-        (["audit", "-p", "complexity=1", "--babi", "."], "leave -p out"),
-        (["audit", "-n", "3", "--lengths", "4k", "--babi", "."], "leave -n and --lengths out"),
+        (["audit", "latent_list", "--babi", "."], "leave TASKS out"),
+        (["audit", "-p", "complexity=1", "--babi", "."], "leave --params out"),
+        (["audit", "-n", "3", "--lengths", "4k", "--babi", "."], "leave --lengths and -n out"),
         (["audit", "--seed", "1", "--tokenizer", "gpt2", "--babi", "."], "leave --seed and --tokenizer out"),
         (["audit", "--babi", "nowhere"], "nowhere"),
         (["audit", "--babi", "."], "no bAbI files"),
