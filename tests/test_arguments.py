@@ -180,7 +180,7 @@ def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
         ["score", str(tmp_path / "replies.jsonl"), "--out", str(out)],
         ["report", str(out)],
         ["leaderboard", str(out)],
-        ["leaderboard", str(out), "--all", "--out", str(tmp_path / f"{ESCAPES}.html")],
+        ["leaderboard", str(out), "--count-refused", "--out", str(tmp_path / f"{ESCAPES}.html")],
         ["compare", str(out)],
         ["compare", str(tmp_path / f"no{ESCAPES}"), str(out)],
         ["figure", "babilong-2", str(out), "--out", str(tmp_path / f"{ESCAPES}.csv")],
@@ -206,7 +206,7 @@ def test_no_file_is_replaced_that_the_command_did_not_write(tmp_path: Path) -> N
         ["prompts", "export", "qa1", "--out", notes],
         ["report", run, "--out", notes],
         ["report", run, "--out", replies],
-        ["leaderboard", run, "--all", "--out", notes],
+        ["leaderboard", run, "--count-refused", "--out", notes],
         ["guard", "make", "--model", "openai-api/x/y", "--base-url", "http://127.0.0.1:9/v1", "--out", notes],
         ["guard", "make", "--model", "openai-api/x/y", "--base-url", "http://127.0.0.1:9/v1", "--out", replies],
     ):

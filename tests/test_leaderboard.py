@@ -200,7 +200,7 @@ def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monk
     monkeypatch.setattr(verify_submission, "read_replies", lambda _: broken)
     assert verify(folder, 24).source.fault == "12 of 12 scores are not what their replies come to"
     monkeypatch.setattr(verify_submission, "read_replies", lambda _: praised)
-    assert main(["leaderboard", str(folder), "--all", "--json"]) == 0
+    assert main(["leaderboard", str(folder), "--count-refused", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["leaderboard"][0]["mean"] == 1.0
     assert "scores" in found["folders"][0]["fault"]
@@ -219,9 +219,9 @@ def test_tokens_are_priced(folder: Path, tmp_path: Path, capsys: Capture) -> Non
     prices = tmp_path / "prices.toml"
     [model] = {one.result.model for one in read_replies(folder)}
     prices.write_text(f'["{model}"]\ninput = 1000\noutput = 0\n')
-    assert main(["leaderboard", str(folder), "--check", "0", "--prices", str(prices), "--json"]) == 0
+    assert main(["leaderboard", str(folder), "--check", "0", "--price", str(prices), "--json"]) == 0
     [line] = json.loads(capsys.readouterr().out)["leaderboard"]
     assert line["cost"] == pytest.approx(line["sent"] / 1000)
     prices.write_text('["other/model"]\ninput = 1\noutput = 0\n')
-    assert main(["leaderboard", str(folder), "--check", "0", "--prices", str(prices)]) == 2
+    assert main(["leaderboard", str(folder), "--check", "0", "--price", str(prices)]) == 2
     assert f"has no price of {model}" in capsys.readouterr().err

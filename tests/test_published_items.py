@@ -276,14 +276,20 @@ def test_the_published_grid() -> None:
 def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stats", "qa4,qa7", "-n", "200", "--lengths", "0,4k", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    four, seven = found["tests"]
-    assert four["updates"] == {"least": 2, "mean": 2.0, "greatest": 2}
-    assert seven["support"]["greatest"] > 2
+    four, seven = found["tasks"]
+    assert four["facts"] == {"least": 2, "mean": 2.0, "greatest": 2}
+    assert seven["evidence"]["greatest"] > 2
     assert sum(share for _, share in seven["answers"]) == pytest.approx(1)
     assert 3400 < found["tokens"]["4096"]["gpt2"] < 4096
     assert found["tokens"]["4096"]["characters"] > found["tokens"]["4096"]["words"] > found["tokens"]["0"]["words"]
     assert main(["stats", "qa4", "-n", "20"]) == 0
     assert "17.7%" in capsys.readouterr().out
+    assert main(["stats", "qa4", "-n", "2", "--lengths", "4k", "--tokenizer", "o200k,words", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["tokens"]["4096"]) == ["o200k", "words"]
+    assert main(["stats", "qa1,qa3", "-n", "2", "--lengths", "20"]) == 2
+    assert "none of these tasks has an instance of 20 tokens" in capsys.readouterr().err
+    assert main(["stats", "qa1", "--tokenizer", "words"]) == 2
+    assert "--tokenizer words cannot begin with words" in capsys.readouterr().err
 
 
 def test_files_to_fine_tune_with(tmp_path: Path) -> None:

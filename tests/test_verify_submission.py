@@ -211,7 +211,7 @@ def test_a_folder_without_a_plan_counts_if_the_user_says_so(
     monkeypatch.setattr("carrara.runs.manifest.read", lambda *_: [])
     assert main(["leaderboard", str(folder)]) == 1
     assert "nothing is left" in capsys.readouterr().err
-    assert main(["leaderboard", str(folder), "--all"]) == 0
+    assert main(["leaderboard", str(folder), "--count-refused"]) == 0
     out, err = capsys.readouterr()
     assert "function/guess" in out
     assert "no plan.json declares which items it was to hold; it counts all the same" in err

@@ -1,7 +1,7 @@
 """Audits in Python."""
 
 from carrara.api._signature import takes
-from carrara.core.talk import tell_once
+from carrara.core.log import warn_once
 from carrara.proof.audit import Breach
 from carrara.proof.audit import audit as audited
 from carrara.proof.config import AuditConfig
@@ -17,5 +17,5 @@ def audit(config: AuditConfig) -> list[Breach]:
     """
     found = [audited(job, config.n, config.pack) for job in config.jobs]
     for what in (what for one in found for what in one.left_out):
-        tell_once(what)
+        warn_once(what)
     return [breach for one in found for breach in one.breaches]

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
+from attrs import fields
 from cyclopts import Parameter, Token
 
 from carrara.core.errors import UsageError
 from carrara.core.many import MOST
 from carrara.core.spread import Engine
-from carrara.options import Lengths, text, whole
+from carrara.options import ItemOptions, Lengths, text, whole
 
 
 def _several(_: object, tokens: Sequence[Token]) -> list[str]:
@@ -78,3 +79,18 @@ N = Annotated[
     int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")
 ]
 Model = Annotated[str, text("MODEL", help="Name of the model, as for `carrara run`.")]
+
+
+def refuse_beside_ids(ids: str, items: ItemOptions, **given: bool) -> None:
+    """Refuse options that name items beside ids, which name them already. A prompt pack is allowed.
+
+    Args:
+        ids: An id, or a file of ids.
+        items: What was given of the options that name items.
+        given: Whether other options of the command were given, by name.
+    """
+    default = ItemOptions()
+    own = {one.name: getattr(items, one.name) != getattr(default, one.name) for one in fields(ItemOptions)}
+    for name, is_given in {**own, **given}.items():
+        if is_given and name != "prompts":
+            raise UsageError(f"`{name}` cannot be given beside {ids}: ids say already what the items are")

@@ -35,6 +35,12 @@ def in_flags(message: str, flags: Mapping[str, str]) -> str:
     return _OPTION.sub(flag, message)
 
 
+def words_given() -> Sequence[str]:
+    """Return what the command line was given, nothing if none is running."""
+    running = _COMMAND.get()
+    return running[1] if running else ()
+
+
 def _flags() -> dict[str, str]:
     """Return the flags of the command that is running, by the names of its options."""
     running = _COMMAND.get()

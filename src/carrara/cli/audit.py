@@ -12,8 +12,8 @@ from carrara.cli._flags import Json, Selection, WorkerEngine, Workers
 from carrara.cli._output import print_json, progress, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.core.spread import spread
 from carrara.core.log import warn_once
+from carrara.core.spread import spread
 from carrara.options import file_of, text
 from carrara.proof.config import AuditConfig, AuditOptions
 from carrara.runs.config import merged

@@ -1,14 +1,12 @@
-"""carrara generate: items to files."""
+"""carrara generate: write items to files."""
 
 import json
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli import _options as options
+from carrara.cli._flags import AllowLarge, Force, N, WorkerEngine, Workers, refuse_beside_ids
 from carrara.cli._output import check_replaceable, is_items, progress, show
 from carrara.core.errors import UsageError
 from carrara.core.files import whole_file
@@ -16,83 +14,99 @@ from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
 from carrara.core.many import check_many
 from carrara.core.plural import count
-from carrara.tokens import DEFAULT
+from carrara.core.spread import Engine
+from carrara.options import Flag, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
     from carrara.prompt.items import Item
 
-HELP = "write items to files: recipes, which are small and render to the same bytes anywhere, or whole prompts"
-EXAMPLE = "carrara generate latent_list --lengths 0,4k -n 20 --seed 7 --tokenizer gpt2 --out items --render"
-
-LENGTHS, WORLDS = [0], 20
+LENGTHS, INSTANCES = "0", 20
+TASKS_HELP = (
+    "Tasks by name, suite or pattern, separated by commas, or `all`; or a file of recipes (.jsonl), to render them."
+)
 Row = Callable[["Item"], Mapping[str, Any]]
 
 
-def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser, "or a file of recipes, to render them")
-    options.lengths(parser, "tokens of the prompts, e.g. 0,4k,1M", LENGTHS)
-    parser.add_argument(
-        "-n", type=options.whole(1), default=WORLDS, help=f"worlds for each test and length (default {WORLDS})"
-    )
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--render", action="store_true", help="write whole prompts (items.jsonl), not only recipes")
-    kind.add_argument(
-        "--finetune",
-        action="store_true",
-        help="write conversations with their right replies (finetune.jsonl), as fine-tuning services take them",
-    )
-    parser.add_argument("--out", type=options.anywhere, required=True, metavar="DIR", help="the folder to write to")
-    options.force(parser)
-    parser.add_argument(
-        "--parquet",
-        action="store_true",
-        help="write Parquet files, each whole; what is there is not made again, so that a stopped command goes on",
-    )
-    options.tokenizer(parser, DEFAULT)
-    options.workers(parser)
-    options.yes(parser)
+def generate(
+    tasks: Annotated[str, text("TASKS", help=TASKS_HELP)],
+    /,
+    *,
+    lengths: Lengths = LENGTHS,
+    n: N = INSTANCES,
+    out: Annotated[str, text("DIR", help="Folder to write to.")],
+    render: Flag = False,
+    finetune: Flag = False,
+    parquet: Flag = False,
+    items: ItemOptions | None = None,
+    workers: Workers = None,
+    engine: WorkerEngine = "local",
+    allow_large: AllowLarge = False,
+    force: Force = False,
+) -> int:
+    """Write items to files: recipes, which are small and render to the same bytes anywhere, or whole prompts.
 
+    Example: carrara generate latent_list --lengths 0,4k -n 20 --seed 7 --tokenizer gpt2 --out items --render
 
-def main(args: Namespace) -> int:
-    from carrara.prompt import render
+    Args:
+        render: Write whole prompts (items.jsonl), not only recipes.
+        finetune: Write conversations with their right replies (finetune.jsonl), as fine-tuning services take them.
+        parquet: Write Parquet files. The same command resumes after it was stopped; complete files are kept.
+    """
+    from carrara.prompt import render as rendering
 
-    if args.parquet:
-        return _tables(args)
-    row: Row = render.finetuning if args.finetune else render.rendered if args.render else render.recipe_row
-    line = partial(render.line, row=row)
-    name = "finetune.jsonl" if args.finetune else "items.jsonl" if args.render else "recipes.jsonl"
-    path = args.out / name
-    check_replaceable(path, args.force, is_items)
-    if args.selection.endswith(".jsonl"):
-        what, total, shares = _from_recipes(Path(args.selection), args, line)
+    if render and finetune:
+        raise UsageError("`render` and `finetune` write different files: give one of them")
+    items = items or ItemOptions()
+    folder = folder_of(out)
+    from_recipes = tasks.endswith(".jsonl")
+    if parquet and (finetune or from_recipes):
+        raise UsageError("`parquet` is for recipes and whole items of tasks that are named: leave it out")
+    if parquet:
+        jobs = items.recipes(tasks, lengths_of(lengths))
+        check_many(len(jobs) * n, "contexts", allow_large)
+        return _write_tables(jobs, n, items, folder, render, workers, engine)
+    row: Row = rendering.finetuning if finetune else rendering.rendered if render else rendering.recipe_row
+    line = partial(rendering.line, row=row)
+    path = folder / ("finetune.jsonl" if finetune else "items.jsonl" if render else "recipes.jsonl")
+    check_replaceable(path, force, is_items)
+    if from_recipes:
+        refuse_beside_ids(tasks, items, lengths=lengths != LENGTHS, n=n != INSTANCES)
+        what, total, shares = _from_recipes(file_of(tasks), items, line, workers, engine)
     else:
-        what, total, shares = _from_selection(args, line)
+        jobs = items.recipes(tasks, lengths_of(lengths))
+        check_many(len(jobs) * n, "contexts", allow_large)
+        what, total, shares = _from_tasks(jobs, n, items, line, workers, engine)
     written = 0
     with whole_file(path) as file:
-        for text in progress((one for share in shares for one in share), total, "generating"):
-            file.write(text)
+        for one in progress((one for share in shares for one in share), total, "generating"):
+            file.write(one)
             written += 1
     show(f"{path}: {count(written, 'item')} {what}")
     return 0
 
 
-def _tables(args: Namespace) -> int:
-    """Parquet files; those that are there already are not made again."""
+def _write_tables(
+    jobs: "list[Recipe]",
+    n: int,
+    items: ItemOptions,
+    out: Path,
+    render: bool,
+    workers: int | None,
+    engine: Engine,
+) -> int:
+    """Write Parquet files. Those that are there already are not made again."""
     from carrara.export.shards import Table, write_all
-    from carrara.prompt import render
+    from carrara.prompt import render as rendering
 
-    if args.finetune or args.selection.endswith(".jsonl"):
-        raise UsageError("--parquet is for recipes and whole items of tests that are named: leave it out")
-    whole = Table("items", render.tabular, render.RENDERED)
-    table = whole if args.render else Table("recipes", render.recipe_row, render.RECIPE)
-    asked, jobs = _jobs(args)
-    folder: Path = args.out / table.kind
+    whole = Table("items", rendering.tabular, rendering.RENDERED)
+    table = whole if render else Table("recipes", rendering.recipe_row, rendering.RECIPE)
+    folder = out / table.kind
 
     def path(first: "Recipe", number: int, of: int) -> Path:
         return folder / first.task / write_length(first.length) / f"{number:05}-of-{of:05}.parquet"
 
-    number, written = write_all(jobs, args.n, asked.pack, table, path, warn_once, args.workers, args.engine)
+    number, written = write_all(jobs, n, items.pack, table, path, warn_once, workers, engine)
     files = list(progress(written, number, "generating"))
     known = sum(one.known for one in files)
     there = f", {known} of them there already" if known else ""
@@ -100,33 +114,33 @@ def _tables(args: Namespace) -> int:
     return 0
 
 
-def _jobs(args: Namespace) -> "tuple[options.Asked, list[Recipe]]":
-    asked = options.asked(args, args.tokenizer or DEFAULT)
-    jobs = [replace(recipe, length=length) for recipe in asked.recipes for length in args.lengths]
-    check_many(len(jobs) * args.n, "contexts", args.yes)
-    return asked, jobs
-
-
 Source = tuple[str, int, Iterator[Sequence[str]]]
-"""What the items are, how many there are about, and a line for each, some at a time."""
+"""What the items are, about how many there are, and a line for each, some at a time."""
 
 
-def _from_selection(args: Namespace, line: "Callable[[Item], str]") -> Source:
+def _from_tasks(
+    jobs: "list[Recipe]",
+    n: int,
+    items: ItemOptions,
+    line: "Callable[[Item], str]",
+    workers: int | None,
+    engine: Engine,
+) -> Source:
     from carrara.prompt.bulk import bulk
 
-    asked, jobs = _jobs(args)
-    lines = bulk(jobs, args.n, asked.pack, line, warn_once, args.workers, args.engine)
-    lengths = ", ".join(map(write_length, args.lengths))
-    return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * args.n, lines
+    lines = bulk(jobs, n, items.pack, line, warn_once, workers, engine)
+    lengths = ", ".join(map(write_length, dict.fromkeys(job.length for job in jobs)))
+    return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * n, lines
 
 
-def _from_recipes(path: Path, args: Namespace, line: "Callable[[Item], str]") -> Source:
-    """The items of a file of recipes, each checked against the hash that its recipe has."""
+def _from_recipes(
+    path: Path, items: ItemOptions, line: "Callable[[Item], str]", workers: int | None, engine: Engine
+) -> Source:
+    """Return the items of a file of recipes, each checked against the hash in its recipe."""
     from carrara.core.files import DATA, content
     from carrara.prompt.bulk import Named, again
     from carrara.prompt.wording import read_pack
 
-    options.refuse_beside_ids(args, lengths=LENGTHS, n=WORLDS)
     try:
         rows = [json.loads(line) for line in content(path, DATA).decode().splitlines() if line.strip()]
         recipes = [Named(str(row["id"]), row.get("sha256")) for row in rows]
@@ -134,5 +148,5 @@ def _from_recipes(path: Path, args: Namespace, line: "Callable[[Item], str]") ->
             raise ValueError("it has no line")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is not a file of recipes, as `carrara generate` writes it ({error})") from None
-    pack = read_pack(args.prompts) if args.prompts else None
-    return f"of {path}", len(recipes), again(recipes, pack, line, args.workers, args.engine)
+    pack = read_pack(items.prompts) if items.prompts else None
+    return f"of {path}", len(recipes), again(recipes, pack, line, workers, engine)

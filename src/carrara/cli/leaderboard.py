@@ -1,108 +1,107 @@
-"""carrara leaderboard: many models in one table and on one page, from folders that others sent."""
+"""carrara leaderboard: rank the models of several runs."""
 
 import sys
-from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from carrara.cli import _options as options
+from cyclopts import Parameter
+
+from carrara.cli._flags import Allow, Force, Json, MinBaseScore, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.core.errors import RunError
 from carrara.core.log import logger
+from carrara.core.result import MIN_BASE_SCORE
+from carrara.options import Flag, folder_of, lengths_of, text, whole
 
 if TYPE_CHECKING:
+    from carrara.results.analysis.leaderboard import Standing
     from carrara.runs.verify_submission import Submission
-
-HELP = "put the models of many folders of results in order, after a check of each folder: a table, and a page"
-EXAMPLE = "carrara leaderboard runs/* --out leaderboard.html"
-
 
 CHECKED = 24
 """Prompts of a folder that are rendered again."""
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "folders",
-        nargs="+",
-        type=options.anywhere,
-        metavar="RUN_FOLDER",
-        help="where `carrara run --out RUN_FOLDER` wrote",
-    )
-    parser.add_argument(
-        "--out", type=options.anywhere, metavar="FILE", help="where to write the page (default: none is written)"
-    )
-    options.lengths(parser, "only tests at these lengths")
-    parser.add_argument(
-        "--check",
-        type=options.whole(0),
-        default=CHECKED,
-        metavar="COUNT",
-        help=f"prompts of each folder that are rendered again (default {CHECKED}); all replies are graded again",
-    )
-    parser.add_argument(
-        "--prices",
-        type=options.path,
-        metavar="FILE.toml",
-        help="what tokens of each model cost (docs/planning.md): a column more",
-    )
-    parser.add_argument("--all", action="store_true", help="count folders that fail the check, too")
-    options.metric(parser)
-    options.min_base_score(parser)
-    options.allow(parser)
-    options.force(parser)
-    options.as_json(parser)
+def leaderboard(
+    *runs: Annotated[str, several_positional("RUN", "Folders of runs.")],
+    out: Annotated[str, text("FILE", help="Write the leaderboard as a page, too.")] = "",
+    lengths: OnlyLengths = None,
+    check: Annotated[int, Parameter(metavar="N")] = CHECKED,
+    price: Annotated[str, text("IN,OUT[,CACHED]|FILE.toml")] = "",
+    count_refused: Flag = False,
+    score: Score = "sound",
+    min_base_score: MinBaseScore = MIN_BASE_SCORE,
+    allow: Allow | None = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """Rank the models of several runs, after a check of each folder.
 
+    Example: carrara leaderboard runs/* --out leaderboard.html
 
-def main(args: Namespace) -> int:
+    Args:
+        check: Prompts of each folder that are rendered again. All replies are graded again.
+        price: Show what a run costs, with money for a million tokens of prompts and of replies; or a TOML file that
+            has input and output for each model.
+        count_refused: Count folders that fail the check, too.
+    """
     from carrara.logs.shortcuts import known
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements
     from carrara.results.analysis.cells import merged
-    from carrara.results.analysis.leaderboard import leaderboard
+    from carrara.results.analysis.leaderboard import leaderboard as ranked
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.summary import report_failures
     from carrara.results.report import write_report
     from carrara.results.report.standings import record, standing_lines
-    from carrara.runs.prices import read_prices
     from carrara.runs.verify_submission import verify
+    from carrara.tokens.permission import allow_all
 
-    if args.out:
-        check_replaceable(args.out, args.force, is_page)
-    checked = [verify(folder, args.check) for folder in dict.fromkeys(args.folders)]
-    found, repeated = merged([one.results for one in checked if args.all or not one.source.fault])
+    allow_all(allow)
+    whole("check", check, 0)
+    page = folder_of(out) if out else None
+    only_lengths = None if lengths is None else lengths_of(lengths)
+    if page:
+        check_replaceable(page, force, is_page)
+    checked = [verify(folder, check) for folder in dict.fromkeys(map(folder_of, runs))]
+    found, repeated = merged([one.results for one in checked if count_refused or not one.source.fault])
     if repeated:
         are = "reply is" if repeated == 1 else "replies are"
         logger.warning(f"{repeated:,} {are} in several of these folders, and the last folder's count")
-    results = [one for one in by_metric(found, args.score) if args.lengths is None or one.length in args.lengths]
+    results = [one for one in by_metric(found, score) if only_lengths is None or one.length in only_lengths]
     report_failures(results)
     shortcuts = known(results)
-    standings = leaderboard(results, Requirements.of(shortcuts, args.min_base_score))
-    prices = read_prices(args.prices, [line.series.model for line in standings]) if args.prices else {}
-    costs = [prices[line.series.model].of(line.sent, 0, line.received or 0) for line in standings] if prices else None
-    if args.json:
+    standings = ranked(results, Requirements.of(shortcuts, min_base_score))
+    costs = _costs(standings, price)
+    if as_json:
         lines = [record(line, costs[place] if costs else None) for place, line in enumerate(standings)]
         folders = [vars(one.source) | {"verdict": one.source.verdict} for one in checked]
         print_json({"folders": folders, "leaderboard": lines})
     elif standings:
         for line in standing_lines(standings, costs):
             show(line)
-    bad = [one for one in checked if one.source.fault]
-    for one in checked:
-        counted = "counts all the same" if args.all and one.results else "does not count"
-        logger.warning(f"{one.source.name}: {one.source.verdict}" + (f"; it {counted}" if one.source.fault else ""))
-    _say_lacking(checked)
+    _tell_verdicts(checked, count_refused)
     if not results:
-        raise RunError("nothing is left to put in order: --all counts folders that fail the check, too")
-    if args.out:
+        raise RunError("no folder is left to rank: `count_refused` counts those that fail the check, too")
+    if page:
         sources = [one.source for one in checked]
-        write_report(
-            results, args.out, args.out.stem, (), shortcuts, Looker(), sources, min_base_score=args.min_base_score
-        )
-        show(f"\n{args.out}", file=sys.stderr if args.json else sys.stdout)
-    return 1 if bad and not args.all else 0
+        write_report(results, page, page.stem, (), shortcuts, Looker(), sources, min_base_score=min_base_score)
+        show(f"\n{page}", file=sys.stderr if as_json else sys.stdout)
+    return 1 if any(one.source.fault for one in checked) and not count_refused else 0
 
 
-def _say_lacking(checked: "list[Submission]") -> None:
+def _costs(standings: "Sequence[Standing]", price: str) -> list[float] | None:
+    """Return what each model's run costs, if there are prices."""
+    from carrara.runs.prices import price_of
+
+    found = [price_of(price, line.series.model) for line in standings]
+    costs = [one.of(line.sent, 0, line.received or 0) for one, line in zip(found, standings, strict=True) if one]
+    return costs or None
+
+
+def _tell_verdicts(checked: "Sequence[Submission]", count_refused: bool) -> None:
+    for one in checked:
+        counted = "counts all the same" if count_refused and one.results else "does not count"
+        logger.warning(f"{one.source.name}: {one.source.verdict}" + (f"; it {counted}" if one.source.fault else ""))
     for one in checked:
         if one.source.lacking:
             are = "reply is" if one.source.lacking == 1 else "replies are"

@@ -1,81 +1,126 @@
-"""carrara show: one item as a model sees it."""
+"""carrara show: show one item as a model sees it."""
 
-from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli import _options as options
+from cyclopts import Parameter
+
+from carrara.cli._flags import Json, refuse_beside_ids
 from carrara.cli._output import print_json
-from carrara.tokens import DEFAULT
+from carrara.core.errors import UsageError
+from carrara.options import ItemOptions, Lengths, lengths_of, text, whole
 
 if TYPE_CHECKING:
     from carrara.prompt.items import Item
 
-HELP = "show one item: evidence highlighted, filler dimmed, question and gold below; or how a reply to it is read"
-EXAMPLE = "carrara show latent_list --length 1k --index 0"
-
 STYLES = {"frame": "", "filler": "dim", "needed": "bold green", "update": "yellow"}
 
 
-def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser, "or the id of an item")
-    options.length(parser, "tokens of the prompt (default 0: no filler)", 0)
-    parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
-    parser.add_argument("--question", type=options.whole(0), default=0, help="which question on it (default 0)")
-    parser.add_argument("--reply", metavar="TEXT", help="show how this reply is read, rule by rule, and scored")
-    options.tokenizer(parser, DEFAULT)
-    options.as_json(parser)
+def show(
+    task: Annotated[str, text("TASK", help="Name of a task, or the id of an item.")],
+    /,
+    *,
+    lengths: Annotated[Lengths, Parameter(help="Tokens of the prompt. With several, it is shown at each.")] = "0",
+    index: Annotated[int, Parameter(metavar="N")] = 0,
+    question: Annotated[int, Parameter(metavar="N")] = 0,
+    items: ItemOptions | None = None,
+    reply: Annotated[str | None, text("TEXT")] = None,
+    as_json: Json = False,
+) -> int:
+    """Show one item: its prompt with evidence highlighted and filler dimmed, its question and the right answer.
 
+    Example: carrara show latent_list --lengths 1k --index 0
 
-def main(args: Namespace) -> int:
-    if args.reply is not None:
-        _show_reading(_item(args), args.reply, args.json)
-    elif args.json:
-        from carrara.prompt.render import rendered
-
-        print_json(rendered(_item(args)))
+    Args:
+        index: Which instance of the task.
+        question: Which question on the instance.
+        reply: Show how this reply is read, rule by rule, and its score.
+    """
+    whole("index", index, 0)
+    whole("question", question, 0)
+    items = items or ItemOptions()
+    if "@" in task:
+        refuse_beside_ids(task, items, lengths=lengths != "0", index=index != 0, question=question != 0)
+        shown = [_rebuilt(task, items)]
     else:
-        _print(_item(args))
+        shown = _drawn(task, items, lengths_of(lengths), index, question)
+    if as_json:
+        rows = [_record(item, reply) for item in shown]
+        print_json(rows if len(rows) > 1 else rows[0])
+        return 0
+    for number, item in enumerate(shown):
+        if number:
+            print()
+        if reply is None:
+            _print(item)
+        else:
+            _print_reading(item, reply)
     return 0
 
 
-def _item(args: Namespace) -> "Item":
-    from carrara.core.errors import UsageError
+def _rebuilt(id: str, items: ItemOptions) -> "Item":
+    """Return the item of an id."""
     from carrara.core.recipe import Recipe
-    from carrara.prompt.items import Item, context_of, rebuild
+    from carrara.prompt.items import rebuild
     from carrara.prompt.wording import read_pack
     from carrara.tokens import permission
 
-    if "@" in args.selection:
-        options.refuse_beside_ids(args, length=[0], index=0, question=0)
-        permission.allow(Recipe.parse(args.selection).tokenizer)  # the user has typed it
-        return rebuild(args.selection, read_pack(args.prompts) if args.prompts else None)
-    asked, length = options.asked(args, args.tokenizer or DEFAULT), options.one_length(args)
-    if len(asked.recipes) != 1:
-        raise UsageError(f"show shows one item: {args.selection} names {len(asked.recipes)} tests, and one is needed")
-    recipe = replace(asked.recipes[0], index=args.index, question=args.question, length=length)
-    return Item(recipe, context_of(recipe, asked.pack))
+    permission.allow(Recipe.parse(id).tokenizer)  # the user has typed it
+    return rebuild(id, read_pack(items.prompts) if items.prompts else None)
 
 
-def _show_reading(item: "Item", reply: str, as_json: bool) -> None:
-    """Print what each rule finds in a reply, and the verdict."""
+def _drawn(task: str, items: ItemOptions, lengths: Sequence[int], index: int, question: int) -> "list[Item]":
+    """Return one item of a task at each length."""
+    from carrara.prompt.items import Item, context_of
+
+    first = items.recipes(task)
+    if len(first) != 1:
+        raise UsageError(f"one item is shown, and {task} names {len(first)} tasks: name one of them")
+    recipes = [replace(first[0], index=index, question=question, length=length) for length in lengths]
+    return [Item(recipe, context_of(recipe, items.pack)) for recipe in recipes]
+
+
+def _record(item: "Item", reply: str | None) -> dict[str, Any]:
+    if reply is None:
+        from carrara.prompt.render import rendered
+
+        return dict(rendered(item))
+    return {"id": item.id, "gold": item.gold, "rules": _found(item, reply), **_graded(item, reply)}
+
+
+def _found(item: "Item", reply: str) -> dict[str, list[str]]:
+    """Return the answers that each rule finds in a reply."""
     from carrara.answers.extraction import candidates
-    from carrara.answers.grade import grade
 
     task, question = item.task, item.question
-    found = {
+    return {
         rule: [task.write(answer) for answer in answers]
         for rule, answers in candidates(task.answer, reply, question, task.not_answers(question))
     }
-    graded = grade(task, question, reply)
-    verdict = {"status": graded.status, "answer": graded.answer, "rule": graded.rule, "score": graded.score}
-    if as_json:
-        print_json({"id": item.id, "gold": item.gold, "rules": found, **verdict, "scores": dict(graded.scores)})
-        return
-    for rule, answers in found.items():
+
+
+def _graded(item: "Item", reply: str) -> dict[str, Any]:
+    from carrara.answers.grade import grade
+
+    graded = grade(item.task, item.question, reply)
+    return {
+        "status": graded.status,
+        "answer": graded.answer,
+        "rule": graded.rule,
+        "score": graded.score,
+        "scores": dict(graded.scores),
+    }
+
+
+def _print_reading(item: "Item", reply: str) -> None:
+    """Print what each rule finds in a reply, and how it is graded."""
+    for rule, answers in _found(item, reply).items():
         print(f"{rule:12} {' | '.join(answers) or '-'}")
     print()
-    for name, value in {"gold": item.gold, **verdict, **graded.scores}.items():
+    graded = _graded(item, reply)
+    scores = graded.pop("scores")
+    for name, value in {"gold": item.gold, **graded, **scores}.items():
         print(f"{name:12} {'-' if value is None else value}")
 
 
@@ -87,7 +132,7 @@ def _print(item: "Item") -> None:
 
     class Terminal(Console):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # whoever reads has seen enough: no failure, as for the other commands
+            raise BrokenPipeError  # the reader has seen enough: no failure, as for the other commands
 
     console = Terminal(highlight=False, soft_wrap=True)
     text, message = Text(), 0

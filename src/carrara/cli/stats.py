@@ -1,121 +1,167 @@
-"""carrara stats: what a data set is like, beside what its paper says."""
+"""carrara stats: describe the items of tasks."""
 
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from carrara.cli import _options as options
+from attrs import evolve, frozen
+from cyclopts import Group, Parameter
+
+from carrara.cli._flags import AllowLarge, Json, N, Selection
 from carrara.cli._output import print_json, progress, table
+from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
+from carrara.core.many import check_many
+from carrara.options import ItemOptions, Lengths, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
-
-HELP = "describe items before any model sees them: updates, answers, tokens by tokenizer; beside the paper's figures"
-EXAMPLE = "carrara stats babilong -n 1000"
+    from carrara.prompt.wording import Pack
+    from carrara.results.analysis.dataset import Shape
 
 TOKENIZERS = "gpt2,cl100k,o200k,mistral-v7,words,characters"
 RENDERED = 5
-"""Worlds that are rendered to be counted: contexts of one length hardly differ."""
-
-
+"""Instances whose contexts are counted: contexts of one length hardly differ."""
 SHOWN = 8
-"""Answers of a test that are listed."""
+"""Answers of a task that are listed."""
 
 
-def arguments(parser: ArgumentParser) -> None:
-    options.selection(parser)
-    parser.add_argument("-n", type=options.whole(1), default=1000, help="worlds for each test (default 1000)")
-    options.lengths(parser, "count contexts of these lengths by several tokenizers", [])
-    parser.add_argument(
-        "--tokenizers", default=TOKENIZERS, metavar="T,T", help=f"which; the first gives the lengths ({TOKENIZERS})"
-    )
-    options.yes(parser)
-    options.as_json(parser)
+@Parameter(name="*", group=Group("Items", sort_key=20))
+@frozen(kw_only=True, slots=False)
+class StatsItems(ItemOptions):
+    """Which items are described."""
+
+    tokenizer: Annotated[str, text("TOKENIZERS", shows_default=True)] = TOKENIZERS
+    """Count contexts with these tokenizers, or as `words` and `characters`. The first gives the lengths."""
 
 
-def main(args: Namespace) -> int:
+def stats(
+    tasks: Selection,
+    /,
+    *,
+    n: N = 1000,
+    lengths: Annotated[Lengths | None, text("LENGTHS", help="Count contexts of prompts of these lengths.")] = None,
+    items: StatsItems | None = None,
+    allow_large: AllowLarge = False,
+    as_json: Json = False,
+) -> int:
+    """Describe the items of tasks: their facts, evidence, answers and tokens, beside the figures of the paper.
+
+    Example: carrara stats babilong -n 1000
+    """
+    from carrara.results.analysis.dataset import shape
+
+    items = items or StatsItems()
+    names = _tokenizers(items.tokenizer)
+    items = evolve(items, tokenizer=names[0])
+    first = items.recipes(tasks)
+    at = () if lengths is None else lengths_of(lengths)
+    check_many(len(first) * n, "instances", allow_large)
+    shapes = [shape(recipe, n) for recipe in progress(first, len(first), "drawing instances")]
+    jobs = [(length, [replace(recipe, length=length) for recipe in first]) for length in at]
+    counted = {
+        length: _mean(_sizes(recipes, min(n, RENDERED), items.pack, names))
+        for length, recipes in progress(jobs, len(jobs), "counting contexts")
+    }
+    if as_json:
+        print_json({"tasks": [asdict(found) for found in shapes], "tokens": counted})
+        return 0
+    _print_facts(shapes)
+    _print_answers(shapes)
+    _print_draws(shapes)
+    if counted:
+        _print_tokens(shapes, names, counted)
+    return 0
+
+
+def _tokenizers(given: str) -> list[str]:
+    """Return the names of tokenizers, each of which is known."""
     from carrara import tokens
-    from carrara.core.errors import UsageError
-    from carrara.core.many import check_many
-    from carrara.results.analysis.dataset import CHARACTERS, WORDS, shape
-    from carrara.results.published.figures import BABILONG_FACTS, BABILONG_LABELS, BABILONG_LENGTHS, BABILONG_TOKENS
-    from carrara.results.sanitize import short
+    from carrara.results.analysis.dataset import CHARACTERS, WORDS
 
-    names = [name.strip() for name in args.tokenizers.split(",")]
+    names = [name.strip() for name in given.split(",")]
     if names[0] in (WORDS, CHARACTERS):
-        raise UsageError(f"--tokenizers {args.tokenizers} cannot begin with {names[0]}: the first gives the lengths")
+        raise UsageError(f"`tokenizer={given}` cannot begin with {names[0]}: the first gives the lengths")
     for name in names:
         if name not in (WORDS, CHARACTERS):
             tokens.get(name)
-    asked = options.asked(args, names[0])
-    check_many(len(asked.recipes) * args.n, "worlds", args.yes)
-    shapes = [shape(recipe, args.n) for recipe in progress(asked.recipes, len(asked.recipes), "drawing worlds")]
-    jobs = [(length, [replace(recipe, length=length) for recipe in asked.recipes]) for length in args.lengths]
-    counted = {
-        length: _mean(_sizes(recipes, min(args.n, RENDERED), names))
-        for length, recipes in progress(jobs, len(jobs), "counting contexts")
-    }
-    if args.json:
-        print_json({"tests": [asdict(found) for found in shapes], "tokens": counted})
-        return 0
+    return names
+
+
+def _print_facts(shapes: "Sequence[Shape]") -> None:
+    from carrara.results.published.figures import BABILONG_FACTS
+
     rows = []
     for found in shapes:
-        paper = BABILONG_FACTS.get(found.test)
-        u, s = found.updates, found.support
+        paper = BABILONG_FACTS.get(found.task)
         rows.append(
             (
-                found.test,
-                f"{u.least}-{u.greatest}",
-                f"{u.mean:.2f}",
-                f"{s.least}-{s.greatest}",
-                f"{s.mean:.2f}",
+                found.task,
+                f"{found.facts.least}-{found.facts.greatest}",
+                f"{found.facts.mean:.2f}",
+                f"{found.evidence.least}-{found.evidence.greatest}",
+                f"{found.evidence.mean:.2f}",
                 paper.facts if paper else "",
                 paper.relevant if paper else "",
             )
         )
-    table(["test", "updates", "mean", "relevant", "mean", "paper: facts", "relevant"], rows)
+    table(["task", "facts", "mean", "evidence", "mean", "paper: facts", "relevant"], rows)
+
+
+def _print_answers(shapes: "Sequence[Shape]") -> None:
+    from carrara.results.published.figures import BABILONG_LABELS
+    from carrara.results.sanitize import short
+
     print()
     table(
-        ["test", "answers", "paper, labels not named"],
+        ["task", "answers", "paper, labels not named"],
         [
             (
-                found.test,
+                found.task,
                 "  ".join(f"{short(answer, 40)} {share:.1%}" for answer, share in found.answers[:SHOWN])
                 + (f"  and {len(found.answers) - SHOWN} more" if len(found.answers) > SHOWN else ""),
-                "  ".join(f"{share}%" for share in sorted(BABILONG_LABELS.get(found.test, ()), reverse=True)),
+                "  ".join(f"{share}%" for share in sorted(BABILONG_LABELS.get(found.task, ()), reverse=True)),
             )
             for found in shapes
         ],
     )
-    if drawn := [(found.test, what, values) for found in shapes for what, values in found.drawn]:
-        print()
-        table(
-            ["test", "drawn", "share, of an even draw"],
-            [
-                (test, what, "  ".join(f"{value} {share:.1%} ({even:.1%})" for value, share, even in values))
-                for test, what, values in drawn
-            ],
-        )
-    if counted:
-        print(f"\ncontexts alone, of prompts with so many tokens by {names[0]}, mean of the tests")
-        table(
-            ["", *map(write_length, counted)],
-            [(name, *(f"{by[name]:.0f}" for by in counted.values())) for name in names],
-        )
-        if any(found.test in BABILONG_FACTS for found in shapes):
-            print("\nthe paper's, which leaves 300 of 1,000 k tokens to the prompt")
-            table(
-                ["", *BABILONG_LENGTHS],
-                [(name, *map(str, numbers)) for name, numbers in BABILONG_TOKENS.items()],
-            )
-    return 0
 
 
-def _sizes(recipes: "Sequence[Recipe]", worlds: int, names: Sequence[str]) -> list[dict[str, float]]:
-    """What contexts of one length count; a test that has none is left out, unless it is the only one."""
+def _print_draws(shapes: "Sequence[Shape]") -> None:
+    drawn = [(found.task, what, values) for found in shapes for what, values in found.drawn]
+    if not drawn:
+        return
+    print()
+    table(
+        ["task", "drawn", "share (of an even draw)"],
+        [
+            (task, what, "  ".join(f"{value} {share:.1%} ({even:.1%})" for value, share, even in values))
+            for task, what, values in drawn
+        ],
+    )
+
+
+def _print_tokens(shapes: "Sequence[Shape]", names: Sequence[str], counted: dict[int, dict[str, float]]) -> None:
+    from carrara.results.published.figures import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
+
+    print(f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks")
+    table(
+        ["", *map(write_length, counted)],
+        [(name, *(f"{by[name]:.0f}" for by in counted.values())) for name in names],
+    )
+    if any(found.task in BABILONG_FACTS for found in shapes):
+        print("\nthe paper's figures, which leave 300 of 1,000 k tokens to the prompt")
+        table(
+            ["", *BABILONG_LENGTHS],
+            [(name, *map(str, numbers)) for name, numbers in BABILONG_TOKENS.items()],
+        )
+
+
+def _sizes(
+    recipes: "Sequence[Recipe]", instances: int, pack: "Pack | None", names: Sequence[str]
+) -> list[dict[str, float]]:
+    """Return the sizes of contexts of one length. A task that has no such context is left out, unless it is alone."""
     from carrara.core.errors import LengthError
     from carrara.prompt.items import left_out
     from carrara.results.analysis.dataset import sizes
@@ -123,11 +169,14 @@ def _sizes(recipes: "Sequence[Recipe]", worlds: int, names: Sequence[str]) -> li
     found = []
     for recipe in recipes:
         try:
-            found.append(sizes(recipe, worlds, names))
+            found.append(sizes(recipe, instances, pack, names))
         except LengthError as reason:
             if len(recipes) == 1:
                 raise
             warn_once(left_out(recipe, reason))
+    if not found:
+        at = write_length(recipes[0].length)
+        raise UsageError(f"none of these tasks has an instance of {at} tokens: ask for a greater length")
     return found
 
 

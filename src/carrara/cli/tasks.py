@@ -1,12 +1,11 @@
-"""carrara tasks: what there is."""
+"""carrara tasks: list tasks, and explain one."""
 
-from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from carrara.cli import _options as options
+from carrara.cli._flags import Json, Selection
 from carrara.cli._output import print_json, table
 from carrara.core.chance import CHANCE_LEVEL, GUESSERS
 from carrara.runs.presets import PRESETS
@@ -14,32 +13,28 @@ from carrara.runs.presets import PRESETS
 if TYPE_CHECKING:
     from carrara.core.meanings import Parameter
 
-HELP = "list tests with their parameters and chance levels, and presets; for one test, explain its parameters"
-EXAMPLE = "carrara tasks latent_list"
-
 P = TypeVar("P")
 
 FEW = 3
-"""Different sets of parameters of which each is explained; of more, there is only a line for each."""
+"""With more different sets of parameters, each is one line, and none is explained."""
 DECLARED = "*"
-"""Behind a shortcut that its test declares."""
+"""Follows a shortcut that its task declares."""
 WIDTH = 110
-"""Columns of what parameters mean."""
+"""Columns of explanations."""
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("selection", nargs="?", default="all", metavar="SELECTION", help="which tests (default all)")
-    options.as_json(parser)
+def tasks(tasks: Selection = "all", /, *, as_json: Json = False) -> int:
+    """List tasks with their chance levels and parameters, and presets. Parameters of a single task are explained.
 
-
-def main(args: Namespace) -> int:
+    Example: carrara tasks latent_list
+    """
     from carrara import registry
 
-    chosen = registry.select(args.selection)
-    if args.json:
+    chosen = registry.select(tasks)
+    if as_json:
         print_json([_record(name) for name in chosen])
         return 0
-    _print_tests(chosen)
+    _print_tasks(chosen)
     _print_parameters(chosen)
     for name, preset in PRESETS.items():
         if {*registry.select(preset.selection)} & {*chosen}:
@@ -75,14 +70,14 @@ def _without_name(parameter: "Parameter") -> dict[str, Any]:
     return {name: value for name, value in asdict(parameter).items() if name != "name"}
 
 
-def _print_tests(names: Sequence[str]) -> None:
+def _print_tasks(names: Sequence[str]) -> None:
     from carrara import registry
     from carrara.proof.chance_levels import chance_level_of
     from carrara.proof.shortcuts.kept import kept_of
 
     found = {name: kept_of(name) for name in names}
     table(
-        ["test", "measures", "chance", "guesser", "shortcut", "reach"],
+        ["task", "measures", "chance", "guesser", "shortcut", "reach"],
         [
             (
                 name,
@@ -100,11 +95,11 @@ def _print_tests(names: Sequence[str]) -> None:
     for guesser, meaning in GUESSERS.items():
         if any(registry.load(name).guesser == guesser for name in names):
             _wrapped(f"guesser {guesser}: {meaning}")
-    _wrapped("shortcut: what the best heuristic scores, which understands nothing, at 4k tokens")
-    _wrapped("reach: what the test's own solver scores on the tenth of 4k tokens that tells it most")
+    _wrapped("shortcut: what the best heuristic scores at 4k tokens, without understanding the text")
+    _wrapped("reach: what the task's own solver scores on a tenth of the 4k tokens, the tenth where it scores most")
     if declared := {name: one.best for name, one in found.items() if one and one.best.declared}:
         print()
-        _wrapped(f"{DECLARED} The test declares this shortcut, and says why it cannot do without it:")
+        _wrapped(f"{DECLARED} The task declares this shortcut, and says why it cannot avoid it:")
         for name, best in declared.items():
             _wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
 
@@ -115,7 +110,7 @@ def _wrapped(text: str, indent: str = "") -> None:
 
 
 def _print_parameters(names: Sequence[str]) -> None:
-    """Of few tests, what each parameter means; of many, how each test's are written, and how to learn more."""
+    """Explain the parameters of a few tasks. Of many, print the defaults, and how to learn more."""
     from carrara import registry
     from carrara.core import params
     from carrara.core.meanings import parameters_of
@@ -131,11 +126,11 @@ def _print_parameters(names: Sequence[str]) -> None:
         return
     for defaults, of in written.items():
         print(f"\nparameters of {of}:\n  {' '.join(f'{name}={value}' for name, value in defaults) or 'none'}")
-    print("\n`carrara tasks NAME` says what each of a test's parameters means.")
+    print("\n`carrara tasks NAME` explains the parameters of a task.")
 
 
 def _alike(parameters: Mapping[str, P]) -> dict[P, str]:
-    """The tests that have the same parameters, named by the first and the last."""
+    """Return the tasks that have the same parameters, named by the first and the last of them."""
     found: dict[P, list[str]] = {}
     for name, own in parameters.items():
         found.setdefault(own, []).append(name)

@@ -11,12 +11,13 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from inspect_ai.model import ModelAPI
-
 from carrara.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelAPI
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def basic(parts: SplitResult) -> str:
     return f"Basic {b64encode(pair.encode()).decode()}"
 
 
-def attach(api: ModelAPI, credentials: Credentials, shown: str) -> None:
+def attach(api: "ModelAPI", credentials: Credentials, shown: str) -> None:
     """Add credentials to each request that a provider sends.
 
     Args:
@@ -81,7 +82,7 @@ def attach(api: ModelAPI, credentials: Credentials, shown: str) -> None:
     _wrap(api, credentials, shown)
 
 
-def _wrap(api: ModelAPI, credentials: Credentials, shown: str) -> None:
+def _wrap(api: "ModelAPI", credentials: Credentials, shown: str) -> None:
     client: Any = getattr(getattr(api, "client", None), "_client", None)
     transport = getattr(client, "_transport", None)
     if not hasattr(transport, "handle_async_request"):

@@ -1,14 +1,14 @@
-"""Facts about a data set itself: what a table of a paper says of its items, before any model sees them."""
+"""Statistics of the items of tasks, as papers have them in tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrara import tokens
-from carrara.core.log import logger
 from carrara.core.recipe import Recipe
 from carrara.core.types import Drawn
 from carrara.prompt.items import Context, contexts, questions_of
+from carrara.prompt.wording import Pack
 
 WORDS, CHARACTERS = "words", "characters"
 """Counted like tokenizers."""
@@ -29,34 +29,34 @@ class Spread:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the questions of a test are like."""
+    """What the questions of a task are like."""
 
-    test: str
+    task: str
     questions: int
-    updates: Spread
-    support: Spread
-    """Updates that the answer is read from; those that it needs, where a test does not tell the two apart."""
+    facts: Spread
+    evidence: Spread
+    """Facts that the answer is read from. Where a task does not tell, those without which the answer changes."""
     answers: tuple[tuple[str, float], ...]
-    """Each answer with its share, the commonest first."""
+    """Each answer with its share, the most frequent first."""
     drawn: tuple[tuple[str, tuple[tuple[str, float, float], ...]], ...] = ()
     """What was drawn, by name: each value with its share, and the share that an even draw gives it."""
 
 
-def shape(first: Recipe, worlds: int) -> Shape:
-    """The shape of a test, from so many of its worlds, without rendering any."""
-    updates, support = [], []
+def shape(first: Recipe, instances: int) -> Shape:
+    """Return the shape of a task, from so many of its instances, without rendering any."""
+    facts, evidence = [], []
     answers: Counter[str] = Counter()
     drawn = list[Drawn]()
-    for index in range(first.index, first.index + worlds):
+    for index in range(first.index, first.index + instances):
         posed = questions_of(replace(first, index=index))
         drawn += posed.task.draws(posed.instance)
         for question in posed.questions:
-            updates.append(len(posed.instance.facts))
-            support.append(len(question.support or question.needs))
+            facts.append(len(posed.instance.facts))
+            evidence.append(len(question.support or question.needs))
             answers[posed.task.write(question.gold)] += 1
     total = sum(answers.values())
     shares = sorted(((answer, count / total) for answer, count in answers.items()), key=lambda pair: (-pair[1], pair))
-    return Shape(first.task, total, Spread.of(updates), Spread.of(support), tuple(shares), tuple(_beside_even(drawn)))
+    return Shape(first.task, total, Spread.of(facts), Spread.of(evidence), tuple(shares), tuple(_beside_even(drawn)))
 
 
 def _beside_even(drawn: Sequence[Drawn]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
@@ -68,9 +68,9 @@ def _beside_even(drawn: Sequence[Drawn]) -> Iterator[tuple[str, tuple[tuple[str,
         yield what, tuple((name, found[name] / len(values), even[name]) for name in names)
 
 
-def sizes(first: Recipe, worlds: int, tokenizers: Sequence[str]) -> dict[str, float]:
-    """What the contexts of a test count on average by each tokenizer, without the prompt around them."""
-    texts = list(_texts(contexts(first, worlds, warn=logger.warning)))
+def sizes(first: Recipe, instances: int, pack: Pack | None, tokenizers: Sequence[str]) -> dict[str, float]:
+    """Return the mean length of a task's contexts by each tokenizer, without the prompt around them."""
+    texts = list(_texts(contexts(first, instances, pack, logger.warning)))
     return {name: sum(_count(name, text) for text in texts) / len(texts) for name in tokenizers}
 
 
