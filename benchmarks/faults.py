@@ -149,12 +149,12 @@ def probes() -> Iterator[Row]:
             # What may pass is told; such a run would wait, so only its probe is tried.
             line = (
                 "from carrara.cli._messages import messages_on_stderr, say\n"
-                "from carrara.runs import preflight\n"
+                "from carrara.servers.probe import check_server\n"
                 "from carrara.core.errors import UsageError, RunError\n"
                 "import sys\n"
                 "try:\n"
                 "    with messages_on_stderr():\n"
-                f"        preflight.check('openai-api/test/probe-{way}', {server.base_url!r}, {{}}, True)\n"
+                f"        check_server('openai-api/test/probe-{way}', {server.base_url!r}, {{}})\n"
                 "except (UsageError, RunError) as error:\n"
                 "    say(str(error))\n"
                 "    sys.exit(2 if isinstance(error, UsageError) else 1)\n"

@@ -9,10 +9,11 @@
     openai-api/test/each             the n-th item is answered in the n-th way of EACH
     openai-api/test/told             tells the log-probabilities of each prompt, as vLLM does; told-odd, what cannot be
     openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
+    openai-api/test/continues        counts words as tokens, and continues a reply that the request begins
 
 It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request
 that arrived (`asked`) and for every answer that was sent (`answered`, `failed`), on disk at once. An item is known by
-its text's hash. The small request before a run is for no item, and not in the journal.
+its text's hash. The requests of the probe before a run are for no item; `Address.probed` counts them.
 """
 
 import argparse
@@ -116,6 +117,12 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "no-model": lambda text, words: good(reply(model=None)),
     "number": lambda text, words: good(reply(42)),
     "object": lambda text, words: good(reply({"answer": [1]})),
+    "continues": lambda text, words: good(
+        reply(
+            f"reply to {item_of(text)}",
+            usage={"prompt_tokens": words, "completion_tokens": 5, "total_tokens": words + 5},
+        )
+    ),
     "swap": lambda text, words: good(reply(model=f"model-{'ab'[int(item_of(text), 16) % 2]}")),
     "no-choices": lambda text, words: good({"id": "x", "object": "chat.completion", "model": "m"}),
     "empty-choices": lambda text, words: good(reply() | {"choices": []}),
@@ -254,6 +261,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
+        self.server.note("probed", "-", self.path, 0)
         self.send(good({"object": "list", "data": [{"id": f"window-{n}", "max_model_len": n} for n in (600, 2048)]}))
 
     def do_POST(self) -> None:
@@ -263,10 +271,12 @@ class Handler(BaseHTTPRequestHandler):
             return
         request = json.loads(raw)
         model, text = str(request["model"]), "\n".join(str(m["content"]) for m in request["messages"])
-        item = "-" if text == GREETING else item_of(text)
+        item = "-" if text.startswith(GREETING) else item_of(text)
+        if item == "-":
+            self.server.note("probed", item, self.path, len(raw))
         if item == "-" and not model.startswith("probe-"):
             told = {"prompt_logprobs": costs(5)} if model == "told" and request.get("prompt_logprobs") else {}
-            self.send(good(reply("OK", **told)))
+            self.send(WAYS[model](text, len(text.split())) if model == "continues" else good(reply("OK", **told)))
             return
         way = self.server.way(model.removeprefix("probe-"), item, len(raw))
         with self.server.lock:
@@ -337,6 +347,14 @@ class Address:
     journal: Path
 
     def facts(self) -> list[Fact]:
+        """Everything but the probe."""
+        return [fact for fact in self._lines() if fact.what != "probed"]
+
+    def probed(self) -> list[str]:
+        """The paths of all requests of probes, in order."""
+        return [fact.way for fact in self._lines() if fact.what == "probed"]
+
+    def _lines(self) -> list[Fact]:
         rows = (line.split("\t") for line in self.journal.read_text().splitlines())
         return [Fact(float(seconds), what, item, way, int(size)) for seconds, what, item, way, size in rows]
 

@@ -16,9 +16,10 @@ from carrara.cli.main import main
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 from carrara.runs import progress
-from carrara.servers import preflight
+from carrara.servers import short_question
 from carrara.servers.api_errors import GarbledReplyError, Kind, ReplyTimeoutError, Trouble, trouble_of
-from carrara.servers.context_window import in_list, in_props, window
+from carrara.servers.context_window import in_list, in_props
+from carrara.servers.probe import check_server
 from carrara.servers.providers import PLACEHOLDER, made, prepare_client, secrets_of
 from carrara.servers.redact import in_address, kept, public, refuse_secret
 from carrara.servers.retry import PATIENCE, TALLY, Attempts
@@ -65,35 +66,35 @@ TOLD = {
 def test_the_probe_refuses_what_cannot_get_better(way: str, server: Address) -> None:
     kind, said = REFUSED[way]
     with pytest.raises(kind) as refused:
-        preflight.check(f"openai-api/test/probe-{way}", server.base_url, {}, True)
+        check_server(f"openai-api/test/probe-{way}", server.base_url, {})
     assert said in str(refused.value)
 
 
 def test_a_provider_that_makes_its_client_late_has_the_limits_too(server: Address) -> None:
     with pytest.raises(UsageError, match="redirects to http://localhost:"):
-        preflight.check("vllm/probe-elsewhere", server.base_url, {}, True)
+        check_server("vllm/probe-elsewhere", server.base_url, {})
 
 
 @pytest.mark.parametrize("way", TOLD)
 def test_the_probe_tells_what_may_pass(way: str, server: Address, caplog: pytest.LogCaptureFixture) -> None:
     begun = time.monotonic()
-    preflight.check(f"openai-api/test/probe-{way}", server.base_url, {}, True)
+    check_server(f"openai-api/test/probe-{way}", server.base_url, {})
     assert TOLD[way] in caplog.text
     assert time.monotonic() - begun < 10  # a client that asks again by itself would have been waited for
 
 
 def test_the_probe_is_content_with_an_answer(server: Address, caplog: pytest.LogCaptureFixture) -> None:
     for way in ("ok", "parts", "call", "usage-text", "packed", "moved"):
-        preflight.check(f"openai-api/test/probe-{way}", server.base_url, {}, True)
+        check_server(f"openai-api/test/probe-{way}", server.base_url, {})
     assert [record for record in caplog.records if record.name == logger.name] == []
 
 
 def test_a_slow_probe_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(preflight, "LATE", 0.1)
+    monkeypatch.setattr(short_question, "LATE", 0.1)
     with serving(tmp_path / "journal.tsv", (0.8, 0.8)) as slow:
-        preflight.check("openai-api/test/probe-ok", slow.base_url, {}, True)
+        check_server("openai-api/test/probe-ok", slow.base_url, {})
     assert "has not answered a short question yet" in caplog.text
 
 
@@ -271,9 +272,8 @@ def test_what_a_server_says_of_its_window(answer: object, found: int | None) -> 
 
 
 def test_a_server_is_asked_for_its_window(server: Address) -> None:
-    assert window("openai-api/test/window-600", server.base_url, {}) == 600
-    assert window("openai-api/test/unknown", server.base_url, {}) is None
-    assert window("openai-api/test/x", "http://127.0.0.1:9/v1", {}) is None
+    assert check_server("openai-api/test/window-600", server.base_url, {}, window=True).context_window == 600
+    assert check_server("openai-api/test/unknown", server.base_url, {}, window=True).context_window is None
 
 
 def test_as_many_worlds_as_nobody_means_are_told(tmp_path: Path, capsys: Capture) -> None:

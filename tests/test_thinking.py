@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from carrara import registry
+from carrara import registry, tokens
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
 from carrara.core.types import Frame
 from carrara.logs.replies import read_results
 from carrara.prompt.items import make
 from carrara.runs.reasoning import lead_of, request
-from carrara.servers.context_window import window
+from carrara.servers.probe import probe_server
 from carrara.servers.reasoning_mode import Thinking
+from carrara.servers.server_info import ServerInfo
 from tests.server import serving
 from tests.test_run import run
 
@@ -56,9 +57,23 @@ def asked(address: str, out: Path, *more: str, model: str = "smollm2") -> "tuple
     return ended.returncode, ended.stderr, read_results(out) if (out / "logs").is_dir() else []
 
 
-def test_the_server_tells_its_window(llama_cpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_probe_finds_out_everything(llama_cpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    assert window("openai-api/local/smollm2", llama_cpp, {}) == 2048
+    info = probe_server("openai-api/local/smollm2", llama_cpp)
+    assert info == ServerInfo(
+        model="openai-api/local/smollm2",
+        address=llama_cpp,
+        reachable=True,
+        models=info.models,
+        context_window=2048,
+        counts_tokens=True,
+        separate_reasoning=False,
+        prefill={},
+        prompt_logprobs=False,
+        tokenizer=f"server:{llama_cpp.removesuffix('/v1')}",
+    )
+    assert len(info.models) == 1
+    assert tokens.get(info.tokenizer).count("one two three") == 3
 
 
 @pytest.mark.slow

@@ -19,9 +19,9 @@ from carrara.core.errors import RunError
 from carrara.core.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, malformed
 from carrara.readers.retrieval.address import Address
 from carrara.readers.retrieval.endpoint import Endpoint
-from carrara.servers import preflight
 from carrara.servers.api_errors import trouble_of
 from carrara.servers.credentials import Transport
+from carrara.servers.probe import check_server
 from carrara.servers.providers import made, prepare_client
 from tests.tls import certificate, secured
 
@@ -195,13 +195,13 @@ def test_a_certificate_that_is_not_trusted_is_told_from_a_server_that_is_not_the
             rf"the certificate of {url} is not trusted \(self-signed certificate\): if you trust it, set SSL_CERT_FILE"
         )
         with pytest.raises(RunError, match=said):
-            preflight.check("openai-api/test/m", url, {}, True)
+            check_server("openai-api/test/m", url, {})
         with pytest.raises(RunError, match=said):
             Endpoint.at(Address("m", url)).embed(["text"])
         with pytest.raises(RunError, match=said.replace("/v1", "")):
             tokens.get(f"server:{url.removesuffix('/v1')}")
         monkeypatch.setenv("SSL_CERT_FILE", str(pem))
-        preflight.check("openai-api/test/m", url, {}, True)
+        check_server("openai-api/test/m", url, {})
         with pytest.raises(RunError, match="did not answer with one vector for each text"):
             Endpoint.at(Address("m", url)).embed(["text"])
         assert tokens.get(f"server:{url}").count("a") == 1
@@ -217,7 +217,7 @@ def test_a_certificate_that_no_setting_mends_is_told_with_its_fault(
             secured(pem) as url,
             pytest.raises(RunError, match=f"not trusted .*{why}.*: give the address with the name"),
         ):
-            preflight.check("openai-api/test/m", url, {}, True)
+            check_server("openai-api/test/m", url, {})
 
 
 def test_a_run_does_not_wait_for_a_certificate() -> None:

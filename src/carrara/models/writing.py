@@ -21,12 +21,11 @@ from carrara.answers.grade import declines
 from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
-from carrara.logs.settings import address
 from carrara.models.provider import MODELS
 from carrara.prompt.prompt import fingerprint
 from carrara.runs import by_reference, progress
-from carrara.servers import preflight
 from carrara.servers.api_errors import Trouble
+from carrara.servers.probe import check_server
 from carrara.servers.providers import made
 from carrara.servers.redact import shorten
 from carrara.servers.retry import attempts
@@ -135,9 +134,7 @@ def _check(order: Order) -> None:
 def _written(order: Order, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
     """The pieces that were not to be had."""
     model = made(order.model, order.base_url, order.model_args)
-    if not order.embedded:
-        served = bool(address(model) or "port" in order.model_args)
-        preflight.check(order.model, order.base_url, order.model_args, served)
+    check_server(order.model, order.base_url, order.model_args)
     total = len(order.keys) * order.drafts
     with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(order, total, left), console) as shown:
         asking = _Asking(order, bank, model, shown)

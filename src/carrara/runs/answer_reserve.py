@@ -3,7 +3,7 @@
 32k within    a prompt of 32,576 tokens for a test whose answers take up to 192
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from inspect_ai.dataset import Sample
@@ -58,16 +58,22 @@ def _budget(recipe: Recipe, pack: Pack | None) -> int:
     return max(question.budget for question in questions_of(recipe, pack).questions)
 
 
+def total(sample: Sample, thinking: Thinking, max_tokens: int | None) -> int:
+    """Return the tokens that a prompt takes together with its answer."""
+    meta = sample.metadata or {}
+    return int(meta["tokens"]) + needed(int(meta["budget"]), thinking, max_tokens)
+
+
 def crowded(
-    samples: Mapping[str, Sample], window: int, thinking: Thinking, max_tokens: int | None
+    samples: Sequence[Sample], window: int, thinking: Thinking, max_tokens: int | None
 ) -> dict[int, tuple[int, int, int]]:
     """Of each length how many prompts leave no room for their answers, of how many, and how much the worst is over."""
     found: dict[int, tuple[int, int, int]] = {}
-    for sample in samples.values():
-        meta = sample.metadata or {}
-        over = int(meta["tokens"]) + needed(int(meta["budget"]), thinking, max_tokens) - window
-        without, of, worst = found.get(int(meta["length"]), (0, 0, 0))
-        found[int(meta["length"])] = without + (over > 0), of + 1, max(worst, over)
+    for sample in samples:
+        over = total(sample, thinking, max_tokens) - window
+        length = int((sample.metadata or {})["length"])
+        without, of, worst = found.get(length, (0, 0, 0))
+        found[length] = without + (over > 0), of + 1, max(worst, over)
     return {length: count for length, count in found.items() if count[0]}
 
 

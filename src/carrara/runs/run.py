@@ -45,12 +45,12 @@ from carrara.runs.job import ALL, Job
 from carrara.runs.notebook import notebook_hidden
 from carrara.runs.prompt_check import check_unchanged
 from carrara.runs.reply_cache import ReplyCache
-from carrara.servers import prefill, preflight
-from carrara.servers.context_window import window
+from carrara.servers import prefill
 from carrara.servers.inspect_errors import plain
-from carrara.servers.prefill import Told
+from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking
 from carrara.servers.retry import TALLY
+from carrara.servers.server_info import ServerInfo
 from carrara.tokens.gguf_model import shown as shown_model
 
 MOST = 10**9
@@ -126,7 +126,7 @@ def run(plan: RunConfig, console: Console | None = None, confirm: Confirm | None
         }
         if not known:  # what can be foreseen is refused before minutes of preparation
             _check_size(plan, sum(job.first.length * job.worlds for job in plan.jobs if job.worlds < ALL), "about ")
-        going_on = dict(server or {})
+        going_on: dict[str, Any] = {}
         _prepare(plan, model, known, going_on)
         able = copy_context().run(_tasks, plan, model, console)
         plan, tasks = evolve(plan, tasks=tuple(able)), list(able.values())
@@ -137,15 +137,14 @@ def run(plan: RunConfig, console: Console | None = None, confirm: Confirm | None
         size = sum(left.values())
         _check_size(plan, size)
         counts = _metered(plan, subject, replies, samples, left, confirm)
-        served = bool(address(model) or "port" in plan.model_args)
         cut = _cut(samples.values(), plan.max_tokens or model.api.max_tokens())
-        crowded = _crowded(plan, model, served, samples, left)
+        if left and server is None:
+            server = _probe(plan, _continues(plan), [samples[id] for id in left])
+        crowded = _crowded(plan, model, server, [samples[id] for id in left]) if server else ""
         for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
             logger.warning(what)
-        if left and not plan.in_process:
-            preflight.check(plan.model, plan.base_url, plan.model_args, served, plan.perplexity)
-        if left and server is None and _continues(plan):
-            going_on |= prefill.must(plan.model, plan.cot, prefill.told(plan.model, plan.base_url, plan.model_args))
+        if server and _continues(plan):
+            going_on |= prefill.must(plan.model, plan.cot, server.prefill)
         manifest.add(plan.out, manifest.entries(subject, samples.values(), blocks), plan.shard)
         there = len(samples) - len(left)
         about = f"{there:,} of {len(samples):,} replies are there already; " if there else ""
@@ -204,24 +203,34 @@ def _metered(
     return counts
 
 
-def _crowded(
-    plan: RunConfig, model: Model, served: bool, samples: Mapping[str, Sample], left: Mapping[str, int]
-) -> str:
+def _probe(plan: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> ServerInfo:
+    """Ask a run's server what the run needs to know of it. `left` are the items to ask, as far as they are known."""
+    needed = min(
+        (answer_reserve.total(sample, Thinking.parse(plan.cot), plan.max_tokens) for sample in left), default=0
+    )
+    return check_server(
+        plan.model,
+        plan.base_url,
+        plan.model_args,
+        window=not plan.retrieval,
+        needed=needed,
+        prefill=prefill,
+        prompt_logprobs=plan.perplexity,
+    )
+
+
+def _crowded(plan: RunConfig, model: Model, server: ServerInfo, left: Sequence[Sample]) -> str:
     """What to say of prompts that leave their answers no room in the model's window; refused if none does."""
     if not left or plan.retrieval:
         return ""
-    if plan.in_process:
-        takes = getattr(model.api, "context", None)
-    else:
-        takes = window(plan.model, plan.base_url, plan.model_args) if preflight.stands(plan.model, served) else None
+    takes = getattr(model.api, "context", None) if plan.in_process else server.context_window
     if takes is None:
         return ""
-    asked = {id: sample for id, sample in samples.items() if id in left}
-    found = answer_reserve.crowded(asked, takes, Thinking.parse(plan.cot), plan.max_tokens)
+    found = answer_reserve.crowded(left, takes, Thinking.parse(plan.cot), plan.max_tokens)
     if not found:
         return ""
     said = answer_reserve.complaint(found, plan.model, takes)
-    if sum(without for without, _, _ in found.values()) == len(asked):
+    if sum(without for without, _, _ in found.values()) == len(left):
         raise UsageError(said)
     return said
 
@@ -332,20 +341,20 @@ def _room(plan: RunConfig, job: Job) -> int | None:
     return answer_reserve.room(job.first, job.worlds, pack, Thinking.parse(plan.cot), plan.max_tokens)
 
 
-def _reasoning(plan: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, Told | None]:
-    """The plan with the way of reasoning that its server can have, and what that wants to be told if it was asked.
+def _reasoning(plan: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, ServerInfo | None]:
+    """The plan with the way of reasoning that its server can have, and the server's facts if it had to be asked.
 
-    It is asked before anything is prepared, but where replies tell how the run began: it may have ended, too.
+    The server is probed before anything is prepared, unless replies show how the run began: it may have ended, too.
     """
     before = [reply.result.subject for reply in replies]
     subject = _subject(evolve(plan, cot=""), model)
     way = prefill.way(plan.cot, plan.jobs[0].first.style, subject, before)
     if way is not None and (replies or not _continues(evolve(plan, cot=way))):
         return evolve(plan, cot=way), None
-    server = prefill.told(plan.model, plan.base_url, plan.model_args)
+    server = _probe(plan, prefill=True)
     if way is not None:
-        prefill.must(plan.model, plan.cot, server)
-    return evolve(plan, cot=way or (ASKED if server is None else PREFILLED)), server
+        prefill.must(plan.model, plan.cot, server.prefill)
+    return evolve(plan, cot=way or (ASKED if server.prefill is None else PREFILLED)), server
 
 
 def _continues(plan: RunConfig) -> bool:
@@ -367,8 +376,8 @@ def _prepare(plan: RunConfig, model: Model, known: Mapping[str, Reply], going_on
     # A provider knows the address without its query, which may name another deployment.
     scopes = dict(plan.model_args) if plan.anywhere else {SERVER: address(model), **plan.model_args}
     cache = ReplyCache(beside(plan.out) / CACHE, {name: str(value) for name, value in scopes.items()})
-    loads = plan.in_process or plan.model.partition("/")[0] in preflight.LOADING
-    limit = None if loads or plan.batch else plan.request_timeout
+    loads = plan.model.partition("/")[0] in IN_PROCESS
+    limit = None if loads or plan.batch else plan.limit
     by_reference.install(model, render, progress, recall, going_on, limit, plan.patience, cache=cache)
 
 

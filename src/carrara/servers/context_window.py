@@ -1,52 +1,53 @@
-"""How many tokens a model takes in all, prompt and answer: its server says so, if it is asked.
+"""The models that a server lists, and how many tokens a model takes, prompt and answer together.
 
     GET …/v1/models  →  {"data": [{"id": "qwen3", "max_model_len": 32768}]}
 
-vLLM and SGLang say `max_model_len`, llama.cpp `n_ctx` (at /props for each of its slots), others have
-names of their own. Who says nothing has no window here: that of a model's card may be another than that of its server.
+vLLM and SGLang say `max_model_len`, llama.cpp `n_ctx` (at /props for each of its slots), others have names of their
+own. A server that states no window has none here: the window on a model's card may be another than its server's.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeGuard
 from urllib.parse import urlsplit
 
 import anyio
 from inspect_ai.model import ModelAPI
 
-from carrara.servers.providers import made, prepare_client
-
 SECONDS = 10
-"""For a list that is there or not."""
+"""The time limit of the list, which a server has or has not."""
 
 NAMES = ("max_model_len", "n_ctx", "context_length", "max_context_length", "context_window", "max_context_window")
-"""What servers call it, the surest first."""
+"""What servers call the window, the surest first."""
 
 MOST = 1 << 40
 """A greater number is none."""
 
 
-def window(model: str, base_url: str | None, args: Mapping[str, Any]) -> int | None:
-    """The window of a model that is served, or None."""
-    return anyio.run(_asked, made(model, base_url, args).api)
+class ModelList(NamedTuple):
+    """What a server lists."""
+
+    names: tuple[str, ...] = ()
+    window: int | None = None
+    """Of the model that was asked for."""
 
 
-async def _asked(api: ModelAPI) -> int | None:
+async def list_models(api: ModelAPI) -> ModelList:
+    """Ask a server for its models and the window of the provider's model. A server that fails has stated nothing."""
     client: Any = getattr(api, "client", None)
     get = getattr(client, "get", None)
     if get is None or not hasattr(client, "models"):
-        return None
-    prepare_client(api)
-    name = api.service_model_name()
+        return ModelList()
+    found = ModelList()
     try:
         with anyio.move_on_after(SECONDS):
-            if found := in_list(await get("/models", cast_to=object), name):
-                slots = await get(_beside(str(client.base_url), "/props"), cast_to=object) if found[1] else None
-                return in_props(slots) or found[0]
-    except Exception:  # not told is not told: the run itself says what is wrong with a server
-        return None
-    finally:
-        await api.aclose()
-    return None
+            answer = await get("/models", cast_to=object)
+            found = ModelList(names_in(answer))
+            if stated := in_list(answer, api.service_model_name()):
+                slots = await get(_beside(str(client.base_url), "/props"), cast_to=object) if stated[1] else None
+                found = found._replace(window=in_props(slots) or stated[0])
+    except Exception:  # the run itself says what is wrong with a server
+        pass
+    return found
 
 
 def _beside(base_url: str, path: str) -> str:
@@ -55,15 +56,22 @@ def _beside(base_url: str, path: str) -> str:
     return parts._replace(path=parts.path.rstrip("/").removesuffix("/v1") + path, query="", fragment="").geturl()
 
 
+def names_in(answer: Any) -> tuple[str, ...]:
+    """
+    >>> names_in({"data": [{"id": "qwen3"}, {"id": 7}, "x"]})
+    ('qwen3',)
+    """
+    names = (one.get("id") for one in _models_in(answer) if isinstance(one, dict))
+    return tuple(name for name in names if isinstance(name, str))
+
+
 def in_list(answer: Any, name: str) -> tuple[int, bool] | None:
     """What a list of models says of one of them, or of the only one; and whether llama.cpp said so.
 
     >>> in_list({"data": [{"id": "qwen3", "max_model_len": 32768}]}, "qwen3")
     (32768, False)
     """
-    models = answer.get("data") if isinstance(answer, dict) else answer
-    if not isinstance(models, Sequence) or isinstance(models, str):
-        return None
+    models = _models_in(answer)
     of_it = [one for one in models if isinstance(one, dict) and (one.get("id") == name or len(models) == 1)]
     for one in of_it:
         meta = one.get("meta")
@@ -72,6 +80,11 @@ def in_list(answer: Any, name: str) -> tuple[int, bool] | None:
                 if _is_count(held.get(kind)):
                     return int(held[kind]), held is meta
     return None
+
+
+def _models_in(answer: Any) -> Sequence[Any]:
+    models = answer.get("data") if isinstance(answer, dict) else answer
+    return models if isinstance(models, list) else []
 
 
 def in_props(answer: Any) -> int | None:

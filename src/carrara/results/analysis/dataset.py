@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrara import tokens
+from carrara.core.log import logger
 from carrara.core.recipe import Recipe
 from carrara.core.types import Drawn
 from carrara.prompt.items import Context, contexts, questions_of

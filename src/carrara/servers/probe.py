@@ -1,0 +1,224 @@
+"""One probe of a server before a run: one provider in one event loop asks for each fact once.
+
+    GET /models                             names, context window
+    "Reply with the word OK."               reachable, token counts, log-probabilities of a prompt
+    the same, with the reply's beginning    prefill
+    POST /tokenize                          tokenizer
+
+A run asks only for what it needs; `probe_server` asks for everything.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import anyio
+from inspect_ai.model import ModelAPI
+
+from carrara.core.errors import RunError, UsageError
+from carrara.core.log import logger
+from carrara.servers import context_window
+from carrara.servers.api_errors import Trouble
+from carrara.servers.context_window import list_models
+from carrara.servers.prefill import find_prefill, separates_reasoning, takes_prompts_only
+from carrara.servers.providers import made
+from carrara.servers.redact import public
+from carrara.servers.server_info import ServerInfo, completes
+from carrara.servers.short_question import Answer, ShortQuestion, Troubled
+from carrara.servers.stop_reason import tells_overflow
+from carrara.tokens import server as token_server
+
+IN_PROCESS = frozenset({"carrara", "function", "hf", "transformer_lens", "nnterp", "mockllm"})
+"""Providers that load a model into this process: a second one only to be probed would take its memory twice."""
+
+STARTS_SERVER: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "vllm": ("vllm", ("VLLM_BASE_URL",)),
+    "vllm-completions": ("vllm", ("VLLM_BASE_URL",)),
+    "sglang": ("sglang", ("SGLANG_BASE_URL", "INSPECT_EVAL_MODEL_BASE_URL")),
+}
+"""Providers that start a server where no address is given: the package that they need for it, and the variables that
+give an address."""
+
+
+async def probe(
+    model: str,
+    base_url: str | None,
+    model_args: Mapping[str, Any],
+    *,
+    window: bool = False,
+    needed: int = 0,
+    prefill: bool = False,
+    prompt_logprobs: bool = False,
+    tokenizer: bool = False,
+) -> ServerInfo:
+    """Ask a model's server the short question, and for the facts that are wanted.
+
+    Args:
+        model: The model's name, with its provider.
+        base_url: The server's address, if it is not the provider's own.
+        model_args: Arguments of the provider.
+        window: Whether to ask for the list of models and the context window.
+        needed: Tokens that the shortest prompt and its answer take. With it the window comes first, and nothing else
+            is asked of a server whose window is smaller.
+        prefill: Whether to find out if the server continues a reply.
+        prompt_logprobs: Whether to find out if the server tells the log-probabilities of a prompt.
+        tokenizer: Whether to find out if the server counts tokens of a text.
+
+    Raises:
+        UsageError: The model cannot answer, because of its name, address, key or arguments.
+        RunError: The server cannot be reached or does not answer.
+    """
+    api = made(model, base_url, model_args).api
+    try:
+        question = ShortQuestion(api, model)
+        info = ServerInfo(model, question.server)
+        if window and needed:
+            info = await _with_models(info, api)
+            if info.context_window is not None and info.context_window < needed:
+                return info
+        try:
+            answer, told = await _first_answer(question, prompt_logprobs)
+            info = replace(
+                info,
+                reachable=True,
+                counts_tokens=answer.input_tokens is not None,
+                separate_reasoning=separates_reasoning(answer),
+                prompt_logprobs=told,
+            )
+            if prefill:
+                info = replace(info, prefill=await find_prefill(question, answer))
+        except Troubled as error:
+            reachable = bool(info.reachable) or error.trouble.kind == "final"
+            info = replace(info, reachable=reachable, trouble=error.trouble)
+        if window and not needed:  # some providers have no client before the first question
+            info = await _with_models(info, api)
+        if tokenizer:
+            info = replace(info, tokenizer=await _tokenizer(api))
+        return info
+    finally:
+        await api.aclose()
+
+
+async def _with_models(info: ServerInfo, api: ModelAPI) -> ServerInfo:
+    names, window = await list_models(api)
+    return replace(info, models=names, context_window=window)
+
+
+async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple[Answer, bool | None]:
+    """The answer to the question, and whether it tells the log-probabilities of the prompt, if that was asked for."""
+    if not prompt_logprobs:
+        return await question.ask_first(), None
+    try:
+        answer = await question.ask_first(prompt_logprobs=True)
+        return answer, any(choice.prompt_logprobs for choice in answer.output.choices)
+    except Troubled as error:
+        if error.trouble.kind != "final":
+            raise
+    return await question.ask_first(), False  # the server refuses a request for them
+
+
+async def _tokenizer(api: ModelAPI) -> str:
+    address = api.base_url or ""
+    if not address or public(address) != address:
+        return ""
+    name = f"server:{address.rstrip('/').removesuffix('/v1')}"
+    with anyio.move_on_after(context_window.SECONDS):
+        try:
+            await anyio.to_thread.run_sync(token_server.load, name, address, abandon_on_cancel=True)
+        except (UsageError, RunError):
+            return ""
+        return name
+    return ""
+
+
+def is_probed(model: str, base_url: str | None, model_args: Mapping[str, Any]) -> bool:
+    """Whether a model is behind a server that runs already, or should."""
+    provider = model.partition("/")[0]
+    if provider not in STARTS_SERVER:
+        return provider not in IN_PROCESS
+    _, variables = STARTS_SERVER[provider]
+    return bool(base_url or "port" in model_args or any(map(os.environ.get, variables)))
+
+
+def check_server(
+    model: str,
+    base_url: str | None,
+    model_args: Mapping[str, Any],
+    *,
+    window: bool = False,
+    needed: int = 0,
+    prefill: bool = False,
+    prompt_logprobs: bool = False,
+) -> ServerInfo:
+    """Probe a model's server before it is used, and raise if it certainly cannot answer.
+
+    A server that may answer later is reported, and the caller waits for it. A model in this process, or one whose
+    server its provider starts, is asked about prefill alone. The arguments are those of `probe`.
+    """
+    prefill = prefill and not takes_prompts_only(model)
+    if not is_probed(model, base_url, model_args):
+        _check_package(model)
+        if not prefill:
+            return ServerInfo(model)
+        window, needed, prompt_logprobs = False, 0, False
+    asking = partial(
+        probe, model, base_url, model_args, window=window, needed=needed, prefill=prefill,
+        prompt_logprobs=prompt_logprobs,
+    )  # fmt: skip
+    info = anyio.run(asking)
+    if info.trouble:
+        _report(info, info.trouble, prefill)
+    if info.prompt_logprobs is False:
+        raise UsageError(
+            f"{info.address} does not tell the log-probabilities of a prompt, which `perplexity` is made of: vLLM "
+            "does, and SGLang for completions"
+        )
+    return info
+
+
+def _check_package(model: str) -> None:
+    package, _ = STARTS_SERVER.get(model.partition("/")[0], ("", ()))
+    if package and find_spec(package) is None:
+        raise UsageError(
+            f"{model} needs the package {package} to start a server: install it, or give the address of a server that "
+            "runs with `base_url`"
+        )
+
+
+def _report(info: ServerInfo, trouble: Trouble, prefill: bool) -> None:
+    """Tell what kept a server from answering; raise if a fact that the run depends on is unknown."""
+    if trouble.kind == "final":
+        if not tells_overflow(trouble.words, None):
+            logger.warning(f"{info.address} refused a short question, and the run goes on: {trouble.words}")
+    elif prefill:
+        raise RunError(f"{info.model} did not answer a short question: {trouble.words}")
+    elif trouble.kind == "busy":
+        logger.warning(f"{info.address} takes no more requests just now and is waited for: {trouble.words}")
+    else:
+        logger.warning(f"{info.address} is not ready and is waited for: {trouble.words}")
+
+
+def probe_server(model: str, base_url: str | None = None, model_args: Mapping[str, Any] | None = None) -> ServerInfo:
+    """Find out everything about a model's server that Carrara can use.
+
+    Args:
+        model: The model's name, with its provider.
+        base_url: The server's address, if it is not the provider's own.
+        model_args: Arguments of the provider.
+
+    Raises:
+        UsageError: The model has no server, or cannot answer because of its name, address, key or arguments.
+        RunError: The server cannot be reached or does not answer.
+    """
+    args = model_args or {}
+    if not is_probed(model, base_url, args):
+        if model.partition("/")[0] in STARTS_SERVER:
+            raise UsageError(f"{model} has no server yet: give the address of one that runs with `base_url`")
+        raise UsageError(f"{model} runs in this process and has no server: name a model that is served")
+    prefill = not completes(model)
+    return anyio.run(
+        partial(probe, model, base_url, args, window=True, prefill=prefill, prompt_logprobs=True, tokenizer=True)
+    )

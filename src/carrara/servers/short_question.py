@@ -1,0 +1,173 @@
+"""A short question to a model's server. A server that cannot answer is one sentence, not a thousand error rows.
+
+Later failures are met with patience: a run waits until an outage is over.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any, NamedTuple
+
+import anyio
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.http import status_code_of
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelCall,
+    ModelOutput,
+)
+
+from carrara.core.errors import RunError, UsageError
+from carrara.core.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
+from carrara.servers.api_errors import Trouble, trouble_of
+from carrara.servers.inspect_errors import plain
+from carrara.servers.providers import prepare_client, secrets_of
+from carrara.servers.redact import clip, public
+from carrara.servers.response_validation import watch
+
+QUESTION = "Reply with the word OK."
+
+SECONDS = 60
+"""The time limit of the question; a server that is loading or has a queue may need some of it."""
+LATE = 15
+"""Seconds after which a message says that the question has no answer yet."""
+
+TRIES = 3
+"""How often the first question is asked if the reply is garbled: one may have been cut off on its way."""
+
+
+class Troubled(Exception):
+    """The server did not answer the question, and may answer others."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.words)
+        self.trouble = trouble
+
+
+class Answer(NamedTuple):
+    """A reply to the question, with the raw call if the provider records one."""
+
+    output: ModelOutput
+    call: ModelCall | None
+
+    @property
+    def input_tokens(self) -> int | None:
+        """The server's count of the request's tokens, or None if replies have no counts."""
+        usage = self.output.usage
+        if usage is None:
+            return None
+        return usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+
+
+class ShortQuestion:
+    """The question, ready to be asked of one provider; no failure is retried or logged.
+
+    Both ways to ask raise `UsageError` or `RunError` if the model certainly cannot answer, and `Troubled` if it may.
+    """
+
+    def __init__(self, api: ModelAPI, model: str) -> None:
+        self.api, self.model = api, model
+        address = getattr(api, "addressed", None) or api.base_url
+        self.server = public(address) or model.partition("/")[0]
+        self.secrets = secrets_of(api)
+        watch(api)
+        prepare_client(api)
+
+    async def ask_first(self, prompt_logprobs: bool = False) -> Answer:
+        """Ask the question of a server that has not answered yet, which may be no model's server at all."""
+        for attempt in range(TRIES):
+            try:
+                return await self.ask(prompt_logprobs=prompt_logprobs)
+            except Troubled as error:
+                if error.trouble.kind != "garbled":
+                    raise
+                if attempt == TRIES - 1:
+                    raise UsageError(
+                        f"{self.server} does not answer as a model's server: {error.trouble.words}; is the address "
+                        "right? It mostly ends in /v1"
+                    ) from None
+        raise AssertionError
+
+    async def ask(
+        self, begun: str = "", extra_body: Mapping[str, Any] | None = None, prompt_logprobs: bool = False
+    ) -> Answer:
+        """Ask the question.
+
+        Args:
+            begun: The beginning of a reply that the model is to continue.
+            extra_body: What the request has to say beside it.
+            prompt_logprobs: Whether to ask for the log-probabilities of the prompt's tokens.
+        """
+        messages: list[ChatMessage] = [ChatMessageUser(content=QUESTION)]
+        if begun:
+            messages.append(ChatMessageAssistant(content=begun))
+        config = GenerateConfig(
+            max_tokens=16,
+            prompt_logprobs=1 if prompt_logprobs else None,
+            extra_body=dict(extra_body) if extra_body else None,
+        )
+        try:
+            with self._late_told(), anyio.fail_after(SECONDS):
+                answer = await self.api.generate(messages, [], "none", config)
+        except TimeoutError:
+            raise RunError(
+                f"{self.server} did not answer a short question within {SECONDS} seconds: is it still loading?"
+            ) from None
+        except Exception as error:
+            raise self._failure(error) from None
+        output, call = answer if isinstance(answer, tuple) else (answer, None)
+        if isinstance(output, Exception):
+            raise self._failure(output) from None
+        return Answer(output, call)
+
+    @contextmanager
+    def _late_told(self) -> Iterator[None]:
+        message = f"{self.server} has not answered a short question yet; it has {SECONDS} seconds in all"
+        timer = Timer(LATE, logger.warning, [message])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _failure(self, error: Exception) -> Exception:
+        """Return the exception to raise for an error of the provider."""
+        known = self._certain(error)
+        if known is not None:
+            return known
+        error.args = tuple(clip(str(arg), self.secrets) for arg in error.args)
+        found = trouble_of(error, self.api.should_retry, self.secrets)
+        trouble = Trouble(found.kind, clip(found.words, self.secrets), found.after)
+        if trouble.kind == "final" and status_code_of(error) == 429:
+            return UsageError(f"{self.server} takes no more requests with this key: {trouble.words}")
+        return Troubled(trouble)
+
+    def _certain(self, error: Exception) -> UsageError | RunError | None:
+        """Return the sentence for an error that says for certain that the model cannot answer, or None."""
+        if isinstance(error, PrerequisiteError | ImportError):
+            return UsageError(plain(error))
+        if why := untrusted(error, self.server):
+            return RunError(why)
+        for cause in causes(error):
+            if isinstance(cause, RedirectError):
+                return UsageError(str(cause))
+            if isinstance(cause, ReplyTooLargeError):
+                return UsageError(f"{self.server} does not answer as a model's server: {cause}; is the address right?")
+        if malformed(error):
+            return None
+        match status_code_of(error):
+            case 401 | 403:
+                key = " or ".join(self.api.api_key_vars) or "it"
+                return UsageError(f"{self.server} refuses the API key: check {key}")
+            case 404:
+                return UsageError(
+                    f"{self.server} knows no model '{self.api.model_name}': check its name and the address"
+                )
+            case None if "onnect" in type(error).__name__:
+                return RunError(f"{self.server} cannot be reached: is the server running, and is the address right?")
+        return None
