@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
-from attrs import Attribute, converters, field, frozen
+from attrs import Attribute, converters, field, fields, frozen
 from cyclopts import Group, Parameter, Token
 
 from carrara.core.errors import UsageError, nearest
@@ -166,7 +166,7 @@ class NamedTask(Protocol):
     def params(self) -> Mapping[str, str]: ...
 
 
-Selections = Annotated[str | NamedTask | Iterable[str | NamedTask], text("TASKS")]
+Selections = Annotated[str | NamedTask | Selection | Iterable[str | NamedTask | Selection], text("TASKS")]
 """Tasks by name, suite or pattern; or loaded with their parameters."""
 
 
@@ -335,3 +335,19 @@ class ServerOptions(ConnectionOptions):
     most."""
     patience: float = field(default=21600.0, converter=seconds_of)
     """Time to wait for a server that went away, by default 6h."""
+
+
+def settings_of(given: object, options: type) -> dict[str, Any]:
+    """Return the settings that an object has of an option class, by the names of their arguments."""
+    return {one.alias: getattr(given, one.name) for one in fields(options) if one.init}
+
+
+def merged(*options: object) -> dict[str, Any]:
+    """Return the settings of several option classes as arguments of one that inherits from all of them.
+
+    None stands for an option class of which nothing was given. A folder that was not given is left out.
+    """
+    found = dict[str, Any]()
+    for given in options:
+        found |= {} if given is None else settings_of(given, type(given))
+    return {name: value for name, value in found.items() if name != "out" or value is not None}

@@ -14,9 +14,8 @@ from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
 from carrara.core.spread import spread
-from carrara.options import file_of, text
+from carrara.options import file_of, merged, text
 from carrara.proof.config import AuditConfig, AuditOptions
-from carrara.runs.config import merged
 
 if TYPE_CHECKING:
     from carrara.proof.shortcuts.search import Shortcut

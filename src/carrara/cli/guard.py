@@ -12,8 +12,7 @@ from carrara.cli._output import check_replaceable, print_json, show
 from carrara.cli.profile import CAPABILITIES_HELP
 from carrara.guard.config import CheckGuardConfig, CheckGuardOptions, MakeGuardConfig, MakeGuardOptions
 from carrara.guard.sequential import CODES
-from carrara.options import ConnectionOptions, ServerOptions, text
-from carrara.runs.config import merged
+from carrara.options import ConnectionOptions, ServerOptions, merged, text
 
 if TYPE_CHECKING:
     from carrara.guard.schedule import Course

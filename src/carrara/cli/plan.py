@@ -6,9 +6,8 @@ from typing import Annotated
 from carrara.cli._flags import Json, several
 from carrara.cli._output import print_json, show
 from carrara.cli.run import TASKS_HELP
-from carrara.options import text
+from carrara.options import merged, text
 from carrara.planning.config import EstimateOptions, PlanConfig
-from carrara.runs.config import merged
 from carrara.runs.jobs import RunItems
 
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from carrara.cli._flags import Json, Model
 from carrara.cli._output import print_json, show
-from carrara.options import ServerOptions, text
+from carrara.options import ServerOptions, merged, text
 from carrara.profiling.config import ProfileConfig, ProfileOptions
-from carrara.runs.config import merged
 
 if TYPE_CHECKING:
     from carrara.profiling.adaptive import Card

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from carrara.cli._flags import Json, MinBaseScore, several
@@ -13,8 +13,8 @@ from carrara.core.lengths import write_length
 from carrara.core.log import logger
 from carrara.core.plural import count
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.options import Flag, ServerOptions, text
-from carrara.runs.config import RunConfig, RunOptions, merged
+from carrara.options import Flag, ServerOptions, merged, settings_of, text
+from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def run(
     """
     given = merged(items, server, options)
     configs = [RunConfig(tasks, name, **given) for name in model]  # what is wrong is refused before the first begins
+    if dry_run:
+        return _show_dry_run(configs)
     confirmed = _above(ask_above)
     if options is None or options.out is None:
         for config in configs:
@@ -76,6 +78,27 @@ def run(
         print_json(rows)
     if failed:
         raise RunError(f"{', '.join(failed)} failed, of {len(configs)} models; the same command asks again")
+    return 0
+
+
+def _show_dry_run(configs: Sequence[RunConfig]) -> int:
+    """Print what runs would send, and what their servers support."""
+    from carrara.planning.config import PlanConfig
+    from carrara.planning.estimate import estimate, said
+    from carrara.servers.probe import is_probed, probe_server
+    from carrara.servers.server_info import server_info_lines
+
+    lines = []
+    for config in configs:
+        plan = PlanConfig(config.tasks, config.model, **settings_of(config, RunItems), price=config.money)
+        lines += estimate(plan)
+    for line in said(lines):
+        show(line)
+    for config in configs:
+        if is_probed(config.model, config.base_url, config.model_args):
+            show()
+            for line in server_info_lines(probe_server(config.model, config.base_url, config.model_args)):
+                show(line)
     return 0
 
 

@@ -24,13 +24,13 @@ from carrara.guard.guard_file import LEAST, Guard, Kept
 from carrara.guard.sample_size import FEWEST, needed
 from carrara.guard.schedule import Course
 from carrara.guard.sequential import ALL, CODES, Outcome, Verdict
-from carrara.options import ConnectionOptions, ServerOptions
+from carrara.options import ConnectionOptions, ServerOptions, settings_of
 from carrara.profiling.capabilities import Capability, select
 from carrara.prompt.asked import Drawn, Selection, recipes
 from carrara.prompt.item_cache import messages_of
 from carrara.prompt.prompt import fingerprint
 from carrara.results.analysis.summary import headline
-from carrara.runs.config import RunConfig, model_name, settings_of
+from carrara.runs.config import RunConfig, model_name
 from carrara.runs.job import Job
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model

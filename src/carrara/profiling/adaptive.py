@@ -20,7 +20,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
 from carrara.logs.replies import LOGS, read_results
-from carrara.options import ServerOptions
+from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import Capability, lengths_for, select
 from carrara.profiling.config import ProfileConfig
 from carrara.profiling.next_batch import FIXED, LEAST, MOST, chosen, settled
@@ -30,7 +30,7 @@ from carrara.proof.shortcuts.kept import kept_of
 from carrara.results.analysis.curve import Curve, Rule
 from carrara.results.analysis.effective import BaseScore, Requirements, Usability, describe, near_chance
 from carrara.results.analysis.summary import headline, stat
-from carrara.runs.config import RunConfig, model_name, settings_of
+from carrara.runs.config import RunConfig, model_name
 from carrara.runs.job import Job
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model

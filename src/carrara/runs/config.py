@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from attrs import converters, field, fields, frozen
+from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
@@ -198,19 +198,3 @@ def default_folder(model: str) -> Path:
     """Return the folder of a run that nobody has named: the same for the same model on the same day."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rpartition("/")[2]).strip("-.") or "model"
     return Path("runs") / f"{date.today().isoformat()}-{name}"
-
-
-def settings_of(given: object, options: type) -> dict[str, Any]:
-    """Return the settings that an object has of an option class, by the names of their arguments."""
-    return {one.alias: getattr(given, one.name) for one in fields(options) if one.init}
-
-
-def merged(*options: object) -> dict[str, Any]:
-    """Return the settings of several option classes as arguments of one that inherits from all of them.
-
-    None stands for an option class of which nothing was given. A folder that was not given is left out.
-    """
-    found = dict[str, Any]()
-    for given in options:
-        found |= {} if given is None else settings_of(given, type(given))
-    return {name: value for name, value in found.items() if name != "out" or value is not None}

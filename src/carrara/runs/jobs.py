@@ -18,7 +18,7 @@ from carrara.servers.model_names import check_model
 from carrara.servers.model_tokenizer import tokenizer_for
 from carrara.tokens import permission
 
-Tasks = Annotated[str | NamedTask | Job | Iterable[str | NamedTask | Job], text("TASKS")]
+Tasks = Annotated[str | NamedTask | Selection | Job | Iterable[str | NamedTask | Selection | Job], text("TASKS")]
 """Tasks by name, suite, pattern or preset; or loaded with their parameters; or at a length."""
 
 

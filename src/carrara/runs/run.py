@@ -377,7 +377,7 @@ def _prepare(plan: RunConfig, model: Model, known: Mapping[str, Reply], going_on
     scopes = dict(plan.model_args) if plan.anywhere else {SERVER: address(model), **plan.model_args}
     cache = ReplyCache(beside(plan.out) / CACHE, {name: str(value) for name, value in scopes.items()})
     loads = plan.model.partition("/")[0] in IN_PROCESS
-    limit = None if loads or plan.batch else plan.limit
+    limit = None if loads or plan.batch else plan.request_timeout
     by_reference.install(model, render, progress, recall, going_on, limit, plan.patience, cache=cache)
 
 

@@ -22,6 +22,7 @@ from inspect_ai.model import (
 )
 
 from carrara.core.errors import RunError, UsageError
+from carrara.core.log import logger
 from carrara.core.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
 from carrara.servers.api_errors import Trouble, trouble_of
 from carrara.servers.inspect_errors import plain
