@@ -69,7 +69,7 @@ class Outcome:
     """What a run came to."""
 
     own: list[Result]
-    """Of this plan: its items, asked of its model in its way."""
+    """Of this config: its items, asked of its model in its way."""
     folder: list[Result]
     """Of everything that its folder holds."""
     requests: int
@@ -95,70 +95,70 @@ def _running() -> Iterator[None]:
         _RUNNING.reset(token)
 
 
-def run(plan: RunConfig, console: Console | None = None, confirm: Confirm | None = None) -> Outcome:
+def run(config: RunConfig, console: Console | None = None, confirm: Confirm | None = None) -> Outcome:
     """Start a run, or resume it.
 
     Args:
-        plan: Its settings.
+        config: Its settings.
         console: Where progress is shown, if anywhere.
         confirm: Asked whether to send so many tokens for about so much money; nobody is asked where there is none.
     """
     if _RUNNING.get():
         raise UsageError("a model's function cannot start a run: it would wait for the run that it is called by")
-    plan = evolve(plan, tasks=plan.jobs)  # tasks are resolved once
-    make_folder(plan.out)
-    check_disk(plan.out)
-    with storage(plan.out):
-        if plan.shard or manifest.shared(plan.out):
-            plan = evolve(plan, anywhere=True)
-    blocks = sharding.blocks(plan.jobs, plan.shard) if plan.shard else {}
+    config = evolve(config, tasks=config.jobs)  # tasks are resolved once
+    make_folder(config.out)
+    check_disk(config.out)
+    with storage(config.out):
+        if config.shard or manifest.shared(config.out):
+            config = evolve(config, anywhere=True)
+    blocks = sharding.blocks(config.jobs, config.shard) if config.shard else {}
     if blocks:
-        plan = evolve(plan, tasks=tuple(_part(job, *block.own) for job, block in blocks.items()))
-    with _ONE, _running(), notebook_hidden(), at_work(plan.out, plan.shard):
-        model = plan.make_model()
-        replies = read_replies(plan.out, set_aside) if (plan.out / LOGS).is_dir() else []
-        plan, server = _reasoning(plan, model, replies)
-        subject = _subject(plan, model)
+        config = evolve(config, tasks=tuple(_part(job, *block.own) for job, block in blocks.items()))
+    with _ONE, _running(), notebook_hidden(), at_work(config.out, config.shard):
+        model = config.make_model()
+        replies = read_replies(config.out, set_aside) if (config.out / LOGS).is_dir() else []
+        config, server = _reasoning(config, model, replies)
+        subject = _subject(config, model)
         known = {
             reply.result.id: reply
             for reply in replies
             if reply.result.subject == subject and reply.result.status != "error"
         }
         if not known:  # what can be foreseen is refused before minutes of preparation
-            _check_size(plan, sum(job.first.length * job.worlds for job in plan.jobs if job.worlds < ALL), "about ")
+            _check_size(config, sum(job.first.length * job.worlds for job in config.jobs if job.worlds < ALL), "about ")
         going_on: dict[str, Any] = {}
-        _prepare(plan, model, known, going_on)
-        able = copy_context().run(_tasks, plan, model, console)
-        plan, tasks = evolve(plan, tasks=tuple(able)), list(able.values())
+        _prepare(config, model, known, going_on)
+        able = copy_context().run(_tasks, config, model, console)
+        config, tasks = evolve(config, tasks=tuple(able)), list(able.values())
         samples = {str(sample.id): sample for task in tasks for sample in task.dataset}
-        if not plan.retrieval:  # what was found may come from a server that is asked for it
+        if not config.retrieval:  # what was found may come from a server that is asked for it
             check_unchanged(known, samples)
         left = {id: int((sample.metadata or {})["tokens"]) for id, sample in samples.items() if id not in known}
         size = sum(left.values())
-        _check_size(plan, size)
-        counts = _metered(plan, subject, replies, samples, left, confirm)
-        cut = _cut(samples.values(), plan.max_tokens or model.api.max_tokens())
+        _check_size(config, size)
+        counts = _metered(config, subject, replies, samples, left, confirm)
+        cut = _cut(samples.values(), config.max_tokens or model.api.max_tokens())
         if left and server is None:
-            server = _probe(plan, _continues(plan), [samples[id] for id in left])
-        crowded = _crowded(plan, model, server, [samples[id] for id in left]) if server else ""
-        for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in plan.jobs)):
+            server = _probe(config, _continues(config), [samples[id] for id in left])
+        crowded = _crowded(config, model, server, [samples[id] for id in left]) if server else ""
+        for what in (*filter(None, (cut, crowded)), *repeats(job.first for job in config.jobs)):
             logger.warning(what)
-        if server and _continues(plan):
-            going_on |= prefill.must(plan.model, plan.cot, server.prefill)
-        manifest.add(plan.out, manifest.entries(subject, samples.values(), blocks), plan.shard)
+        if server and _continues(config):
+            going_on |= prefill.must(config.model, config.cot, server.prefill)
+        manifest.add(config.out, manifest.entries(subject, samples.values(), blocks), config.shard)
         there = len(samples) - len(left)
         about = f"{there:,} of {len(samples):,} replies are there already; " if there else ""
-        about += f"{count(len(left), 'prompt')}, {size:,} tokens by {plan.jobs[0].first.tokenizer}"
-        about += f" before retrieval ({plan.retrieval})" if plan.retrieval else ""
+        about += f"{count(len(left), 'prompt')}, {size:,} tokens by {config.jobs[0].first.tokenizer}"
+        about += f" before retrieval ({config.retrieval})" if config.retrieval else ""
         about += f", about {counts.expected:,.2f} of money" if counts.expected else ""
         before, again = TALLY.requests, TALLY.again
-        shown = progress.progress(len(samples), left, f"{about}, to {plan.model}", console)
-        with measured(counts), plain_path(plan.out / LOGS) as folder, shown:
-            logs, wanted = _evaluate(plan, model, tasks, folder, known)
+        shown = progress.progress(len(samples), left, f"{about}, to {config.model}", console)
+        with measured(counts), plain_path(config.out / LOGS) as folder, shown:
+            logs, wanted = _evaluate(config, model, tasks, folder, known)
         if len(logs) < wanted:  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
-        tidy(plan.out / LOGS, logs)
-        results = read_results(plan.out)
+        tidy(config.out / LOGS, logs)
+        results = read_results(config.out)
         own = [result for result in results if result.subject == subject and result.id in samples]
         for what in changed_models(own):
             logger.warning(what)
@@ -166,7 +166,7 @@ def run(plan: RunConfig, console: Console | None = None, confirm: Confirm | None
             told = [log.error.message for log in logs if log.error and log.error.message.strip()]
             why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
             lost = len(samples) - len(own) - counts.unasked
-            raise RunError(f"{lost} of {len(samples)} replies are in no log of {plan.out}: {why}")
+            raise RunError(f"{lost} of {len(samples)} replies are in no log of {config.out}: {why}")
         return Outcome(own, results, TALLY.requests - before, TALLY.again - again, counts.unasked)
 
 
@@ -175,7 +175,7 @@ def _part(job: Job, first: int, end: int) -> Job:
 
 
 def _metered(
-    plan: RunConfig,
+    config: RunConfig,
     subject: Subject,
     replies: Sequence[Reply],
     samples: Mapping[str, Sample],
@@ -183,53 +183,53 @@ def _metered(
     confirm: Confirm | None,
 ) -> Meter:
     """What counts as the run goes; refused where nothing could be asked, or where it is not wanted."""
-    counts = Meter(plan.budget, plan.money, frozenset(samples.keys() - left.keys()))
+    counts = Meter(config.budget, config.money, frozenset(samples.keys() - left.keys()))
     counts.earlier(reply.result for reply in replies if reply.result.model == subject[0])
     if not left:
         return counts
     metas = [samples[id].metadata or {} for id in left]
-    if plan.budget:
+    if config.budget:
         least = min(counts.takes(meta["tokens"], meta["budget"]) for meta in metas)
-        if counts.used + least > plan.budget.most:
-            used, takes = map(plan.budget.written, (counts.used, least))
+        if counts.used + least > config.budget.most:
+            used, takes = map(config.budget.written, (counts.used, least))
             raise UsageError(
-                f"`budget={plan.budget}` has no room for one prompt: {used} is used, and the shortest takes {takes}; "
+                f"`budget={config.budget}` has no room for one prompt: {used} is used, and the shortest takes {takes}; "
                 "give more"
             )
     tokens, written = sum(left.values()), sum(meta["budget"] for meta in metas)
-    counts.expected = plan.money.of(tokens, 0, written) if plan.money else None
+    counts.expected = config.money.of(tokens, 0, written) if config.money else None
     if confirm and not confirm(tokens, counts.expected):
         raise UsageError("nothing was sent; give fewer worlds or lengths, or a `budget`")
     return counts
 
 
-def _probe(plan: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> ServerInfo:
+def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> ServerInfo:
     """Ask a run's server what the run needs to know of it. `left` are the items to ask, as far as they are known."""
     needed = min(
-        (answer_reserve.total(sample, Thinking.parse(plan.cot), plan.max_tokens) for sample in left), default=0
+        (answer_reserve.total(sample, Thinking.parse(config.cot), config.max_tokens) for sample in left), default=0
     )
     return check_server(
-        plan.model,
-        plan.base_url,
-        plan.model_args,
-        window=not plan.retrieval,
+        config.model,
+        config.base_url,
+        config.model_args,
+        window=not config.retrieval,
         needed=needed,
         prefill=prefill,
-        prompt_logprobs=plan.perplexity,
+        prompt_logprobs=config.perplexity,
     )
 
 
-def _crowded(plan: RunConfig, model: Model, server: ServerInfo, left: Sequence[Sample]) -> str:
+def _crowded(config: RunConfig, model: Model, server: ServerInfo, left: Sequence[Sample]) -> str:
     """What to say of prompts that leave their answers no room in the model's window; refused if none does."""
-    if not left or plan.retrieval:
+    if not left or config.retrieval:
         return ""
-    takes = getattr(model.api, "context", None) if plan.in_process else server.context_window
+    takes = getattr(model.api, "context", None) if config.in_process else server.context_window
     if takes is None:
         return ""
-    found = answer_reserve.crowded(left, takes, Thinking.parse(plan.cot), plan.max_tokens)
+    found = answer_reserve.crowded(left, takes, Thinking.parse(config.cot), config.max_tokens)
     if not found:
         return ""
-    said = answer_reserve.complaint(found, plan.model, takes)
+    said = answer_reserve.complaint(found, config.model, takes)
     if sum(without for without, _, _ in found.values()) == len(left):
         raise UsageError(said)
     return said
@@ -244,18 +244,18 @@ def _cut(samples: Iterable[Sample], limit: int | None) -> str:
     return f"answers in {test} take up to {longest:,} tokens and are cut at {limit:,}: `max_tokens={longest}` has room"
 
 
-def _subject(plan: RunConfig, model: Model) -> Subject:
-    """What the plan's results say of how they were asked for."""
-    config = model.config.merge(GenerateConfig(temperature=plan.temperature, max_tokens=plan.max_tokens))
-    inside = "answer" if plan.within else ""
+def _subject(config: RunConfig, model: Model) -> Subject:
+    """What the config's results say of how they were asked for."""
+    generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
+    inside = "answer" if config.within else ""
     args = model_args_for_log(model.model_args)
-    settings = settings_of("" if plan.anywhere else address(model), args, config, plan.retrieval, plan.cot, inside)
+    settings = settings_of("" if config.anywhere else address(model), args, generation, config.retrieval, config.cot, inside)
     settings |= file_of(str(model))
     return shown_model(str(model))[0], tuple(sorted(settings.items()))
 
 
 def _evaluate(
-    plan: RunConfig, model: Model, tasks: list[Task], folder: str, known: Mapping[str, Reply]
+    config: RunConfig, model: Model, tasks: list[Task], folder: str, known: Mapping[str, Reply]
 ) -> tuple[Sequence[EvalLog], int]:
     """The logs, and how many there are unless it was interrupted."""
     root = getLogger()
@@ -273,7 +273,7 @@ def _evaluate(
             # An error is a row, and makes its log one that is gone on with: when the command is given again.
             fail_on_error=True,
             continue_on_fail=True,
-            max_connections=plan.connections or (model.api.max_connections() if plan.in_process else None),
+            max_connections=config.connections or (model.api.max_connections() if config.in_process else None),
             log_realtime=False,
             log_buffer=FLUSH,
             log_level="error",
@@ -281,14 +281,14 @@ def _evaluate(
             score_display=False,
             ctl_server=False,
             acp_server=False,
-            max_tokens=plan.max_tokens,
-            temperature=plan.temperature,
-            prompt_logprobs=1 if plan.perplexity else None,
-            batch=plan.batch or None,
+            max_tokens=config.max_tokens,
+            temperature=config.temperature,
+            prompt_logprobs=1 if config.perplexity else None,
+            batch=config.batch or None,
         )
 
     try:
-        if plan.shard:
+        if config.shard:
             return sharding.evaluate(evaluate, tasks, place(folder), known)
         return evaluate()[1], len(tasks)
     except PrerequisiteError as error:
@@ -297,21 +297,21 @@ def _evaluate(
         root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
 
 
-def _tasks(plan: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
+def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
     """Made as Inspect's own command makes them: with the model active that they are for.
 
     A test that has no world of a length is left out there, unless nothing else is asked for.
     """
-    init_active_model(model, GenerateConfig(max_tokens=plan.max_tokens))
+    init_active_model(model, GenerateConfig(max_tokens=config.max_tokens))
     tasks, unfit = dict[Job, Task](), list[LengthError]()
-    for job in progress.preparing(plan.jobs, console):
+    for job in progress.preparing(config.jobs, console):
         try:
-            tasks[job] = _task(plan, job)
+            tasks[job] = _task(config, job)
         except PrerequisiteError as error:
             reason = error.__cause__
             if not isinstance(reason, UsageError | RunError):
                 raise UsageError(plain(error)) from None
-            if not isinstance(reason, LengthError) or len(plan.jobs) == 1:
+            if not isinstance(reason, LengthError) or len(config.jobs) == 1:
                 raise reason from None
             unfit.append(reason)
             warn_once(left_out(job.first, reason))
@@ -320,52 +320,52 @@ def _tasks(plan: RunConfig, model: Model, console: Console | None) -> dict[Job, 
     return tasks
 
 
-def _task(plan: RunConfig, job: Job) -> Task:
+def _task(config: RunConfig, job: Job) -> Task:
     task = maker(job.first.task)(
         first=str(job.first),
         n=job.worlds,
-        prompts=str(plan.prompts) if plan.prompts else "",
-        retrieve=plan.retrieval,
-        cot=plan.cot,
-        within=_room(plan, job),
-        **({"anywhere": True} if plan.anywhere else {}),
+        prompts=str(config.prompts) if config.prompts else "",
+        retrieve=config.retrieval,
+        cot=config.cot,
+        within=_room(config, job),
+        **({"anywhere": True} if config.anywhere else {}),
     )
     return task_with(task, setup=None)  # prompts go by reference: none is held in the state
 
 
-def _room(plan: RunConfig, job: Job) -> int | None:
+def _room(config: RunConfig, job: Job) -> int | None:
     """Return how many tokens of a job's length are left to its answers. None: its lengths are those of prompts."""
-    if not plan.within:
+    if not config.within:
         return None
-    pack = read_pack(plan.prompts) if plan.prompts else None
-    return answer_reserve.room(job.first, job.worlds, pack, Thinking.parse(plan.cot), plan.max_tokens)
+    pack = read_pack(config.prompts) if config.prompts else None
+    return answer_reserve.room(job.first, job.worlds, pack, Thinking.parse(config.cot), config.max_tokens)
 
 
-def _reasoning(plan: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, ServerInfo | None]:
-    """The plan with the way of reasoning that its server can have, and the server's facts if it had to be asked.
+def _reasoning(config: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, ServerInfo | None]:
+    """The config with the way of reasoning that its server can have, and the server's facts if it had to be asked.
 
     The server is probed before anything is prepared, unless replies show how the run began: it may have ended, too.
     """
     before = [reply.result.subject for reply in replies]
-    subject = _subject(evolve(plan, cot=""), model)
-    way = prefill.way(plan.cot, plan.jobs[0].first.style, subject, before)
-    if way is not None and (replies or not _continues(evolve(plan, cot=way))):
-        return evolve(plan, cot=way), None
-    server = _probe(plan, prefill=True)
+    subject = _subject(evolve(config, cot=""), model)
+    way = prefill.way(config.cot, config.jobs[0].first.style, subject, before)
+    if way is not None and (replies or not _continues(evolve(config, cot=way))):
+        return evolve(config, cot=way), None
+    server = _probe(config, prefill=True)
     if way is not None:
-        prefill.must(plan.model, plan.cot, server.prefill)
-    return evolve(plan, cot=way or (ASKED if server.prefill is None else PREFILLED)), server
+        prefill.must(config.model, config.cot, server.prefill)
+    return evolve(config, cot=way or (ASKED if server.prefill is None else PREFILLED)), server
 
 
-def _continues(plan: RunConfig) -> bool:
-    return plan.jobs[0].first.style == "chat" and Thinking.parse(plan.cot).continues
+def _continues(config: RunConfig) -> bool:
+    return config.jobs[0].first.style == "chat" and Thinking.parse(config.cot).continues
 
 
-def _prepare(plan: RunConfig, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None) -> None:
+def _prepare(config: RunConfig, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None) -> None:
     """Have a model take prompts by reference, and ask for no reply that the logs have."""
 
     def render(wanted: Mapping[str, str]) -> Sequence[Message]:
-        check_disk(plan.out)
+        check_disk(config.out)
         return prompt_of(wanted)
 
     def recall(id: str, sha256: str) -> ModelOutput | None:
@@ -374,17 +374,17 @@ def _prepare(plan: RunConfig, model: Model, known: Mapping[str, Reply], going_on
         return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
 
     # A provider knows the address without its query, which may name another deployment.
-    scopes = dict(plan.model_args) if plan.anywhere else {SERVER: address(model), **plan.model_args}
-    cache = ReplyCache(beside(plan.out) / CACHE, {name: str(value) for name, value in scopes.items()})
-    loads = plan.model.partition("/")[0] in IN_PROCESS
-    limit = None if loads or plan.batch else plan.request_timeout
-    by_reference.install(model, render, progress, recall, going_on, limit, plan.patience, cache=cache)
+    scopes = dict(config.model_args) if config.anywhere else {SERVER: address(model), **config.model_args}
+    cache = ReplyCache(beside(config.out) / CACHE, {name: str(value) for name, value in scopes.items()})
+    loads = config.model.partition("/")[0] in IN_PROCESS
+    limit = None if loads or config.batch else config.request_timeout
+    by_reference.install(model, render, progress, recall, going_on, limit, config.patience, cache=cache)
 
 
-def _check_size(plan: RunConfig, tokens: int, about: str = "") -> None:
-    if tokens > MOST and not (plan.in_process or plan.allow_large):
-        before = " before retrieval" if plan.retrieval else ""
+def _check_size(config: RunConfig, tokens: int, about: str = "") -> None:
+    if tokens > MOST and not (config.in_process or config.allow_large):
+        before = " before retrieval" if config.retrieval else ""
         raise UsageError(
-            f"this run has {about}{tokens:,} tokens of prompts{before} for {plan.model}: "
+            f"this run has {about}{tokens:,} tokens of prompts{before} for {config.model}: "
             "give `allow_large=True` to go on with so many"
         )
