@@ -249,7 +249,9 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
     inside = "answer" if config.within else ""
     args = model_args_for_log(model.model_args)
-    settings = settings_of("" if config.anywhere else address(model), args, generation, config.retrieval, config.cot, inside)
+    settings = settings_of(
+        "" if config.anywhere else address(model), args, generation, config.retrieval, config.cot, inside
+    )
     settings |= file_of(str(model))
     return shown_model(str(model))[0], tuple(sorted(settings.items()))
 
