@@ -1,18 +1,16 @@
 """The command line as people and scripts use it, and what it says when it is used wrongly."""
 
-import argparse
 import json
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carrara.cli.main import main, parser
+from carrara.cli.main import COMMANDS, main
+from tests.commands import commands
 from tests.process import python
 
 Capture = pytest.CaptureFixture[str]
@@ -146,10 +144,24 @@ WRONG = {
     "an unknown parameter": (["audit", "all", "-p", "complexty=5"], "complexity"),
     "a parameter of the wrong kind": (["show", "latent_list", "-p", "complexity=five"], "complexity=five"),
     "an unknown view": (["show", "latent_list", "-p", "view=mean"], "print, sum, min, max, len"),
-    "a length below the puzzle": (["show", "latent_list", "--length", "100"], "without any filler"),
+    "a length below the puzzle": (["show", "latent_list", "--lengths", "100"], "without any filler"),
     "an unknown tokenizer": (["show", "latent_list", "--tokenizer", "gpt-2"], "gpt2"),
     "no file": (["score", "nowhere.jsonl"], "nowhere.jsonl"),
-    "two lengths for one item": (["show", "latent_list", "--length", "1k,2k"], "one length"),
+    "several tasks for one item": (["show", "qa1,qa2"], "names 2 tasks"),
+    "an option beside an id": (["show", "michelangelo/latent_list@4/test-0-0.0/0/chat/gpt2", "--seed", "1"], "--seed"),
+    "a broken length": (["show", "latent_list", "--lengths", "4q"], "is not a length"),
+    "no instance": (["audit", "all", "-n", "0"], "-n 0 is not a whole number of at least 1"),
+    "an unknown command": (["dance"], "no command is called 'dance'"),
+    "an unknown option": (["show", "latent_list", "--lenghts", "4k"], "--lengths"),
+    "two tasks where one is shown": (["show", "qa1", "qa2"], "qa2"),
+    "an option without its value": (["show", "latent_list", "--seed"], "--seed"),
+    "no task": (["show"], "TASK"),
+    "an unknown choice": (["show", "latent_list", "--split", "tests"], "--split"),
+    "two files at once": (["generate", "qa1", "--render", "--finetune", "--out", "x"], "--render and --finetune"),
+    "options beside recipes": (["generate", "r.jsonl", "-n", "3", "--out", "x"], "-n cannot be given beside r.jsonl"),
+    "a score of more than 1": (["report", ".", "--min-base-score", "2"], "--min-base-score 2"),
+    "no replies": (["score"], "FILE"),
+    "no run": (["leaderboard"], "RUN"),
     "no prompt pack": (["show", "latent_list", "--prompts", "nowhere.toml"], "nowhere.toml"),
     "a parameter twice": (["show", "latent_list", "-p", "view=sum", "-p", "view=min"], "twice"),
     "an id of another version": (["show", "michelangelo/latent_list@99/test-0-0.0/0/chat/gpt2"], "version 99"),
@@ -173,27 +185,16 @@ def test_wrong_use_is_one_sentence(
     assert named in captured.err
 
 
-@pytest.mark.parametrize("asked", [["show", "latent_list", "--length", "4q"], ["audit", "all", "-n", "0"], ["dance"]])
-def test_wrong_options_exit_with_2(asked: list[str], capsys: Capture) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(asked)
-    assert stopped.value.code == 2
-    assert "Traceback" not in capsys.readouterr().err
-
-
-def test_every_command_has_help_with_an_example(capsys: Capture) -> None:
-    from carrara.cli.commands import COMMANDS
-
-    for name in COMMANDS:
-        with pytest.raises(SystemExit) as stopped:
-            main([name, "--help"])
-        assert stopped.value.code == 0
-        assert f"example: carrara {name}" in capsys.readouterr().out
+def test_help_lists_every_command(capsys: Capture) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for name in (name for group in COMMANDS.values() for name in group):
+        assert f"│ {name} " in shown
 
 
 def test_help_imports_nothing_heavy() -> None:
     """What keeps `carrara --help` quick; the seconds are measured in benchmarks/startup.py."""
-    code = "import sys, carrara.cli.main as c; c.parser(); print(sorted(m.partition('.')[0] for m in sys.modules))"
+    code = "import sys, carrara.cli.main as c; c.make_app(); print(sorted(m.partition('.')[0] for m in sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     for heavy in ("inspect_ai", "numpy", "rich", "tokenizers", "splintr", "jinja2", "pydantic", "openai"):
         assert f"'{heavy}'" not in shown
@@ -223,7 +224,7 @@ def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
 def test_a_prompt_pack_changes_the_words_and_the_id(tmp_path: Path, capsys: Capture) -> None:
     pack = tmp_path / "pack.toml"
     pack.write_text('["michelangelo/latent_list"]\ninstruction = "Be Python.\\n\\n"\n', "utf-8")
-    assert main(["show", "latent_list", "--length", "1k", "--prompts", str(pack), "--json"]) == 0
+    assert main(["show", "latent_list", "--lengths", "1k", "--prompts", str(pack), "--json"]) == 0
     row = json.loads(capsys.readouterr().out)
     assert row["messages"][0]["content"].startswith("Be Python.\n\n=====")
     assert row["tokens"] == 1024
@@ -262,13 +263,13 @@ def test_braces_are_plain_text_where_there_are_no_fields(tmp_path: Path, capsys:
 def test_fillers_compare_on_the_same_worlds(capsys: Capture) -> None:
     golds = set()
     for filler in ("print", "reverse", "cancel", "print,cancel"):
-        assert main(["show", "latent_list", "--length", "2k", "-p", f"fillers={filler}", "--json"]) == 0
+        assert main(["show", "latent_list", "--lengths", "2k", "-p", f"fillers={filler}", "--json"]) == 0
         golds.add(json.loads(capsys.readouterr().out)["gold"])
     assert len(golds) == 1
 
 
 def test_show_marks_what_is_needed(capsys: Capture) -> None:
-    assert main(["show", "latent_list", "--length", "1k", "--index", "3"]) == 0
+    assert main(["show", "latent_list", "--lengths", "1k", "--index", "3"]) == 0
     shown = capsys.readouterr().out
     assert ">> a = [1, 2, 3, 4, 5, 6]" in shown
     assert "gold" in shown
@@ -276,7 +277,7 @@ def test_show_marks_what_is_needed(capsys: Capture) -> None:
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
-    shown = [sys.executable, "-m", "carrara", "show", "latent_list", "--length", "64k"]
+    shown = [sys.executable, "-m", "carrara", "show", "latent_list", "--lengths", "64k"]
     with subprocess.Popen(shown, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -294,35 +295,32 @@ def test_without_a_command_it_says_what_to_do_next(capsys: Capture) -> None:
     assert "carrara run latent_list --model" in said
 
 
-def _leaves() -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Every command, and every action of a command, with its parser."""
-
-    def below(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-        subs = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-        if not subs:
-            yield name, parser
-        for sub in subs:
-            for word, one in sub.choices.items():
-                yield from below(f"{name} {word}".strip(), one)
-
-    return below("", parser())
+def test_every_command_has_help_with_an_example(capsys: Capture) -> None:
+    for name, _ in commands():
+        assert main([*name.split(), "--help"]) == 0
+        assert f"Example: carrara {name}" in " ".join(capsys.readouterr().out.split())
 
 
-def test_length_and_lengths_are_one_option_of_every_command_that_has_either() -> None:
-    have = set()
-    for name, command in _leaves():
-        options = {flag: action for action in command._actions for flag in action.option_strings}
-        if {"--length", "--lengths"} & options.keys():
-            have.add(name)
-            assert options["--length"].dest == options["--lengths"].dest, name
-            assert len(re.findall(r"^  --lengths? ", command.format_help(), re.M)) == 1, name
-    assert {"run", "plan", "show", "audit", "correlate", "guard make", "inside"} <= have
+def test_options_have_the_same_names_everywhere() -> None:
+    for name, command in commands():
+        flags = {flag for one in command.assemble_argument_collection() for flag in one.names}
+        for old in ("--length", "--param", "--model-arg", "--yes"):
+            assert old not in flags, (name, old)
+        for short, long in (("-p", "--params"), ("-M", "--model-args")):
+            assert (short in flags) == (long in flags), name
 
 
-@pytest.mark.parametrize("flag", ["--length", "--lengths"])
-def test_one_item_is_shown_by_either_name_of_its_length(flag: str, capsys: Capture) -> None:
-    assert main(["show", "qa1", flag, "1k"]) == 0
+def test_one_item_is_shown_at_several_lengths(capsys: Capture) -> None:
+    assert main(["show", "qa1", "--lengths", "1k"]) == 0
     assert "\ntokens    1,024 by o200k" in capsys.readouterr().out
-    assert main(["show", "qa1", flag, "1k,4k"]) == 2
-    assert capsys.readouterr().err == "carrara: --length takes one length here, and 2 are given: 1k, 4k\n"
-    assert main(["audit", "qa1", flag, "0", "-n", "1"]) == 0
+    assert main(["show", "qa1", "--lengths", "0,1k"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("\ngold ") == 2
+    assert shown.index("by o200k") < shown.index("\ntokens    1,024 by o200k")
+    assert main(["show", "qa1", "--lengths", "0,1k", "--json"]) == 0
+    short, long = json.loads(capsys.readouterr().out)
+    assert (short["length"], long["length"]) == (0, 1024)
+    assert short["context_id"] != long["context_id"]
+    assert (short["question"], short["gold"]) == (long["question"], long["gold"])
+    assert main(["show", "qa1", "--lengths", "0,1k", "--reply", short["gold"], "--json"]) == 0
+    assert [one["score"] for one in json.loads(capsys.readouterr().out)] == [1.0, 1.0]

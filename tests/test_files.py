@@ -3,13 +3,12 @@
 import os
 import signal
 import socket
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from carrara.cli import generate
+from carrara.cli.generate import generate
 from carrara.cli.main import main
 from carrara.core import files
 from carrara.core.errors import UsageError
@@ -45,14 +44,8 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "predictions": ("a.csv", lambda path: list(predictions.predictions(path))),
     "Minerva's replies": ("a.jsonl", lambda path: list(minerva_rows._grade_lines(path))),
     "stories": ("qa1_a.txt", lambda path: list(stories._lines(path))),
-    "recipes": ("a.jsonl", lambda path: generating(str(path), "--out", str(path.parent / "out"))),
+    "recipes": ("a.jsonl", lambda path: generate(str(path), out=str(path.parent / "out"))),
 }
-
-
-def generating(*words: str) -> None:
-    parser = ArgumentParser()
-    generate.arguments(parser)
-    generate.main(parser.parse_args(words))
 
 
 @pytest.fixture(autouse=True)

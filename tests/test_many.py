@@ -11,7 +11,7 @@ Capture = pytest.CaptureFixture[str]
 COMMANDS = {
     "generate": (["generate", "qa1,qa2", "--lengths", "0,1k", "--out", "items"], 4, "contexts"),
     "audit": (["audit", "qa1,qa2", "--lengths", "0,1k,2k"], 6, "contexts"),
-    "stats": (["stats", "qa1,qa2"], 2, "worlds"),
+    "stats": (["stats", "qa1,qa2"], 2, "instances"),
     "write": (
         ["write", "--model", "carrara/smollm2", "--formats", "poem", "--topics", "caves,tides", "--out", "bank.jsonl"],
         2,
@@ -29,7 +29,7 @@ def test_far_too_many_are_refused_before_anything_is_begun(
     assert main([*words, "-n", "99999999999"]) == 2
     assert capsys.readouterr().err == (
         f"carrara: {times * 99_999_999_999:,} {what} are asked for, more than 100,000,000: "
-        f"lower -n, or go on with --yes\n"
+        f"lower -n, or allow it with --allow-large\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -46,6 +46,6 @@ def test_those_who_mean_it_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(many, "MOST", 3)
     asked = ["generate", "qa1", "-n", "4", "--out", str(tmp_path)]
     assert main(asked) == 2
-    assert main([*asked, "--yes"]) == 0
+    assert main([*asked, "--allow-large"]) == 0
     assert capsys.readouterr().err.endswith("carrara: 4 contexts are to be made\n")
     assert len((tmp_path / "recipes.jsonl").read_text("utf-8").splitlines()) == 4

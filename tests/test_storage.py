@@ -1,6 +1,5 @@
 """Folders on object storage: what is written there is what is written here, and what goes wrong is a sentence."""
 
-import argparse
 import importlib.util
 import signal
 import time
@@ -8,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from carrara.cli.commands import COMMANDS
 
 import carrara
 from carrara.core.errors import UsageError
 from carrara.core.places import here, place
 from carrara.logs.replies import read_results
 from tests import process
+from tests.commands import commands
 from tests.process import Ended
 from tests.server import serving
 from tests.storage import BUCKET, stored
@@ -207,20 +206,8 @@ def test_an_address_is_no_path() -> None:
 
 
 def test_every_command_says_where_its_files_can_be() -> None:
-    """By a type of its own: a bare Path would take an address for a folder."""
-    asked: list[argparse.Action] = []
-    for command in COMMANDS.values():
-        one = argparse.ArgumentParser()
-        command.arguments(one)
-        asked += within(one)
-    assert len(asked) > 100
-    assert not [action.dest for action in asked if action.type is Path]
-
-
-def within(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    found = []
-    for action in parser._actions:
-        found.append(action)
-        if isinstance(action, argparse._SubParsersAction):
-            found += [each for one in action.choices.values() for each in within(one)]
-    return found
+    """By text that a function reads: a bare Path would take an address for a folder."""
+    arguments = [(name, one) for name, app in commands() for one in app.assemble_argument_collection()]
+    assert len(arguments) > 100
+    bare = (Path, Path | None, list[Path])
+    assert [f"{name} {one.name}" for name, one in arguments if one.hint in bare] == []
