@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara import tokens
-from carrara.cli import corpus as command
+from carrara.cli.main import main
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Dice, Key
 from carrara.core.lengths import read_length
@@ -613,13 +613,8 @@ def test_on_novels() -> None:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    from argparse import ArgumentParser
-
     def run_it(*words: str) -> str:
-        parser = ArgumentParser()
-        command.arguments(parser)
-        args = parser.parse_args(words)
-        assert command.main(args) == 0
+        assert main(["corpus", *words]) == 0
         return capsys.readouterr().out
 
     return run_it
@@ -638,6 +633,24 @@ def test_the_command(folder: Path, run: Callable[..., str]) -> None:
     assert "documents of few-shot" in run("show", "texts")
     assert run("remove", "texts") == "removed texts\n"
     assert json.loads(run("list", "--json")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["add", "texts", "nowhere"], "there is no file or folder nowhere"),
+        (["add", "texts"], "PATH"),
+        (["show", "texts"], "there is no corpus or file 'texts'"),
+        (["remove", "texts"], "there is no corpus or file 'texts'"),
+        (["ad", "texts"], "`carrara corpus` has no action 'ad'; did you mean add?"),
+    ],
+)
+def test_wrong_use_is_one_sentence(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", *words]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
 
 
 def test_the_cache_is_where_it_is_said_to_be(shelf: Path, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import tomllib
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from carrara import registry
 from carrara.cli.main import main
-from carrara.cli.prompts import OFFICIAL
+from carrara.prompt.official import PAPERS, official_wording
 from carrara.prompt.wording import read_pack, written
 from tests.process import carrara
 
@@ -39,9 +38,9 @@ def test_a_pack_is_written_and_proved(tmp_path: Path) -> None:
     assert read_pack(pack).replaced == {"babilong/qa1": dict(registry.load("babilong/qa1").wording)}
     pack.write_text(pack.read_text().replace("You are given a context", "Here is a text"))
     shown = json.loads(carrara("prompts", "check", pack, "--json", check=True).stdout)
-    [test] = shown["tests"]
-    assert (test["changed"], test["breaches"]) == ("instruction", 0)
-    assert test["tokens now"] == test["tokens before"] - 1
+    [task] = shown["tasks"]
+    assert (task["changed"], task["breaches"]) == (["instruction"], [])
+    assert task["tokens"] == task["tokens_before"] - 1
     assert shown["hash"] == read_pack(pack).hash
 
 
@@ -69,7 +68,8 @@ def test_words_that_mislead_the_reader_are_a_breach(tmp_path: Path) -> None:
     pack.write_text('["babilong/qa1"]\nquestion = "Question: {question} And: Where is Mary?"\n')
     out = carrara("prompts", "check", pack)
     assert out.returncode == 1
-    assert "are not proved; the first: oracle: babilong/qa1" in out.stderr
+    assert "the audit of the pack failed" in out.stderr
+    assert "the first: oracle: babilong/qa1" in out.stderr
 
 
 # --- official words, from the programs that hold them ---
@@ -167,8 +167,8 @@ def test_official_words_become_a_pack_that_is_proved(paper: str, tmp_path: Path,
 
 def test_official_words_are_those_of_the_programs(tmp_path: Path) -> None:
     words: dict[str, dict[str, str]] = {}
-    for paper, module in OFFICIAL.items():
-        words |= import_module(module).words(cloned(tmp_path / paper, paper))
+    for paper in PAPERS:
+        words |= official_wording(paper, cloned(tmp_path / paper, paper))
     assert words["babilong/qa1"] == {
         "instruction": "Say where people are, by what the text tells.",
         "examples": "<example>\nIda went to the attic. Where is Ida?\nAnswer: attic\n</example>",
@@ -201,3 +201,34 @@ def test_what_holds_no_official_words_is_told(text: str | None, message: str, tm
         (tmp_path / "prompts.py").write_text(text)
     assert main(["prompts", "build", "babilong", str(tmp_path)]) == 2
     assert message in capsys.readouterr().err
+
+
+WRONG = {
+    "no task": (["export"], "TASKS"),
+    "an unknown task": (["export", "qa91"], "qa91"),
+    "an unknown paper": (["build", "babylong", "."], "babylong"),
+    "no folder": (["build", "minerva", "nowhere"], "there is no folder nowhere"),
+    "no pack": (["check", "nowhere.toml"], "nowhere.toml"),
+    "a file of another": (["export", "qa1", "--out", "notes.txt"], "pass --force"),
+    "an action that is not there": (["exprot", "qa1"], "did you mean export?"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_use_is_one_sentence(
+    wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("notes", "utf-8")
+    asked, named = WRONG[wrong]
+    assert main(["prompts", *asked]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert named in captured.err
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    assert main(["prompts", "export", "qa1", "--out", str(tmp_path / "file" / "pack.toml")]) == 1
+    assert "name another file by --out" in capsys.readouterr().err

@@ -82,7 +82,7 @@ Value = str | int | float | bool | Iterable[str | int | float | bool]
 """A value of a task's parameter. Several values are a sweep."""
 Params = Annotated[Mapping[str, Value] | Sequence[str], pairs("NAME=VALUE", "--params", "-p")]
 ModelArgs = Annotated[Mapping[str, Any] | Sequence[str], pairs("NAME=VALUE", "--model-args", "-M")]
-File = Annotated[str | PathLike[str], text("PATH")]
+File = Annotated[str | Path | PathLike[str], text("PATH")]
 Duration = Annotated[str | int | float, text("TIME")]
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 

@@ -39,6 +39,7 @@ def _score(_: object, value: float) -> None:
         raise UsageError(f"`min_base_score={value:g}` is not a score below 1: give a number such as 0.7")
 
 
+TOKENIZER_HELP = "Count tokens with a bundled tokenizer, hf:NAME or server:URL."
 Selection = Annotated[str, text("TASKS", help="Tasks by name, suite or pattern, separated by commas, or `all`.")]
 Json = Annotated[bool, Parameter(show_default=False, name="--json", help="Print JSON instead of a table.")]
 Force = Annotated[bool, Parameter(show_default=False, help="Replace a file that this command did not write.")]

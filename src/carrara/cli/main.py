@@ -120,7 +120,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
             return int(result or 0) or int(messages.skipped)
         except UnknownCommandError as error:
-            say(_unknown(error))
+            say(_unknown(error, given[0]))
             return 2
         except CycloptsError as error:
             say(str(error).rstrip("."))
@@ -142,11 +142,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 1
 
 
-def _unknown(error: UnknownCommandError) -> str:
-    """Return what to say of an unknown command. The library's own sentence would import every command."""
+def _unknown(error: UnknownCommandError, called: str) -> str:
+    """Return what to say of an unknown command, or of an unknown action of a command that has some.
+
+    The library's own sentence would import every command.
+    """
     name = error.unused_tokens[0] if error.unused_tokens else ""
-    known = [name for commands in COMMANDS.values() for name in commands]
-    return f"no command is called {name!r}{nearest(name, known)}; `carrara --help` lists them"
+    if error.app is not None and called in _names():
+        actions = [action for action in error.app if not action.startswith("-")]
+        hint = nearest(name, actions) or f"; it has {', '.join(actions)}"
+        return f"`carrara {called}` has no action {name!r}{hint}"
+    return f"no command is called {name!r}{nearest(name, _names())}; `carrara --help` lists them"
+
+
+def _names() -> list[str]:
+    return [name for commands in COMMANDS.values() for name in commands]
 
 
 if __name__ == "__main__":

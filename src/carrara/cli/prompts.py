@@ -1,128 +1,108 @@
-"""carrara prompts: the words of prompts, to be replaced by other words."""
+"""carrara prompts: write a prompt pack, or check one."""
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
 
-from carrara.cli import _options as options
+from cyclopts import App, Parameter
+
+from carrara.cli._flags import Force, Json, Selection
 from carrara.cli._output import check_replaceable, print_json, progress, table
-from carrara.core.errors import RunError, UsageError
+from carrara.core.errors import RunError
+from carrara.core.plural import count
+from carrara.options import File, file_of, text
+from carrara.prompt.official import Paper
 
-HELP = "write out the words of tests' prompts, and prove that other words ask for the same"
-EXAMPLE = "carrara prompts export qa1 --out pack.toml"
+prompts = App(
+    name="prompts",
+    help="""Write a prompt pack, or check one. `carrara run TASKS --prompts PACK` takes the wording of its prompts from a pack.
 
-OFFICIAL = {
-    "babilong": "carrara.tasks.babilong._official",
-    "minerva": "carrara.tasks.minerva._official",
-    "mrcr": "carrara.tasks.michelangelo._official",
-}
-WORLDS = 3
-"""Of each test that a pack is proved with."""
-
-
-def arguments(parser: ArgumentParser) -> None:
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-
-    export = actions.add_parser("export", help="the own words of tests as a prompt pack, to be changed")
-    options.selection(export)
-    export.add_argument(
-        "--out", type=options.path, metavar="FILE", help="where to write it (default: to standard output)"
-    )
-    options.force(export)
-    export.set_defaults(action=_export)
-
-    build = actions.add_parser(
-        "build", help="a pack of a paper's official words, from its repository's files on your disk"
-    )
-    build.add_argument(
-        "paper", choices=["babilong", "minerva", "mrcr"], metavar="PAPER", help="babilong, minerva or mrcr"
-    )
-    build.add_argument(
-        "folder", type=options.path, metavar="FOLDER", help="where the official repository was cloned to"
-    )
-    build.add_argument(
-        "--out", type=options.path, metavar="FILE", help="where to write it (default: to standard output)"
-    )
-    options.force(build)
-    build.set_defaults(action=_build)
-
-    check = actions.add_parser("check", help="prove a pack: its parts and fields, and that answers can be read by it")
-    check.add_argument("pack", type=options.path, metavar="FILE")
-    options.as_json(check)
-    check.set_defaults(action=_check)
+Example: carrara prompts export qa1 --out pack.toml""",
+)
+Out = Annotated[File, text("PATH", help="File to write. By default the pack is printed.")]
 
 
-def main(args: Namespace) -> int:
-    action: Callable[[Namespace], int] = args.action
-    return action(args)
+@prompts.command
+def export(tasks: Selection, /, *, out: Out | None = None, force: Force = False) -> int:
+    """Write the own wording of tasks as a prompt pack, to be edited.
 
-
-def _export(args: Namespace) -> int:
+    Example: carrara prompts export qa1 --out pack.toml
+    """
     from carrara import registry
 
-    words = {name: registry.load(name).wording for name in registry.select(args.selection)}
-    _write({name: parts for name, parts in words.items() if parts}, args.out, args.force, "changed, they are")
+    wording = {name: registry.load(name).wording for name in registry.select(tasks)}
+    _write({name: parts for name, parts in wording.items() if parts}, out, force)
     return 0
 
 
-def _build(args: Namespace) -> int:
-    from importlib import import_module
+@prompts.command
+def build(
+    paper: Annotated[Paper, Parameter(help="Whose wording.")],
+    folder: Annotated[File, text("FOLDER", help="A clone of the paper's official repository.")],
+    /,
+    *,
+    out: Out | None = None,
+    force: Force = False,
+) -> int:
+    """Write a paper's official wording as a prompt pack.
 
-    if not args.folder.exists():
-        raise UsageError(f"there is no folder {args.folder}; give the one that the official repository was cloned to")
-    _write(import_module(OFFICIAL[args.paper]).words(args.folder), args.out, args.force, "they are")
+    Example: carrara prompts build babilong ~/babilong --out pack.toml
+    """
+    from carrara.prompt.official import official_wording
+
+    _write(official_wording(paper, file_of(folder)), out, force)
     return 0
 
 
-def _write(words: Mapping[str, Mapping[str, str]], out: Path | None, force: bool, they: str) -> None:
+@prompts.command
+def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")], /, *, as_json: Json = False) -> int:
+    """Check the parts and fields of a pack, and that answers can be read from its prompts.
+
+    Example: carrara prompts check pack.toml
+    """
+    from carrara.prompt.wording import read_pack
+    from carrara.proof.pack import INSTANCES, check_pack, check_parts
+
+    read = read_pack(file_of(pack))
+    check_parts(read)
+    checked = list(progress(check_pack(read), len(read.replaced), "tasks"))
+    breaches = [breach for one in checked for breach in one.breaches]
+    if as_json:
+        print_json({"hash": read.hash, "tasks": [asdict(one) for one in checked]})
+    else:
+        rows = [
+            (
+                one.task,
+                ", ".join(one.changed) or "nothing",
+                f"{one.tokens_before:,}",
+                f"{one.tokens:,}",
+                f"{len(one.breaches):,}",
+            )
+            for one in checked
+        ]
+        table(("task", "changed", "tokens before", "tokens now", "breaches"), rows)
+        print(
+            f"\npack {read.hash}: {INSTANCES} instances of each task were checked, without filler; "
+            "`carrara audit … --prompts` proves more"
+        )
+    if breaches:
+        raise RunError(f"the audit of the pack failed {count(len(breaches), 'time')}; the first: {breaches[0]}")
+    return 0
+
+
+def _write(wording: Mapping[str, Mapping[str, str]], out: str | Path | None, force: bool) -> None:
     from carrara.core.files import whole_file
     from carrara.prompt.wording import written
 
     if out is None:
-        print(written(words), end="")
+        print(written(wording), end="")
         return
-    check_replaceable(out, force, lambda _: False)  # a pack is made to be edited
+    path = file_of(out)
+    check_replaceable(path, force, lambda _: False)  # a pack is made to be edited
     try:
-        with whole_file(out) as file:
-            file.write(written(words))
+        with whole_file(path) as file:
+            file.write(written(wording))
     except OSError as error:
-        raise RunError(f"{out} cannot be written: {error.strerror or error}; say where else, --out FILE") from None
-    print(f"{out}: the words of {len(words)} tests; {they} proved by carrara prompts check {out}")
-
-
-def _check(args: Namespace) -> int:
-    from dataclasses import replace
-
-    from carrara import registry
-    from carrara.prompt.asked import Drawn, Selection, recipes
-    from carrara.prompt.items import context_of
-    from carrara.prompt.wording import read_pack
-    from carrara.proof.audit import audit
-
-    pack = read_pack(args.pack)
-    for name in pack.replaced:
-        pack.wording(name, registry.load(name))  # all that can be told without an item, first
-    rows, breaches = [], list[str]()
-    for name in progress(pack.replaced, len(pack.replaced), "proved"):
-        own, other = (recipes(Selection(name, {}), Drawn(), words, "o200k")[0] for words in (None, pack))
-        found = audit(replace(other, length=0), WORLDS, pack)
-        breaches += [f"{one.check}: {one.id}: {one.found}" for one in found.breaches]
-        tokens = [
-            context_of(replace(recipe, length=0), words).items[0].survey.tokens
-            for recipe, words in ((own, None), (other, pack))
-        ]
-        changed = [part for part, text in pack.replaced[name].items() if text != registry.load(name).wording[part]]
-        rows.append((name, ", ".join(changed) or "nothing", *tokens, len(found.breaches)))
-    heads = ("test", "changed", "tokens before", "tokens now", "breaches")
-    if args.json:
-        print_json(
-            {"hash": pack.hash, "tests": [dict(zip(heads, row, strict=True)) for row in rows], "breaches": breaches}
-        )
-    else:
-        table(heads, [tuple(map(str, row)) for row in rows])
-        print(
-            f"\npack {pack.hash}: of each test {WORLDS} worlds without filler; `carrara audit … --prompts` proves more"
-        )
-    if breaches:
-        raise RunError(f"with these words {len(breaches)} things are not proved; the first: {breaches[0]}")
-    return 0
+        raise RunError(f"{path} cannot be written: {error.strerror or error}; name another file by `out`") from None
+    print(f"{path}: the wording of {count(len(wording), 'task')}; `carrara prompts check {path}` checks what you edit")
