@@ -44,8 +44,7 @@ def text(metavar: str, *names: str, shows_default: bool = False, **more: Any) ->
         shows_default: Whether `--help` shows the default; otherwise the text below the option says it.
         more: Other settings of the parameter.
     """
-    if not shows_default:
-        more["show_default"] = False
+    more["show_default"] = None if shows_default else False  # None: a default other than None is shown
     if names:
         more["name"] = names
     return Parameter(

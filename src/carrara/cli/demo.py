@@ -1,26 +1,24 @@
-"""carrara demo: the preset `quick` on the embedded model."""
+"""carrara demo: run the embedded model on a first set of tasks."""
 
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from typing import Annotated
 
-from carrara.cli import _options as options
-from carrara.cli import run
+from cyclopts import Parameter
 
-HELP = "run the preset `quick` on the embedded model, which needs no network, server or key"
-EXAMPLE = "carrara demo --out runs/demo"
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--out", type=options.anywhere, default=Path("runs/demo"), metavar="DIR", help="default runs/demo"
-    )
-    parser.add_argument("-n", type=options.whole(1), help="items of each task at each length (default 10)")
+from carrara.cli.run import run
+from carrara.options import File, folder_of, text
+from carrara.runs.config import RunOptions
+from carrara.runs.jobs import RunItems
 
 
-def main(args: Namespace) -> int:
-    asked = ArgumentParser()
-    run.arguments(asked)
-    line = ["quick", "--model", "carrara/smollm2", "--out", str(args.out)]
-    if args.n is not None:
-        line += ["-n", str(args.n)]
-    return run.main(asked.parse_args(line))
+def demo(
+    *,
+    out: Annotated[File, text("PATH", shows_default=True, help="Folder of the run.")] = "runs/demo",
+    n: Annotated[
+        int | None, Parameter(name="-n", metavar="N", help="Instances for each task and length. By default 10.")
+    ] = None,
+) -> int:
+    """Run the embedded model on a first set of tasks: `carrara run quick`, without network, server or key.
+
+    Example: carrara demo --out runs/demo
+    """
+    return run("quick", model=["carrara/smollm2"], items=RunItems(n=n), options=RunOptions(out=folder_of(out)))

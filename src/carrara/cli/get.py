@@ -1,39 +1,41 @@
-"""carrara get: what is too large for the package, by name."""
+"""carrara get: download the embedded model."""
 
-from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from importlib.util import find_spec
+from typing import Annotated
 
-from carrara.cli import _options as options
+from carrara.cli._flags import Json
 from carrara.cli._output import print_json, table
-
-HELP = "get what is too large for the package: the weights of the embedded model"
-EXAMPLE = "carrara get demo"
+from carrara.options import text
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="default: say what there is, and what is here")
-    options.as_json(parser)
+def get(
+    name: Annotated[str, text("NAME", help="What to download. By default list what there is.")] = "",
+    /,
+    *,
+    as_json: Json = False,
+) -> int:
+    """Download the embedded model.
 
-
-def main(args: Namespace) -> int:
+    Example: carrara get demo
+    """
     from carrara.core.errors import UsageError, nearest
     from carrara.models.weights import ALL
 
-    if args.name is None:
-        if args.json:
+    if not name:
+        if as_json:
             print_json([{**asdict(one), "path": str(one.path), "here": one.here()} for one in ALL.values()])
             return 0
         rows = [
             (one.name, one.what, f"{one.bytes / 1e6:.0f}", one.licence, "yes" if one.here() else "no", str(one.path))
             for one in ALL.values()
         ]
-        table(("name", "what", "MB", "licence", "here", "place"), rows)
+        table(("name", "what", "MB", "licence", "here", "path"), rows)
         return 0
-    if args.name not in ALL:
-        hint = nearest(args.name, ALL) or f"; there is {', '.join(ALL)}"
-        raise UsageError(f"there is nothing to get by the name '{args.name}'{hint}")
-    wanted = ALL[args.name]
+    if name not in ALL:
+        hint = nearest(name, ALL) or f"; there is {', '.join(ALL)}"
+        raise UsageError(f"there is nothing to get by the name {name!r}{hint}")
+    wanted = ALL[name]
     if not wanted.here():
         wanted.get()
     print(f"{wanted.what}: {wanted.path}")

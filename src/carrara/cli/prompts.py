@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -16,7 +15,7 @@ from carrara.prompt.official import Paper
 
 prompts = App(
     name="prompts",
-    help="""Write a prompt pack, or check one. `carrara run TASKS --prompts PACK` takes the wording of its prompts from a pack.
+    help="""Write a prompt pack, or check one. A pack is other wording for prompts: `carrara run TASKS --prompts PACK`.
 
 Example: carrara prompts export qa1 --out pack.toml""",
 )
@@ -91,7 +90,7 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
     return 0
 
 
-def _write(wording: Mapping[str, Mapping[str, str]], out: str | Path | None, force: bool) -> None:
+def _write(wording: Mapping[str, Mapping[str, str]], out: File | None, force: bool) -> None:
     from carrara.core.files import whole_file
     from carrara.prompt.wording import written
 
