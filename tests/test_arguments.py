@@ -227,7 +227,7 @@ def test_no_file_is_replaced_that_the_command_did_not_write(tmp_path: Path) -> N
 def test_a_figure_replaces_only_figures(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     path = tmp_path / f"figure.{kind}"
-    line = ["figure", "minerva-2", "--published", "minerva", "--out", path]
+    line = ["figure", "minerva-2", "--out", path]
     for _ in range(2):
         assert carrara_command(*line).returncode == 0
     written = path.read_bytes()

@@ -24,7 +24,7 @@ from carrara.results.figures.catalogue import entries, figure
 from carrara.results.figures.differences import DIFFERS
 from carrara.results.figures.figure import Figure
 from carrara.results.figures.files import save
-from carrara.results.figures.marks import Evidence
+from carrara.results.figures.marks import BESIDE, Evidence
 from carrara.results.figures.vega import svg
 from carrara.results.published.scores import claimed, read_scores
 from tests.process import carrara as command
@@ -255,7 +255,7 @@ def test_published_models_stand_beside_and_are_marked() -> None:
     published = {mark.model for mark in shown.marks if mark.published}
     assert len(published) == 8
     assert not published & set(MODELS)
-    assert "--score paper" in shown.notes[-1]
+    assert "with the score `paper`" in shown.notes[-1]
     asked = figure("babilong-2", Evidence(made_up(), scores, ["rmt (137m)", "gpt-4-"]))
     assert {mark.model for mark in asked.marks if mark.published} == {
         "RMT (137M) fine-tune", "ARMT (137M) fine-tune", "gpt-4-0125-preview"
@@ -328,7 +328,7 @@ def test_slices_cross() -> None:
 
 
 def test_a_figure_of_a_paper_takes_no_run(tmp_path: Path) -> None:
-    out = command("figure", "minerva-2", "--published", "minerva", "--out", tmp_path / "table.csv", "--json")
+    out = command("figure", "minerva-2", "--out", tmp_path / "table.csv", "--json")
     shown = json.loads(out.stdout)
     assert shown["figure"] == "minerva-table-2"
     assert len(shown["values"]) == 36
@@ -338,13 +338,14 @@ def test_a_figure_of_a_paper_takes_no_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["babylon-2", "--published", "babilong"], "no figure is called 'babylon-2'; did you mean"),
-        (["babilong-2"], "give the folders of runs, or --published PAPER"),
+        (["babylon-2"], "no figure is called 'babylon-2'; did you mean"),
         (["babilong-2", "nowhere"], "there is no directory nowhere"),
-        (["babilong-2", "--published", "sync"], "babilong-2 is babilong's; give --published babilong"),
-        (["babilong-7", "--published", "babilong"], "babilong-table-7 is made by a command of its own: carrara stats"),
-        (["sync-figure-3", "--published", "sync"], "there is nothing of sync-figure-3 here; carrara run sync"),
-        (["babilong-2", "--published", "babilong", "--out", "x.gif"], "a figure is no .gif"),
+        (["babilong-2", "--published", "sync"], "--published sync: the paper has no model whose name contains it"),
+        (["babilong-2", "--published", "GPT-4,"], "--published has an empty name"),
+        (["babilong-2", "--score", "papers"], 'Did you mean "paper"?'),
+        (["babilong-7"], "babilong-table-7 is made by a command of its own: carrara stats"),
+        (["sync-figure-3"], "there is nothing of sync-figure-3 here; carrara run sync"),
+        (["babilong-2", "--out", "x.gif"], "a figure is no .gif"),
     ],
 )
 def test_what_cannot_be_drawn_is_a_sentence(asked: list[str], message: str) -> None:
@@ -352,6 +353,17 @@ def test_what_cannot_be_drawn_is_a_sentence(asked: list[str], message: str) -> N
     assert out.returncode == 2
     assert message in out.stderr
     assert len(out.stderr.splitlines()) == 1
+
+
+def test_published_models_are_chosen() -> None:
+    shown = json.loads(command("figure", "babilong-2", "--lengths", "64k", "--published", "GPT-4", "--json").stdout)
+    assert {one["model"] for one in shown["values"]} == {"gpt-4o-mini-2024-07-18", "gpt-4-0125-preview"}
+    shown = carrara.figure("babilong-2", on("babilong/qa1"), published=True)
+    assert len({mark.model for mark in shown.marks if mark.published}) == BESIDE
+    shown = carrara.figure("babilong-2", on("babilong/qa1"), published=["GPT-4-"])
+    assert {mark.model for mark in shown.marks if mark.published} == {"gpt-4-0125-preview"}
+    shown = carrara.figure("babilong-2", on("babilong/qa1"))
+    assert not any(mark.published for mark in shown.marks)
 
 
 def test_all_are_listed() -> None:

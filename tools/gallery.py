@@ -151,7 +151,7 @@ def _lines(entry: Entry, found: carrara.Results) -> list[str]:
         lines += [f"Not drawn here: {error}", ""]
     if entry.shipped:
         carrara.figure(entry.name).save(PLACE / f"{entry.name}-published.svg")
-        lines += [f"`carrara figure {entry.name} --published {entry.paper}`", "",
+        lines += [f"`carrara figure {entry.name}`", "",
                   f"![the paper's own models]({entry.name}-published.svg)", ""]  # fmt: skip
     return lines
 

@@ -76,7 +76,9 @@ def pairs(metavar: str, *names: str) -> Parameter:
 
 LENGTHS_HELP = "Tokens of the prompts, such as 0,4k,1M. `k` is 1,024."
 Length = Annotated[str | int, text("LENGTH")]
-Lengths = Annotated[str | int | Iterable[str | int], text("LENGTHS", shows_default=True, help=LENGTHS_HELP)]
+_Lengths = Annotated[str | int | Iterable[str | int], text("LENGTHS", shows_default=True)]
+"""Lengths whose help is the text below the field of an option class."""
+Lengths = Annotated[_Lengths, Parameter(help=LENGTHS_HELP)]
 Value = str | int | float | bool | Iterable[str | int | float | bool]
 """A value of a task's parameter. Several values are a sweep."""
 Params = Annotated[Mapping[str, Value] | Sequence[str], pairs("NAME=VALUE", "--params", "-p")]
@@ -91,7 +93,7 @@ def length_of(given: Length) -> int:
     return read_length(str(given))
 
 
-def lengths_of(given: Lengths) -> tuple[int, ...]:
+def lengths_of(given: _Lengths) -> tuple[int, ...]:
     """Return lengths as numbers.
 
     >>> lengths_of("0,4k"), lengths_of(4096), lengths_of([0, "1k"])

@@ -9,7 +9,7 @@ from cyclopts import Parameter, Token
 from carrara.core.errors import UsageError
 from carrara.core.many import MOST
 from carrara.core.spread import Engine
-from carrara.options import ItemOptions, Lengths, text, whole
+from carrara.options import File, ItemOptions, Lengths, text, whole
 
 
 def _several(_: object, tokens: Sequence[Token]) -> list[str]:
@@ -79,6 +79,7 @@ OnlyLengths = Annotated[Lengths | None, text("LENGTHS", help="Only items of thes
 N = Annotated[
     int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")
 ]
+RunFolder = Annotated[File, text("RUN", help="Folder of a run, as `carrara run` wrote it.")]
 Model = Annotated[str, text("MODEL", help="Name of the model, as for `carrara run`.")]
 
 

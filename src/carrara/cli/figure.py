@@ -1,100 +1,75 @@
-"""carrara figure: the papers' tables and figures, for one's own models."""
+"""carrara figure: draw a figure or table of a paper."""
 
-from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from carrara.cli import _options as options
+from cyclopts import Parameter
+
+from carrara.cli._flags import Force, Json, RunFolder
 from carrara.cli._output import check_replaceable, print_json, show, table
-from carrara.core.errors import UsageError
+from carrara.options import File, folder_of, text
+from carrara.results.figures.config import FigureConfig, FigureOptions
+from carrara.runs.config import merged
 
-if TYPE_CHECKING:
-    from carrara.results.figures.figure import Figure
-
-HELP = "draw a table or a figure of the four papers, for your own models, or for theirs"
-EXAMPLE = "carrara figure babilong-2 runs/all --out heat.svg"
+OUT_HELP = "Draw it into a file, whose name ends with .svg, .png, .html, .csv or .json."
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="which: babilong-2, michelangelo-9; --list names them")
-    parser.add_argument(
-        "folders",
-        nargs="*",
-        type=options.anywhere,
-        metavar="RUN_FOLDER",
-        help="where `carrara run --out RUN_FOLDER` wrote",
-    )
-    parser.add_argument("--list", action="store_true", help="name all figures, with a line each; of NAME alone its own")
-    parser.add_argument(
-        "--beside",
-        nargs="?",
-        const="",
-        metavar="MODEL,…",
-        help="with the paper's own models: those whose names have this in them (default: the best eight)",
-    )
-    parser.add_argument("--published", metavar="PAPER", help="the paper's own models alone; takes no run")
-    options.lengths(parser, "only these")
-    parser.add_argument(
-        "--out", type=options.anywhere, metavar="FILE", help="draw it: FILE ends with .svg, .png, .html, .csv, .json"
-    )
-    options.force(parser)
-    options.metric(parser)
-    options.as_json(parser)
+def figure(
+    name: Annotated[str, text("NAME", help="Name of a figure, such as babilong-2 or michelangelo-9.")] = "",
+    /,
+    *runs: RunFolder,
+    options: FigureOptions | None = None,
+    out: Annotated[File | None, text("PATH", help=OUT_HELP)] = None,
+    force: Force = False,
+    as_list: Annotated[bool, Parameter(name="--list", show_default=False)] = False,
+    as_json: Json = False,
+) -> int:
+    """Draw a figure or table of a paper, of your own models or of the paper's.
 
+    Example: carrara figure babilong-2 runs/a runs/b --out heat.svg
 
-def main(args: Namespace) -> int:
+    Args:
+        as_list: List the figures; with a name, say what that one shows and what it needs.
+    """
+    from carrara.logs.load_runs import gathered
+    from carrara.logs.log_files import leave_out
     from carrara.results.figures.files import about, is_figure, save
 
-    if args.list or not args.name:
-        return _list(args)
-    figure = _made(args)
-    if args.out:
-        check_replaceable(args.out, args.force, lambda head: is_figure(head, figure, args.out))
-        save(figure, args.out)
-    if args.json:
-        print_json(about(figure))
+    if as_list or not name:
+        return _list(name, as_json)
+    config = FigureConfig(name, runs, **merged(options) if options else {})
+    drawn = config.draw(gathered([folder_of(run) for run in runs], leave_out))
+    if out is not None:
+        path = folder_of(out)
+        check_replaceable(path, force, lambda head: is_figure(head, drawn, path))
+        save(drawn, path)
+    if as_json:
+        print_json(about(drawn))
         return 0
-    show(figure)
-    if args.out:
-        show(f"\n{args.out}")
+    show(drawn)
+    if out is not None:
+        show(f"\n{out}")
     return 0
 
 
-def _made(args: Namespace) -> "Figure":
-    from carrara.logs.load_runs import gathered
-    from carrara.logs.log_files import leave_out
-    from carrara.results.analysis.metric import by_metric
-    from carrara.results.figures.catalogue import entry, figure
-    from carrara.results.figures.marks import Evidence
-    from carrara.results.published.scores import read_scores, select_papers
-
-    paper = entry(args.name).paper
-    if args.published and select_papers(args.published) != [paper]:
-        raise UsageError(f"{args.name} is {paper}'s; give --published {paper}")
-    if args.published and args.folders:
-        raise UsageError("--published shows the paper's own models alone; beside runs it is --beside")
-    if not args.folders and not args.published:
-        raise UsageError("give the folders of runs, or --published PAPER for the paper's own models")
-    results = by_metric(gathered(args.folders, leave_out), args.score)
-    scores = read_scores([paper]) if args.published or args.beside is not None else []
-    models = [name.strip() for name in (args.beside or "").split(",") if name.strip()]
-    evidence = Evidence(results, scores, models)
-    return figure(args.name, evidence if args.lengths is None else evidence.at(args.lengths))
-
-
-def _list(args: Namespace) -> int:
+def _list(name: str, as_json: bool) -> int:
     from carrara.results.figures.catalogue import entries, entry
 
-    shown = [entry(args.name)] if args.name else list(entries().values())
-    if args.json:
+    shown = [entry(name)] if name else list(entries().values())
+    if as_json:
         print_json(
             [
-                {"name": one.name, "says": one.says, "command": one.command, "published": one.shipped,
-                 "drawn": one.make is not None}
+                {
+                    "name": one.name,
+                    "says": one.says,
+                    "command": one.command,
+                    "published": one.shipped,
+                    "drawn": one.make is not None,
+                }
                 for one in shown
             ]
-        )  # fmt: skip
+        )
         return 0
-    if args.name:
+    if name:
         from carrara.results.figures.differences import DIFFERS
 
         [one] = shown

@@ -35,7 +35,7 @@ class RunItems(ItemOptions):
     """Which items of its tasks a run asks."""
 
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
-    """By default 0 (no filler), or the lengths of the preset."""
+    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 0 (no filler), or the lengths of the preset."""
     n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
     """Instances for each task and length. By default 20, or as many as the preset has."""
     published: Annotated[str, text("SUITE:DIR")] = ""

@@ -38,17 +38,18 @@ def figure(name: str, evidence: Evidence) -> Figure:
     report_failures(evidence.results)
     made = asked.make(evidence)
     if not made.marks:
-        shipped = f"; --published {asked.paper} shows the paper's own models" if asked.shipped else ""
+        shipped = f"; `carrara figure {asked.name}` without runs shows the paper's own models" if asked.shipped else ""
         raise UsageError(f"there is nothing of {asked.name} here; {asked.command} makes what it is drawn from{shipped}")
     whose = {mark.published for mark in made.marks}
     if whose == {False} and asked.shipped and evidence.scores and made.form != "matrix":
         raise UsageError(
             f"{asked.name} has no published values of what was run; {asked.command} runs what the paper has, "
-            "or leave out --beside"
+            "or leave out `published`"
         )
     if len(whose) > 1 and not any(result.metric for result in evidence.results):
         note = (
-            "Published scores are by the paper's metric, your own are sound ones: by --score paper they are by it too."
+            "Published scores are by the paper's metric, and those of the runs are sound scores; "
+            "with the score `paper` both are by the paper's metric."
         )
         return replace(made, notes=[*made.notes, note])
     return made

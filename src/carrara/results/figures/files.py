@@ -34,7 +34,7 @@ def save(figure: Figure, path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(made)
     except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror or error}; say where else, --out FILE") from None
+        raise RunError(f"{path} cannot be written: {error.strerror or error}; name another file") from None
     return path
 
 
