@@ -556,7 +556,7 @@ READ = [
         "correlate: one log of two is damaged",
         text("LOG", b"x"),
         LEFT_OUT,
-        ("correlate", "{sent}", "--published", "babilong", "--beside"),
+        ("correlate", "{sent}", "--published", "babilong", "--rank"),
     ),
     Kind("figure: one log of two is damaged", text("LOG", b"x"), LEFT_OUT, ("figure", "babilong-2", "{sent}")),
     Kind(

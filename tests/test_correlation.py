@@ -388,7 +388,7 @@ def test_runs_with_an_outside_table(runs: Path, outside: Path, capsys: Capture) 
     assert (pair["n"], pair["models"]) == (4, ["chance", "the parrot", "majority", "oracle"])
     assert pair["low"] < 0 < pair["rho"] == pair["high"] == 1.0
     assert told["unmatched"] == {"runs": [], "outside scores": ["GPT-9"]}
-    assert main([*asked, "--length", "1k"]) == 0
+    assert main([*asked, "--lengths", "1k"]) == 0
     shown = capsys.readouterr().out
     assert "outside scores alone have GPT-9" in shown
     assert "babilong/qa1 at 1k" in shown
@@ -411,7 +411,7 @@ def test_columns_of_one_name_in_two_sources_are_two(runs: Path, tmp_path: Path, 
     table = {"oracle": 1, "chance": 4, "majority": 3, "echo": 2}
     rows = "".join(f"{model},babilong/qa1 at 0,{score}\n" for model, score in table.items())
     path.write_text("model,benchmark,score\n" + rows, "utf-8")
-    assert main(["correlate", str(runs), "--scores", str(path), "--length", "0"]) == 0
+    assert main(["correlate", str(runs), "--scores", str(path), "--lengths", "0"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[2].split() == ["1", "babilong/qa1", "at", "0", "runs", "4"]
     assert shown[4].split() == ["3", "babilong/qa1", "at", "0", "outside", "scores", "4", "-0.40", "-0.40"]
@@ -428,7 +428,7 @@ def test_models_that_match_nothing_are_named(runs: Path, outside: Path, capsys: 
 
 
 def test_published_scores_alone(capsys: Capture) -> None:
-    assert main(["correlate", "--published", "sync", "--length", "32k"]) == 0
+    assert main(["correlate", "--published", "sync", "--lengths", "32k"]) == 0
     shown = capsys.readouterr().out
     assert "2  sync: Shortest Path at 32k           published scores      14  0.96" in shown
     assert "0.00 to 0.85" in shown
@@ -436,10 +436,10 @@ def test_published_scores_alone(capsys: Capture) -> None:
     assert "alone have" not in shown
 
 
-def test_beside(runs: Path, capsys: Capture) -> None:
-    assert main(["correlate", str(runs), "--beside", "--length", "1k", "--json"]) == 0
+def test_models_are_ranked_among_published_ones(runs: Path, capsys: Capture) -> None:
+    assert main(["correlate", str(runs), "--rank", "--lengths", "1k", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert [(board["test"], board["paper"]) for board in told["boards"]] == [
+    assert [(board["task"], board["paper"]) for board in told["boards"]] == [
         ("babilong/qa1 at 1k", "babilong"), ("babilong/qa2 at 1k", "babilong"),
     ]  # fmt: skip
     places = told["boards"][0]["models"]
@@ -448,9 +448,9 @@ def test_beside(runs: Path, capsys: Capture) -> None:
         f"carrara/{name}" for name in ("oracle", "chance", "majority", "echo")
     }
     assert len(places) == 4 + 39
-    assert main(["correlate", str(runs), "--beside", "--published", "babilong", "--length", "0"]) == 0
+    assert main(["correlate", str(runs), "--rank", "--published", "babilong", "--lengths", "0"]) == 0
     shown = capsys.readouterr().out
-    assert "babilong/qa1 at 0, beside BABILong's\n" in shown
+    assert "babilong/qa1 at 0, ranked among BABILong's models\n" in shown
     assert ">  carrara/oracle" in shown
     assert "gpt-4-0125-preview" in shown
 
@@ -459,11 +459,11 @@ def test_one_model_has_no_correlation_but_a_place(tmp_path: Path, capsys: Captur
     run = ["run", "qa1", "--model", "carrara/echo", "--lengths", "0,1k,700", "-n", "2", "--out", tmp_path / "r"]
     carrara(*run, check=True)
     assert main(["correlate", str(tmp_path / "r")]) == 0
-    assert "--beside puts single models among the published ones" in capsys.readouterr().out
-    assert main(["correlate", str(tmp_path / "r"), "--beside"]) == 0
+    assert "--rank ranks single models among the published ones" in capsys.readouterr().out
+    assert main(["correlate", str(tmp_path / "r"), "--rank"]) == 0
     assert "no published scores: babilong/qa1 at 700" in capsys.readouterr().out
-    assert main(["correlate", str(tmp_path / "r"), "--beside", "--length", "700"]) == 2
-    assert "no paper asked for has scores of babilong/qa1 at 700" in capsys.readouterr().err
+    assert main(["correlate", str(tmp_path / "r"), "--rank", "--lengths", "700"]) == 2
+    assert "no paper has scores of babilong/qa1 at 700" in capsys.readouterr().err
 
 
 WRONG_TABLES = {
@@ -511,11 +511,11 @@ WRONG = {
     "no file": (["--scores", "nowhere.csv"], "there is no file nowhere.csv"),
     "a folder for a file": (["--scores", "."], "there is no file ."),
     "an unknown paper": (["--published", "babylon"], "did you mean babilong?"),
-    "a length that no paper has": (["--published", "sync", "--length", "3k"], "no models' scores at the lengths"),
+    "a length that no paper has": (["--published", "sync", "--lengths", "3k"], "no models' scores at these lengths"),
     "one column": (["--scores", "one.csv"], "there is only 'b'"),
-    "beside without runs": (["--beside"], "nothing to correlate"),
-    "beside papers alone": (["--beside", "--published", "sync"], "give the run folder"),
-    "beside outside scores": (["--beside", "--scores", "one.csv"], "--scores has no part in --beside"),
+    "a rank without runs": (["--rank"], "nothing to correlate"),
+    "a rank among papers alone": (["--rank", "--published", "sync"], "--rank ranks models of runs"),
+    "a rank with other scores": (["--rank", "--scores", "one.csv"], "--scores has no effect with --rank"),
     "an alias without a sign": (["--published", "sync", "--scores", "one.csv", "--alias", "a"], "not OURS=THEIRS"),
     "an alias for nobody": (["--published", "sync", "--scores", "one.csv", "--alias", "b=GPT-4o"], "called 'b'"),
     "an alias to nobody": (
@@ -541,7 +541,7 @@ def test_wrong_use(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_length_that_the_runs_do_not_have(runs: Path, capsys: Capture) -> None:
-    assert main(["correlate", str(runs), "--length", "64k"]) == 2
+    assert main(["correlate", str(runs), "--lengths", "64k"]) == 2
     assert "the runs have 0, 1k" in capsys.readouterr().err
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.results.analysis.cells import Measured
-from carrara.results.analysis.correlation import Column
-from carrara.results.analysis.model_aliases import Matching
+from carrara.results.analysis.correlation import Column, Correlation, correlations
+from carrara.results.analysis.model_aliases import Matching, matching
 from carrara.results.analysis.summary import RECALL
 from carrara.results.published.external_scores import Outside
 from carrara.results.published.scores import GUESSER, MEAN, Score, counting
@@ -25,6 +25,55 @@ class Entry:
     score: float
     place: str = ""
     """Where it is written, for messages."""
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """The columns of several sources of scores, and how each two of them correlate."""
+
+    columns: Sequence[Column]
+    pairs: Sequence[Correlation]
+    unmatched: dict[str, list[str]]
+    """By source, the models that no other source has."""
+
+
+def correlate_sources(
+    own: Iterable[Measured], outside: Iterable[Outside], published: Sequence[Score], aliases: Sequence[str]
+) -> Correlated:
+    """Correlate the scores of runs, of outside tables and of papers.
+
+    Args:
+        own: What runs measured.
+        outside: Rows of outside tables.
+        published: Scores that papers print.
+        aliases: Which names mean one model, as OURS=THEIRS, where the names do not say it themselves.
+
+    Raises:
+        UsageError: There are not two columns, or no model is in two of the sources.
+    """
+    runs, others = of_runs(own), of_outside(outside)
+    entries = [*runs, *others, *of_papers(published)]
+    theirs = {entry.model: entry.model for entry in entries if entry.source != entries[0].source}
+    theirs |= {score.model: score.name for score in published if score.model not in theirs}
+    same = matching((entry.model for entry in runs), (entry.model for entry in runs or others), theirs, aliases)
+    found = columns(entries, same)
+    if len(found) < 2:
+        has = f"there is only {found[0].name!r}" if found else "there is no score"
+        raise UsageError(f"{has}, and a correlation needs two columns; give `scores` or `published`")
+    apart = unmatched(entries, same)
+    if not shared(entries, same):
+        have = "; ".join(f"{source} have {few(models)}" for source, models in apart.items())
+        raise UsageError(f"no model is in two of the sources: {have}; say which is which by `alias=OURS=THEIRS`")
+    return Correlated(found, correlations(found), apart)
+
+
+def few(names: Sequence[str], most: int = 5) -> str:
+    """Return the first of some names, and how many more there are.
+
+    >>> few(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def of_runs(own: Iterable[Measured]) -> list[Entry]:
