@@ -292,9 +292,7 @@ carrara.run("qa1", broken, lengths="0,1k", n=3, tokenizer="gpt2", out=sys.argv[1
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    "command", [["correlate"], ["correlate", "--rank"], ["leaderboard"], ["figure", "babilong-2"]]
-)
+@pytest.mark.parametrize("command", [["correlate"], ["correlate", "--rank"], ["leaderboard"], ["figure", "babilong-2"]])
 def test_a_run_whose_requests_all_failed_is_no_evidence(command: list[str], tmp_path: Path) -> None:
     assert "6 of 6 requests failed" in python("-c", BROKEN, str(tmp_path / "run")).stderr
     ended = carrara(command[0], *command[1:2], tmp_path / "run", *command[2:])

@@ -9,10 +9,11 @@ import pytest
 
 from carrara import registry
 from carrara.cli._messages import messages_on_stderr
-from carrara.cli.main import main
-from carrara.cli.run import arguments, planned
+from carrara.cli.main import main, make_app
 from carrara.core.errors import UsageError
+from carrara.options import merged
 from carrara.prompt.items import contexts, make, rebuild
+from carrara.runs.config import RunConfig
 from carrara.runs.presets import PRESETS, preset_of
 from tests.process import Ended, carrara
 
@@ -237,19 +238,17 @@ def test_the_commonest_answer_of_published_items(official: Path) -> None:
     assert {golds.count(majority(item, [])) for item in items} == {max(map(golds.count, golds))}
 
 
-def _planned(official: Path, *more: str):  # type: ignore[no-untyped-def]
-    from argparse import ArgumentParser
-
-    parser = ArgumentParser()
-    arguments(parser)
+def _planned(official: Path, *more: str) -> RunConfig:
+    """Return the settings of a run of published items, as the command line reads them."""
     given = list(more) if more and not more[0].startswith("-") else ["babilong", *more]
     if "--published" not in given:
         given += ["--published", f"babilong:{official}"]
+    fixed = ["--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]
+    _, bound, _ = make_app().parse_args(["run", *given, *fixed], exit_on_error=False, print_error=False)
+    options = bound.arguments
+    settings = merged(*(options.get(name) for name in ("items", "server", "options")))
     with messages_on_stderr():
-        return planned(
-            parser.parse_args([*given, "--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]),
-            "carrara/oracle",
-        )
+        return RunConfig(options["tasks"], options["model"][0], **settings)
 
 
 def test_the_published_grid() -> None:

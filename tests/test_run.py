@@ -170,17 +170,13 @@ def test_wrong_use_is_one_sentence(wrong: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["nan", "-1", "inf", "warm", ""])
 def test_a_temperature_that_is_none(text: str, capsys: Capture) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["run", "latent_list", "--model", "carrara/oracle", "--out", "x", f"--temperature={text}"])
-    assert ended.value.code == 2
+    assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", "x", f"--temperature={text}"]) == 2
     assert f"{text!r} is not a temperature: give a number of at least 0, or `none`" in capsys.readouterr().err
 
 
 def test_no_folder_is_not_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as ended:
-        main(["run", "latent_list", "--model", "carrara/oracle", "--out", ""])
-    assert ended.value.code == 2
+    assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", ""]) == 2
     assert "'' is no folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
