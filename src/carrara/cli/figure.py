@@ -6,9 +6,8 @@ from cyclopts import Parameter
 
 from carrara.cli._flags import Force, Json, RunFolder
 from carrara.cli._output import check_replaceable, print_json, show, table
-from carrara.options import File, folder_of, text
+from carrara.options import File, folder_of, merged, text
 from carrara.results.figures.config import FigureConfig, FigureOptions
-from carrara.runs.config import merged
 
 OUT_HELP = "Draw it into a file, whose name ends with .svg, .png, .html, .csv or .json."
 

@@ -10,7 +10,7 @@ from carrara.guard.guard_file import Guard, read
 from carrara.options import ConnectionOptions, File, ServerOptions, at_least, file_of, lengths_of, text
 
 if TYPE_CHECKING:
-    from carrara.models.function import Function
+    from carrara.servers.function_model import Function
 
 
 @Parameter(name="*", group=Group("Guard", sort_key=20))

@@ -12,7 +12,7 @@ from carrara.options import ServerOptions, at_least, folder_of, length_of, text
 from carrara.runs.budget import read_budget
 
 if TYPE_CHECKING:
-    from carrara.models.function import Function
+    from carrara.servers.function_model import Function
 
 
 def _tokens_of(given: Annotated[str | int | None, text("5Mtok")]) -> int | None:

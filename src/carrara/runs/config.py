@@ -23,7 +23,7 @@ from carrara.servers.redact import refuse_secret
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-    from carrara.models.function import Function
+    from carrara.servers.function_model import Function
 
 BATCHING = ("openai", "anthropic", "google", "grok", "together")
 """Providers whose batch interface Inspect supports."""
@@ -178,7 +178,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
             from carrara.servers.providers import made
 
             return made(self.model, self.base_url, self.model_args)
-        from carrara.models.function import model_of
+        from carrara.servers.function_model import model_of
 
         return model_of(self.model_or_function)
 
@@ -189,7 +189,7 @@ def model_name(model: "str | Function") -> str:
         return model
     if not callable(model):
         raise UsageError(f"{model!r} is no model: give its name, such as 'openai/gpt-4o', or a function")
-    from carrara.models.function import name_of
+    from carrara.servers.function_model import name_of
 
     return name_of(model)
 
