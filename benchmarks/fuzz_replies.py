@@ -17,7 +17,7 @@ from tests.fuzz import Case
 from tests.fuzz_grading import Found, line, try_all, try_one
 
 from carrara import registry
-from carrara.core.cores import on_all
+from carrara.core.parallel import parallel_map
 
 PARTS = 8
 """Pieces of work for each test, so that the cores end together."""
@@ -40,7 +40,7 @@ def main(words: Sequence[str]) -> int:
     start = time.perf_counter()
     by_suite: dict[str, Found] = {}
     total = Found()
-    for (test, _, _), found in zip(jobs, on_all(try_all, jobs), strict=True):
+    for (test, _, _), found in zip(jobs, parallel_map(try_all, jobs), strict=True):
         by_suite.setdefault(test.split("/")[0], Found()).add(found)
     for suite, found in by_suite.items():
         total.add(found)

@@ -17,7 +17,7 @@ from tests.handwritten import Asked, Entry
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.cores import on_all
+from carrara.core.parallel import parallel_map
 
 SHORT = 10_000
 LONGEST = 1_000_000
@@ -71,7 +71,7 @@ def main(words: Sequence[str]) -> int:
     tests = registry.select(args.tests)
     kinds = [kind for kind, entry in KINDS.items() if entry.test in tests]
     failed = 0
-    for lines, worse in on_all(measure, [(kind, args.longest) for kind in kinds]):
+    for lines, worse in parallel_map(measure, [(kind, args.longest) for kind in kinds]):
         print(lines, flush=True)
         failed += worse
     print(f"{len(kinds)} kinds, {failed} readings out of proportion")

@@ -32,7 +32,7 @@ from tests.tasks.michelangelo import test_latent_list
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.cores import on_all
+from carrara.core.parallel import parallel_map
 from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import questions_of
@@ -91,7 +91,7 @@ def main(words: Sequence[str]) -> int:
     each = -(-args.fuzzed // len(tests))
     start = time.perf_counter()
     jobs = [*((name, "", 0) for name in (*SOURCES, "minerva cases")), *(("fuzzed", test, each) for test in tests)]
-    replayed = list(chain.from_iterable(on_all(replay, jobs)))
+    replayed = list(chain.from_iterable(parallel_map(replay, jobs)))
     print(f"{len(replayed):,} replies graded in {time.perf_counter() - start:,.0f} s")
     for source, n in Counter(one.line.source for one in replayed).items():
         verdicts = Counter(one.line.verdict.split()[-1] for one in replayed if one.line.source == source)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.cores import cores
+from carrara.core.parallel import count_cores
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import named, pose, questions_of
 
@@ -61,7 +61,7 @@ def main(worlds: int) -> None:
         Case("each line a world of its own, all tests", ALL, [4096], worlds // 40),
         Case("all tests at eight lengths, from 0 to 64k", ALL, EIGHT, worlds * 43 // 200),
     ]
-    print(f"ms a line (of processor time) on {cores()} cores; the plain way and reading alone on one")
+    print(f"ms a line (of processor time) on {count_cores()} cores; the plain way and reading alone on one")
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
             path = Path(folder) / "replies.jsonl"

@@ -21,9 +21,9 @@ from inspect_ai.log import read_eval_log
 
 from carrara.cli.main import main
 from carrara.core.errors import RunError, UsageError
+from carrara.core.parallel import Engine
 from carrara.core.recipe import Recipe
 from carrara.core.result import STATUSES, Result
-from carrara.core.spread import Engine
 from carrara.logs.replies import read_results
 from carrara.prompt.items import Posed, pose, questions_of, rebuild
 from carrara.prompt.wording import Pack
@@ -32,7 +32,7 @@ from carrara.results.analysis import summarize
 from carrara.score.errors import Trouble, Troubles
 from carrara.score.instances import SMALL
 from carrara.score.lines import BOM, Batch, Lines
-from carrara.score.parallel import Crew
+from carrara.score.parallel import ScorerPool
 from carrara.score.progress import Watch, watch
 from carrara.score.scored import Scorer, Way
 from carrara.score.summary import Tally
@@ -337,23 +337,23 @@ def test_several_processes_give_the_same_in_the_same_order(worlds: int) -> None:
     lines: Batch = [(n, json.dumps(row).encode()) for n, row in enumerate(rows, 1)]
     lines[1:1] = [(0, b"{"), (0, None)]
     batches = [lines[n : n + 7] for n in range(0, len(lines), 7)]
-    with Crew(Way("m"), workers=1) as alone, Crew(Way("m"), workers=2) as both:
+    with ScorerPool(Way("m"), workers=1) as alone, ScorerPool(Way("m"), workers=2) as both:
         batches[1:1] = [[]]
         both.start()
-        assert [both.do(os.getpid).result() for _ in range(2)] != [os.getpid()] * 2  # both have come
-        found = list(both.outcomes(iter(batches)))
+        assert [both.submit(os.getpid).result() for _ in range(2)] != [os.getpid()] * 2  # both have come
+        found = list(both.score(iter(batches)))
         assert [outcome for batch in found for outcome in batch] == [
-            outcome for batch in alone.outcomes(iter(batches)) for outcome in sorted(batch, key=lambda one: one[0])
+            outcome for batch in alone.score(iter(batches)) for outcome in sorted(batch, key=lambda one: one[0])
         ]
-        assert both.do(pow, 2, 5).result() == alone.do(pow, 2, 5).result() == 32
+        assert both.submit(pow, 2, 5).result() == alone.submit(pow, 2, 5).result() == 32
 
 
 @pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=[needs_ray, pytest.mark.slow])])
 def test_a_killed_process_is_one_sentence(engine: Engine) -> None:
     def killed() -> None:
-        with Crew(Way("m"), 2, engine) as both:
+        with ScorerPool(Way("m"), 2, engine) as both:
             both.start()
-            both.do(os._exit, 9).result()
+            both.submit(os._exit, 9).result()
 
     with pytest.raises(RunError, match="short of memory"):
         killed()

@@ -8,7 +8,7 @@ from cyclopts import Parameter, Token
 
 from carrara.core.errors import UsageError
 from carrara.core.many import MOST
-from carrara.core.spread import Engine
+from carrara.core.parallel import Engine
 from carrara.options import File, ItemOptions, Lengths, text, whole
 
 

@@ -12,9 +12,9 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS
 from carrara.core.lengths import read_lengths, write_length
 from carrara.core.many import MOST
+from carrara.core.parallel import Engine
 from carrara.core.places import here, place
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.core.spread import Engine
 from carrara.core.types import Style
 
 if TYPE_CHECKING:

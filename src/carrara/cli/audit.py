@@ -13,7 +13,7 @@ from carrara.cli._output import print_json, progress, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
-from carrara.core.spread import spread
+from carrara.core.parallel import parallel_map
 from carrara.options import file_of, merged, text
 from carrara.proof.config import AuditConfig, AuditOptions
 
@@ -52,7 +52,7 @@ def audit(
 
     config = AuditConfig(tasks, **merged(items))
     work = with_permissions(partial(audited, worlds=config.n, pack=config.pack))
-    steps = spread(work, config.jobs, workers if len(config.jobs) * config.n >= MANY else 1, engine)
+    steps = parallel_map(work, config.jobs, workers if len(config.jobs) * config.n >= MANY else 1, engine)
     reports = list(progress(steps, len(config.jobs), "auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
     if not any(report.items for report in reports):

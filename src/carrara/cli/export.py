@@ -14,8 +14,8 @@ from carrara.cli._output import progress, show
 from carrara.core.errors import LengthError, UsageError
 from carrara.core.log import warn_once
 from carrara.core.many import check_many
+from carrara.core.parallel import Engine
 from carrara.core.places import elsewhere
-from carrara.core.spread import Engine
 from carrara.options import ItemOptions, Lengths, folder_of, lengths_of, text, whole
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
 from carrara.core.many import check_many
+from carrara.core.parallel import Engine
 from carrara.core.plural import count
-from carrara.core.spread import Engine
 from carrara.options import Flag, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:

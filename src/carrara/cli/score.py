@@ -12,14 +12,14 @@ from cyclopts import Parameter
 from carrara.cli._flags import Allow, Force, Json, WorkerEngine, Workers
 from carrara.core.errors import UsageError
 from carrara.core.log import logger
+from carrara.core.parallel import Engine
 from carrara.core.plural import count
-from carrara.core.spread import Engine
 from carrara.options import file_of, text
 
 if TYPE_CHECKING:
     from carrara.core.result import Result
     from carrara.score.job import Write
-    from carrara.score.parallel import Crew
+    from carrara.score.parallel import ScorerPool
     from carrara.score.scored import Way
     from carrara.tasks.minerva._rows import Rescored
 
@@ -99,7 +99,7 @@ def _score_lines(
     from carrara.prompt.wording import read_pack
     from carrara.score.job import score
     from carrara.score.lines import Lines
-    from carrara.score.parallel import Crew
+    from carrara.score.parallel import ScorerPool
     from carrara.score.progress import watch
     from carrara.score.scored import Way, fit
 
@@ -114,10 +114,10 @@ def _score_lines(
     bar = bool(out) or not sys.stdout.isatty()
     with ExitStack() as stack:
         file = sys.stdin.buffer if piped else stack.enter_context(path.open("rb"))
-        crew = stack.enter_context(Crew(way, workers, engine))
-        write = stack.enter_context(_into(out, way, source, crew))
+        pool = stack.enter_context(ScorerPool(way, workers, engine))
+        write = stack.enter_context(_into(out, way, source, pool))
         watched = stack.enter_context(watch(None if piped else path.stat().st_size, bar))
-        done = score(Lines(file, piped), crew, write, watched)
+        done = score(Lines(file, piped), pool, write, watched)
     for trouble in done.troubles.told(source):
         logger.warning(trouble)
     rows = done.tally.rows()
@@ -149,7 +149,7 @@ def _is_neither(out: Path) -> bool:
 
 
 @contextmanager
-def _into(out: Path | None, way: "Way", source: str, crew: "Crew") -> Iterator["Write"]:
+def _into(out: Path | None, way: "Way", source: str, pool: "ScorerPool") -> Iterator["Write"]:
     """Return what writes scored lines to the terminal, a file that is complete or not there, or a folder of logs."""
     from carrara.core.files import whole_file
     from carrara.score.logs import Shards
@@ -175,7 +175,7 @@ def _into(out: Path | None, way: "Way", source: str, crew: "Crew") -> Iterator["
 
             yield to_file
     else:
-        shards = Shards(out, source, crew.do)
+        shards = Shards(out, source, pool.submit)
 
         def to_logs(results: "list[Result]") -> None:
             for result in results:

@@ -58,7 +58,7 @@ def main(args: Namespace) -> int:
     from carrara.recurrent import needed
 
     needed()
-    from carrara.core.cores import on_all
+    from carrara.core.parallel import parallel_map
     from carrara.recurrent.settings import load
 
     tests = registry.select(args.tests) if args.tests else []
@@ -81,7 +81,7 @@ def main(args: Namespace) -> int:
         for seed in range(args.seed, args.seed + (args.seeds or 1))
     ]
     ended = []
-    for one in on_all(train, jobs):
+    for one in parallel_map(train, jobs):
         print(one.said)
         ended.append(one.right)
     if len(ended) > 1:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from carrara.core.errors import LengthError, UsageError
 from carrara.core.files import whole
+from carrara.core.parallel import Engine, parallel_map
 from carrara.core.recipe import Recipe
-from carrara.core.spread import Engine, spread
 from carrara.prompt.bulk import Share, in_order, make, shares_of
 from carrara.prompt.items import Item, there
 from carrara.prompt.wording import Pack
@@ -81,7 +81,7 @@ def write_all(
         parts.append([File(path(job.first, number, len(shares)), share) for number, share in enumerate(shares)])
     work, files = with_permissions(partial(write, table=table, pack=pack)), list(chain(*parts))
     _check_strays({one.path for one in files})
-    return len(files), in_order(jobs, parts, spread(work, files, workers, engine), warn)
+    return len(files), in_order(jobs, parts, parallel_map(work, files, workers, engine), warn)
 
 
 def _check_strays(own: Set[Path]) -> None:

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
 from carrara.core.errors import LengthError, RunError
+from carrara.core.parallel import Engine, parallel_map
 from carrara.core.recipe import Recipe
-from carrara.core.spread import Engine, spread
 from carrara.prompt.items import Item, context_of, left_out, there, too_long
 from carrara.prompt.wording import Pack
 from carrara.tokens.permission import with_permissions
@@ -74,7 +74,7 @@ def bulk(
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
     small = sum(job.worlds * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
-    made = spread(work, list(chain(*parts)), 1 if small else workers, engine)
+    made = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
     for one in in_order(jobs, parts, made, warn):
         yield one.rows  # type: ignore[misc]  # they are what `row` makes
 
@@ -113,7 +113,7 @@ def again(
     some = max(1, min(MOST, SHARE * len(named) // size))
     parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
     work = with_permissions(partial(rebuild_all, row=row, pack=pack))
-    return spread(work, parts, 1 if size <= ALONE else workers, engine)
+    return parallel_map(work, parts, 1 if size <= ALONE else workers, engine)
 
 
 def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | None) -> list[T]:

@@ -7,8 +7,8 @@ from typing import ParamSpec, TypeVar
 
 import anyio
 
+from carrara.core.cache import WeightedCache
 from carrara.core.errors import UsageError
-from carrara.core.kept import Kept
 from carrara.core.recipe import Recipe
 from carrara.core.types import Message
 from carrara.prompt.items import KEPT, Context, Item, context_of, weight
@@ -46,8 +46,8 @@ def _item(id: str) -> Item:
     return _context(replace(recipe, question=0)).item(recipe.question)
 
 
-_context = Kept(_made, weight, KEPT)
-item_of = Kept(_item, lambda id: weight(Recipe.parse(id)), KEPT)
+_context = WeightedCache(_made, weight, KEPT)
+item_of = WeightedCache(_item, lambda id: weight(Recipe.parse(id)), KEPT)
 
 
 def quick(id: str) -> bool:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from carrara import registry, tokens
 from carrara.core import params as parameters
+from carrara.core.cache import WeightedCache
 from carrara.core.errors import LengthError, UsageError
-from carrara.core.kept import Kept
 from carrara.core.keys import Key, Split
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
@@ -196,7 +196,7 @@ def weight(recipe: Recipe, pack: Pack | None = None) -> int:
     return max(SMALL, recipe.length) if registry.load(recipe.task).is_sized else SMALL
 
 
-_posed = Kept(pose, weight, KEPT)
+_posed = WeightedCache(pose, weight, KEPT)
 
 
 def worded(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
@@ -240,7 +240,7 @@ def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
     return [Measure.of(tokenizer, recipe.style, frame, instance, known) for frame in frames]
 
 
-_measures = Kept(measured, weight, KEPT)
+_measures = WeightedCache(measured, weight, KEPT)
 """Once for all lengths of a world that is the same at them."""
 
 

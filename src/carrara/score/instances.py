@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from carrara.core.kept import Kept
+from carrara.core.cache import WeightedCache
 from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import named, pose
@@ -28,7 +28,7 @@ class Worlds:
 
     def __init__(self, pack: Pack | None = None) -> None:
         self._pack = pack
-        self._kept = Kept(_asked, lambda world, pack: max(SMALL, world.length), ROOM)
+        self._kept = WeightedCache(_asked, lambda world, pack: max(SMALL, world.length), ROOM)
 
     def asked(self, recipe: Recipe) -> Asked:
         return self._kept(*named(recipe, self._pack))

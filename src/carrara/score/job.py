@@ -8,7 +8,7 @@ from hashlib import blake2b
 from carrara.core.result import Result
 from carrara.score.errors import Trouble, Troubles
 from carrara.score.lines import Lines
-from carrara.score.parallel import Crew
+from carrara.score.parallel import ScorerPool
 from carrara.score.progress import Watch
 from carrara.score.summary import Tally
 
@@ -25,11 +25,11 @@ class Scored:
     troubles: Troubles
 
 
-def score(lines: Lines, crew: Crew, write: Write, watch: Watch) -> Scored:
+def score(lines: Lines, pool: ScorerPool, write: Write, watch: Watch) -> Scored:
     """Score every line once; of an id the first that can be scored counts."""
     tally, troubles = Tally(), Troubles()
     known: set[bytes] = set()
-    with closing(crew.outcomes(lines.batches())) as outcomes:
+    with closing(pool.score(lines.batches())) as outcomes:
         for batch in outcomes:
             scored = []
             for number, found in batch:

@@ -1,6 +1,6 @@
-"""Batches to all cores, and what came of them back in their order.
+"""Score batches of lines in all processes, and yield the outcomes in the order of the file.
 
-A world's lines go to one process, whatever stands between them, so that it is built once: which one, the id says.
+All lines of an instance go to one process, which builds the instance once. The ids choose the process.
 """
 
 import re
@@ -13,103 +13,99 @@ from functools import partial
 from typing import Any, TypeVar
 from zlib import crc32
 
-from carrara.core.cores import cores
-from carrara.core.hands import Hand, hands
-from carrara.core.spread import Engine
+from carrara.core.parallel import Engine, Executor, count_cores, start_workers
 from carrara.score.lines import Batch
 from carrara.score.scored import Outcome, Scorer, Way
 from carrara.tokens.permission import with_permissions
 
 T = TypeVar("T")
 
-ALONE = 0.5
-"""Seconds after which other processes are started: a small file is done before they would be ready."""
-AHEAD = 4
-"""Batches that are under way for each process: none of them waits, and memory does not grow."""
-_WORLD = re.compile(rb'"id"\s*:\s*"([^"\\]+?)\.\d+/\d+/')
+START_AFTER = 0.5
+"""Seconds before worker processes are started: a small file is scored before they would be ready."""
+BATCHES_AHEAD = 4
+"""Batches submitted before the first is awaited: no process waits for work, and memory does not grow."""
+_INSTANCE = re.compile(rb'"id"\s*:\s*"([^"\\]+?)\.\d+/\d+/')
 
 
-class Crew:
-    """This process, and later as many others as there are cores, or those of a Ray cluster at once."""
+class ScorerPool:
+    """Scores in this process at first, and later in one process for each core. With Ray, on the cluster at once."""
 
     def __init__(self, way: Way, workers: int | None = None, engine: Engine = "local") -> None:
         self._way, self._engine = way, engine
-        self._count = workers or cores()
-        """On this machine."""
-        self._hands: Sequence[Hand] = []
-        self._starting: list[Future[list[Outcome]]] = []
+        self._count = workers or count_cores()
         self._scorer = Scorer(way)
-        self._began = time.monotonic()
-        self._turn = 0
-        self._held = ExitStack()
+        self._workers: Sequence[Executor] = []
+        self._starting: list[Future[list[Outcome]]] = []
+        self._created = time.monotonic()
+        self._submitted = 0
+        self._resources = ExitStack()
 
-    def outcomes(self, batches: Iterator[Batch]) -> Generator[list[Outcome], None, None]:
-        """What comes of each batch, in order. An empty batch says that the next may be long in coming."""
+    def score(self, batches: Iterator[Batch]) -> Generator[list[Outcome], None, None]:
+        """Yield the outcomes of each batch, in order. An empty batch says that the next one may be long in coming."""
         ahead: deque[list[Future[list[Outcome]]]] = deque()
         for batch in batches:
-            if batch and not self._ready():
+            if batch and not self._is_ready():
                 yield self._scorer.batch(batch)
             elif batch:
-                ahead.append(self._shared_out(batch))
-            while ahead and (not batch or len(ahead) > AHEAD):
-                yield _gathered(ahead.popleft())
+                ahead.append(self._distribute(batch))
+            while ahead and (not batch or len(ahead) > BATCHES_AHEAD):
+                yield _collect(ahead.popleft())
         while ahead:
-            yield _gathered(ahead.popleft())
+            yield _collect(ahead.popleft())
 
-    def do(self, work: Callable[..., T], *given: object) -> Future[T]:
-        """Something else, by whoever is next, or here and now."""
-        if self._hands:
-            self._turn += 1
-            return self._hands[self._turn % len(self._hands)].submit(work, *given)
+    def submit(self, work: Callable[..., T], *args: object) -> Future[T]:
+        """Do other work in the next worker, or at once in this process where there are none."""
+        if self._workers:
+            self._submitted += 1
+            return self._workers[self._submitted % len(self._workers)].submit(work, *args)
         done: Future[T] = Future()
-        done.set_result(work(*given))
+        done.set_result(work(*args))
         return done
 
     def start(self) -> None:
-        """Have the others come, if they are not there."""
-        if self._hands:
+        """Start the workers, unless they have been started."""
+        if self._workers:
             return
-        self._hands = self._held.enter_context(
-            hands(with_permissions(partial(_begin, self._way)), self._count, self._engine)
-        )
-        self._starting = [hand.submit(_scored, []) for hand in self._hands]
+        start = with_permissions(partial(_create_scorer, self._way))
+        self._workers = self._resources.enter_context(start_workers(start, self._count, self._engine))
+        self._starting = [worker.submit(_score, []) for worker in self._workers]
 
-    def __enter__(self) -> "Crew":
+    def __enter__(self) -> "ScorerPool":
         if self._engine == "ray":
             self.start()
         return self
 
     def __exit__(self, *raised: Any) -> bool | None:
-        return self._held.__exit__(*raised)
+        return self._resources.__exit__(*raised)
 
-    def _ready(self) -> bool:
-        """Whether they are here: until they are, this one goes on."""
-        if not self._hands and self._count > 1 and time.monotonic() - self._began >= ALONE:
+    def _is_ready(self) -> bool:
+        """Return whether the workers have started. This process scores until then."""
+        if not self._workers and self._count > 1 and time.monotonic() - self._created >= START_AFTER:
             self.start()
         if self._starting and all(started.done() for started in self._starting):
             self._starting = []
-            self._scorer = Scorer(self._way)  # the worlds that it has kept are no longer of use
-        return bool(self._hands) and not self._starting
+            self._scorer = Scorer(self._way)  # frees the instances that it keeps
+        return bool(self._workers) and not self._starting
 
-    def _shared_out(self, batch: Batch) -> list[Future[list[Outcome]]]:
-        shares: list[Batch] = [[] for _ in self._hands]
+    def _distribute(self, batch: Batch) -> list[Future[list[Outcome]]]:
+        shares: list[Batch] = [[] for _ in self._workers]
         for number, line in batch:
-            world = _WORLD.search(line) if line else None
-            shares[crc32(world[1]) % len(shares) if world else 0].append((number, line))
-        return [hand.submit(_scored, share) for hand, share in zip(self._hands, shares, strict=True) if share]
+            instance = _INSTANCE.search(line) if line else None
+            shares[crc32(instance[1]) % len(shares) if instance else 0].append((number, line))
+        return [worker.submit(_score, share) for worker, share in zip(self._workers, shares, strict=True) if share]
 
 
-def _gathered(shares: list[Future[list[Outcome]]]) -> list[Outcome]:
+def _collect(shares: list[Future[list[Outcome]]]) -> list[Outcome]:
     return sorted((outcome for share in shares for outcome in share.result()), key=lambda outcome: outcome[0])
 
 
 _SCORERS: list[Scorer] = []
-"""Of a process that scores: its own."""
+"""The scorer of a worker process."""
 
 
-def _begin(way: Way) -> None:
+def _create_scorer(way: Way) -> None:
     _SCORERS.append(Scorer(way))
 
 
-def _scored(batch: Batch) -> list[Outcome]:
+def _score(batch: Batch) -> list[Outcome]:
     return _SCORERS[0].batch(batch)

@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from carrara import registry
-from carrara.core.cores import on_all
+from carrara.core.parallel import parallel_map
 from carrara.core.recipe import Recipe
 from carrara.proof.chance_levels import LENGTH, WORLDS
 from carrara.tokens import DEFAULT
@@ -90,7 +90,7 @@ def searched(name: str, worlds: int = WORLDS) -> Kept:
 def main(names: Sequence[str] = ()) -> None:
     """Search on all tasks, or on some and keep what was found on the others."""
     official = list(filter(registry.is_official, registry.names()))
-    rows = {row.test: row for row in on_all(partial(searched), list(names) or official)}
+    rows = {row.test: row for row in parallel_map(partial(searched), list(names) or official)}
     known = {f"{name}@{registry.load(name).version}": kept_of(name) for name in official} | rows
     _KEPT.write_text(
         "".join(f"{json.dumps(asdict(row), ensure_ascii=False)}\n" for row in known.values() if row), "utf-8"

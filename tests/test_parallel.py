@@ -1,4 +1,4 @@
-"""Work on all cores comes out as it would on one."""
+"""Parallel work gives the results of sequential work."""
 
 import os
 import subprocess
@@ -8,39 +8,39 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.cores import on_all
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import read_length
 from carrara.core.log import logger
+from carrara.core.parallel import parallel_map
 
 
 def test_what_comes_of_each_job_in_order() -> None:
-    assert list(on_all(read_length, ["1k", "5", "2k", "0"])) == [1024, 5, 2048, 0]
-    assert list(on_all(read_length, [])) == []
+    assert list(parallel_map(read_length, ["1k", "5", "2k", "0"])) == [1024, 5, 2048, 0]
+    assert list(parallel_map(read_length, [])) == []
 
 
 def test_errors_arrive_as_they_are() -> None:
     with pytest.raises(UsageError, match="many"):
-        list(on_all(read_length, ["1k", "many"]))
+        list(parallel_map(read_length, ["1k", "many"]))
 
 
 def test_a_process_that_ends_is_a_sentence() -> None:
     with pytest.raises(RunError, match="short of memory"):
-        list(on_all(os._exit, [1, 1]))
+        list(parallel_map(os._exit, [1, 1]))
 
 
 def test_what_other_processes_tell_is_told_here(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("carrara.core.cores.cores", lambda: 2)
-    assert list(on_all(logger.warning, ["1 is done", "2 is done"])) == [None, None]
+    monkeypatch.setattr("carrara.core.parallel.count_cores", lambda: 2)
+    assert list(parallel_map(logger.warning, ["1 is done", "2 is done"])) == [None, None]
     assert sorted(record.getMessage() for record in caplog.records) == ["1 is done", "2 is done"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks into /proc")
 def test_workers_end_with_whom_they_work_for() -> None:
     """Even where it is killed, and can tell them nothing."""
-    asks = "import time; from carrara.core.cores import on_all; list(on_all(time.sleep, [600, 600]))"
+    asks = "import time; from carrara.core.parallel import parallel_map; list(parallel_map(time.sleep, [600, 600]))"
     parent = subprocess.Popen([sys.executable, "-c", asks])
     workers: set[int] = set()
     while len(workers) < 2:

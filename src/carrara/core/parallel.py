@@ -1,0 +1,133 @@
+"""Parallel work in processes of this machine, or on a Ray cluster."""
+
+import gc
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from carrara.core.errors import RunError
+from carrara.core.log import logger, receive_records, send_records
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Engine = Literal["local", "ray"]
+
+JOBS_AHEAD = 3
+"""Jobs submitted per process: no process waits for work, and few results wait in memory."""
+
+_GC_THRESHOLD = 100_000
+"""Allocations between two garbage collections. Contexts are thousands of objects without cycles, and the default of 700
+costs a twelfth of the time."""
+
+
+class Executor(Protocol):
+    """Runs functions in other processes, as `concurrent.futures.Executor` does."""
+
+    def submit(self, work: Callable[..., R], /, *args: Any) -> Future[R]: ...
+
+
+def parallel_map(
+    work: Callable[[T], R], jobs: Sequence[T], workers: int | None = None, engine: Engine = "local"
+) -> Iterator[R]:
+    """Yield the result of each job, in order.
+
+    Args:
+        work: A function that can be pickled.
+        jobs: One argument for each call.
+        workers: The number of processes on this machine. By default one for each core.
+        engine: Where to work. With `local`, one job or one worker starts no process.
+    """
+    if engine == "ray":
+        from carrara.core.ray import open_cluster
+
+        with open_cluster(workers) as cluster:
+            yield from _map(cluster, cluster.cores, work, jobs)
+        return
+    workers = min(len(jobs), workers or count_cores())
+    if workers < 2:
+        yield from map(work, jobs)
+        return
+    with _open_pools(1, workers) as [pool]:
+        yield from _map(pool, workers, work, jobs)
+
+
+def _map(executor: Executor, processes: int, work: Callable[[T], R], jobs: Sequence[T]) -> Iterator[R]:
+    running = deque[Future[R]]()
+    for job in jobs:
+        running.append(executor.submit(work, job))
+        if len(running) > JOBS_AHEAD * processes:
+            yield running.popleft().result()
+    while running:
+        yield running.popleft().result()
+
+
+@contextmanager
+def start_workers(start: Callable[[], object], count: int, engine: Engine = "local") -> Iterator[Sequence[Executor]]:
+    """Start worker processes with state of their own. The caller chooses the worker for each job.
+
+    Args:
+        start: What each worker does first.
+        count: The number of workers on this machine. A Ray cluster has one for each of its cores.
+        engine: Where to work.
+    """
+    if engine == "ray":
+        from carrara.core.ray import open_cluster
+
+        with open_cluster(count) as cluster:
+            yield [cluster.start_worker(start) for _ in range(cluster.cores)]
+        return
+    with _open_pools(count, 1, start) as pools:
+        yield pools
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _open_pools(
+    count: int, processes: int, start: Callable[[], object] | None = None
+) -> Iterator[Sequence[ProcessPoolExecutor]]:
+    # Processes are spawned, not forked: tokenizers have threads, which do not survive a fork.
+    context = get_context("spawn")
+    with receive_records(context) as records:
+        pools = [
+            ProcessPoolExecutor(processes, context, initializer=_start_process, initargs=(records, logger.level, start))
+            for _ in range(count)
+        ]
+        try:
+            yield pools
+        except BrokenProcessPool:
+            raise RunError("a worker process was killed: is the machine short of memory?") from None
+        finally:
+            for pool in pools:
+                pool.shutdown(cancel_futures=True)
+
+
+def _start_process(records: "Queue[Any]", level: int, start: Callable[[], object] | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes, and the first one reports it
+    gc.set_threshold(_GC_THRESHOLD)
+    Thread(target=_end_with_parent, daemon=True).start()
+    send_records(records, level)
+    if start:
+        start()
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent was killed. It would work on for hours otherwise."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
