@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from carrara.cli._flags import Json, RunFolder, Score, several
+from carrara.cli._flags import Json, OnlyLengths, RunFolder, Score, several
 from carrara.cli._output import print_json, show
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.options import File, Flag, Lengths, file_of, folder_of, lengths_of, text
+from carrara.options import File, Flag, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.results.analysis.cells import Measured
@@ -25,7 +25,7 @@ def correlate(
     published: Annotated[str, text("PAPERS", help=PUBLISHED_HELP)] = "",
     rank: Flag = False,
     alias: Annotated[Sequence[str], several("OURS=THEIRS", ALIAS_HELP)] = (),
-    lengths: Lengths | None = None,
+    lengths: OnlyLengths = None,
     score: Score = "sound",
     as_json: Json = False,
 ) -> int:

@@ -35,7 +35,7 @@ def figure(
 
     if as_list or not name:
         return _list(name, as_json)
-    config = FigureConfig(name, runs, **merged(options) if options else {})
+    config = FigureConfig(name, runs, **merged(options))
     drawn = config.draw(gathered([folder_of(run) for run in runs], leave_out))
     if out is not None:
         path = folder_of(out)

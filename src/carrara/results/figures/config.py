@@ -47,7 +47,7 @@ class FigureOptions:
     """What is shown of the models."""
 
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
-    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default all that there are."""
+    """Only items of these lengths, such as 4k,32k."""
     score: Metric = field(default="sound", validator=one_of(METRICS))
     """Which score counts, `sound` (ours) or `paper` (the paper's own, where it has one)."""
     published: tuple[str, ...] = field(default=(), converter=published_of)
