@@ -131,7 +131,7 @@ ODD = {
         ],
         "'http://h:x/v1' is not a server's address",
     ),
-    "a length of 400 digits": (["show", "qa1", "--length", NINES], "is not a length"),
+    "a length of 400 digits": (["show", "qa1", "--lengths", NINES], "is not a length"),
     "a number of 400 digits": (["audit", "qa1", "-n", NINES], "give a number of at most 30 digits"),
     "a seed of 400 digits": (["show", "qa1", "--seed", NINES], "give a number of at most 30 digits"),
 }

@@ -67,7 +67,7 @@ package = carrara.__file__.removesuffix("__init__.py")
 found = [one for one in opened if one.startswith(package) and not one.endswith((".py", ".pyc")) and ".pyc." not in one]
 print(*found, sep="\\n", file=sys.stderr)
 """
-MAIN = "from carrara.cli.main import main\ntry:\n    main({0!r})\nexcept SystemExit:\n    pass"
+MAIN = "from carrara.cli.main import main\nmain({0!r})"
 
 
 @pytest.mark.parametrize("code", ["import carrara", MAIN.format(["--help"]), MAIN.format(["tasks"])])

@@ -243,7 +243,7 @@ def test_what_lies_there_of_another_export_is_refused(tmp_path: Path) -> None:
     [
         (["batch", "qa1"], "--model is lacking"),
         (["serving", "qa1", "--model", "m"], "--model is for batch requests"),
-        (["parquet", "qa1"], "invalid choice"),
+        (["parquet", "qa1"], "Invalid value"),
     ],
 )
 def test_what_cannot_be_exported_is_a_sentence(line: list[str], says: str, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ class Mine(Number):
 
 
 class Harbour(Task):"""
-SHOW, AUDIT = ("show", "harbour", "--length", "1k"), ("audit", "harbour", "-n", "2", "--lengths", "0")
+SHOW, AUDIT = ("show", "harbour", "--lengths", "1k"), ("audit", "harbour", "-n", "2", "--lengths", "0")
 RUN = ("run", "harbour", "--model", "carrara/oracle", "-n", "2", "--out", "run")
 
 

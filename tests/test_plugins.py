@@ -58,7 +58,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_test_of_a_package_is_run_and_reported(place: Path, tmp_path: Path) -> None:
     assert "quay/harbour" in said(place, "tasks", "quay")
-    assert "crates" in said(place, "show", "harbour", "--length", "1k")
+    assert "crates" in said(place, "show", "harbour", "--lengths", "1k")
     run = ["run", "quay", "--model", "carrara/oracle", "--lengths", "0,1k", "-n", "2", "--out", str(tmp_path / "run")]
     said(place, *run)
     report = said(place, "report", str(tmp_path / "run"))

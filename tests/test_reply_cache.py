@@ -23,7 +23,7 @@ N = 4
 
 def run(out: Path, server: Address, mode: str = "ok") -> list[Result]:
     """Run a few items, of a model whose name says how the server answers."""
-    asked = ["run", "latent_list", "--length", "0", "-n", str(N), "-p", "complexity=1", "--out", str(out)]
+    asked = ["run", "latent_list", "--lengths", "0", "-n", str(N), "-p", "complexity=1", "--out", str(out)]
     carrara(*asked, "--model", f"openai-api/test/{mode}", "--base-url", server.base_url, "--tokenizer", "o200k")
     return read_results(out)
 

@@ -177,7 +177,7 @@ def test_a_store_that_is_not_there(store: Mapping[str, str]) -> None:
 
 @needs_moto
 def test_a_folder_that_is_not_there(store: Mapping[str, str]) -> None:
-    refused(process.carrara("report", f"{ROOT}/nothing", env=store), 2, f"there is no directory {ROOT}/nothing")
+    refused(process.carrara("report", f"{ROOT}/nothing", env=store), 2, f"there is no folder {ROOT}/nothing")
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def lines_of(document: Path) -> list[Line]:
 
 MODEL, OTHER = "carrara/oracle", "carrara/majority"
 """Who stands in for a model, and for a second one."""
-VALUED = ("--model", "--base-url", "--lengths", "--length", "-n", "--budget")
+VALUED = ("--model", "--base-url", "--lengths", "-n", "--budget")
 """Options whose values are looked at."""
 SMALL = {"-n": "2", "--budget": "20ktok"}
 LONG = 32 << 10
@@ -104,7 +104,7 @@ def small(line: Line) -> list[str]:
             continue
         if option == "--model" and command not in ("plan", "export", "score"):
             value = MODEL
-        elif option in ("--lengths", "--length") and not published:
+        elif option == "--lengths" and not published:
             value = _short(value, sized="minerva" in line.text, longest=command == "run")
         typed += [word for word in (option, SMALL.get(option, value)) if word]
     if command == "run" and "--lengths" not in given and "steps=" not in line.text:

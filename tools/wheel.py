@@ -66,9 +66,9 @@ def check(elsewhere: Elsewhere) -> None:
     if kept := [path.name for path in home.iterdir()]:
         sys.exit(f"carrara tasks wrote {', '.join(kept)}, and a listing has no need to")
     use(elsewhere, "carrara show qa1", r"id +babilong/qa1\S+")
-    use(elsewhere, "carrara show qa1 --length 4k", r"tokens +4,096 by o200k")
+    use(elsewhere, "carrara show qa1 --lengths 4k", r"tokens +4,096 by o200k")
     for name in elsewhere("python", "-c", TOKENIZERS).split():
-        use(elsewhere, f"carrara show latent_list --length 1k --tokenizer {name}", rf"tokens +1,024 by {name}")
+        use(elsewhere, f"carrara show latent_list --lengths 1k --tokenizer {name}", rf"tokens +1,024 by {name}")
     use(elsewhere, "carrara generate all --lengths 4k -n 1 --render --out items", r"\d+ items at 4k tokens by o200k")
     items = answer(home)
     use(elsewhere, "carrara score replies.jsonl", r'"score": 1.0\b', items)

@@ -368,6 +368,6 @@ ENTRIES = (
           "carrara correlate DIR --scores FILE --lengths 32k"),
     Entry("babilong-figure-7", "inside a recurrent memory", None, "carrara inside MODEL"),
     Entry("babilong-table-1", "facts of the tests", None, "carrara stats babilong"),
-    Entry("babilong-table-6", "tokens by tokenizer", None, "carrara stats babilong --tokenizers …"),
+    Entry("babilong-table-6", "tokens by tokenizer", None, "carrara stats babilong --tokenizer …"),
     Entry("babilong-table-7", "how answers are distributed", None, "carrara stats babilong"),
 )  # fmt: skip

@@ -232,9 +232,9 @@ def _matrix(pairs: Pairs, published: bool) -> list[Mark]:
 RUN = "carrara run sync --model … --lengths 32k,64k,128k -n 50 --out DIR"
 ENTRIES = (
     Entry("sync-table-1", "examples of graphs, and of the questions on them", None,
-          "carrara show sync/graph --length 2k"),
+          "carrara show sync/graph --lengths 2k"),
     Entry("sync-table-2", "examples of dictionaries, and of the questions on them", None,
-          "carrara show sync/translation --length 4k"),
+          "carrara show sync/translation --lengths 4k"),
     Entry("sync-table-3", "models by tests and lengths, heat-coloured", _scores(
         "sync-table-3", ["Table 3"], SIX, "SYNC: accuracy by test and length"), RUN, shipped=True),
     Entry("sync-table-7", "the same, of all fourteen models", _scores(
