@@ -42,7 +42,7 @@ def test_what_does_not_fit_is_told_once() -> None:
     rows = [row for rows in bulk.bulk([tight, first("babilong/qa1", 1024)], 12, None, ROW, told.append) for row in rows]
     assert rows
     assert len(told) == 1
-    assert "worlds of sync/graph do not fit into 470 tokens" in told[0] or "sync/graph is left out" in told[0]
+    assert "instances of sync/graph do not fit into 470 tokens" in told[0] or "sync/graph is left out" in told[0]
     with pytest.raises(LengthError):
         list(bulk.bulk([first("sync/graph", 10)], 12, None, ROW, told.append))
 

@@ -49,7 +49,7 @@ def test_a_pack_is_written_and_proved(tmp_path: Path) -> None:
     [
         ('["babilong/qa1"]\nquestion = "Where?"\n', "differs from the original in {question}"),
         ('["babilong/qa1"]\nopen = "Text: "\n', "lacks '<context>', by which the context is found"),
-        ('["babilong/qa91"]\nopen = "<context>"\n', "no test is called 'babilong/qa91'"),
+        ('["babilong/qa91"]\nopen = "<context>"\n', "no task is called 'babilong/qa91'"),
         ('["babilong/qa1"]\nopening = "<context>"\n', "gives babilong/qa1 a 'opening'"),
         ("", "is empty; docs/prompts.md shows one"),
     ],

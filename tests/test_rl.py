@@ -62,7 +62,7 @@ def test_a_world_that_is_too_long_gives_way_to_another() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"tests": "niahh"}, "no test is called 'niahh'; did you mean"),
+        ({"tests": "niahh"}, "no task is called 'niahh'; did you mean"),
         ({"tests": []}, "no task is named"),
         ({"lengths": "4q"}, "'4q' is not a length"),
         ({"lengths": []}, "no length is given"),

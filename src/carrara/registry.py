@@ -82,7 +82,7 @@ def select(selection: str) -> list[str]:
     ['babilong/qa2', 'babilong/qa20']
     """
     if not isinstance(selection, str):
-        raise UsageError(f"{selection!r} does not name tests: give a text, such as 'qa1' or 'minerva,latent_list'")
+        raise UsageError(f"{selection!r} does not name tasks: give a text, such as 'qa1' or 'minerva,latent_list'")
     known = names()
     chosen: dict[str, None] = {}
     for word in (word.strip() for word in selection.split(",")):
@@ -95,7 +95,7 @@ def select(selection: str) -> list[str]:
         ]
         if not word or not found:
             options = [*known, *(name.split("/")[1] for name in known), *(name.split("/")[0] for name in known)]
-            raise UsageError(f"no test is called {word!r}{nearest(word, options)}; `carrara tasks` lists them all")
+            raise UsageError(f"no task is called {word!r}{nearest(word, options)}; `carrara tasks` lists them all")
         chosen |= dict.fromkeys(found)
     return list(chosen)
 
@@ -127,7 +127,7 @@ def _loaded(name: str, folders: str) -> Task:
         return minerva.load(name)()
     file = _files().get(name)
     if file is None:
-        raise UsageError(f"no test is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
+        raise UsageError(f"no task is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
     return _task_of(_module(name, file), file)
 
 

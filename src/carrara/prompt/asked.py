@@ -36,7 +36,7 @@ class Drawn:
         pack = read_pack(self.prompts) if self.prompts else None
         for name in pack.replaced if pack else ():
             if name not in (known := registry.names()):
-                raise UsageError(f"the prompt pack is for {name!r}, and no test is called so{nearest(name, known)}")
+                raise UsageError(f"the prompt pack is for {name!r}, and no task is called so{nearest(name, known)}")
         return pack
 
 
@@ -48,7 +48,7 @@ def recipes(selection: Selection, drawn: Drawn, pack: Pack | None, tokenizer: st
     for parameter in selection.params:
         if parameter not in known:
             raise UsageError(
-                f"no test of {selection.tests!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
+                f"no task of {selection.tests!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
                 f"they have {', '.join(sorted(known)) or 'none'}"
             )
     found = []

@@ -351,7 +351,7 @@ def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
         raise unfit[0]
     parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
     return (
-        f"{len(unfit)} of {count} worlds of {first.task} do not fit into {write_length(first.length)} tokens "
+        f"{len(unfit)} of {count} instances of {first.task} do not fit into {write_length(first.length)} tokens "
         f"and are left out there{f' ({parts})' if parts else ''}"
     )
 

@@ -86,7 +86,7 @@ PRESETS: dict[str, Preset] = {
         params=("variant=multikey_2", "complexity=1"),
     ),
     "paper:babilong": Preset(
-        about="BABILong's grid: twenty tests at thirteen lengths, 100 worlds each, 1,000 for qa1-qa5 up to 32k; "
+        about="BABILong's grid: twenty tasks at thirteen lengths, 100 instances each, 1,000 for qa1-qa5 up to 32k; "
         "facts simulated after the official ones, placed and screened as published; at 10M the "
         "built-in text is read four to five times over",
         selection="babilong",
@@ -96,7 +96,7 @@ PRESETS: dict[str, Preset] = {
         larger=(Larger("qa1,qa2,qa3,qa4,qa5", upto="32k", worlds=1000),),
     ),
     "paper:ruler": Preset(
-        about="RULER's eleven synthetic tests at its six lengths, 500 worlds each (the eight of niah in turn), and "
+        about="RULER's eleven synthetic tasks at its six lengths, 500 instances each (the eight of niah in turn), and "
         "HELMET's JSON KV, 100; variable tracking with chains of other values beside the asked one",
         selection="classic/niah,classic/vt,classic/cwe,classic/fwe,classic/json_kv",
         lengths="4k,8k,16k,32k,64k,128k",
@@ -118,8 +118,8 @@ PRESETS["paper:sync"] = Preset(
 )
 
 PRESETS["paper:sync-table-4"] = Preset(
-    about="SYNC's Table 4: its tests beside RULER's multi-value needles and variable tracking and HELMET's JSON KV, "
-    "at two lengths, 50 worlds each",
+    about="SYNC's Table 4: its tasks beside RULER's multi-value needles and variable tracking and HELMET's JSON KV, "
+    "at two lengths, 50 instances each",
     selection="sync,classic/niah,classic/vt,classic/json_kv",
     lengths="64k,128k",
     params=("variant=multivalue",),
@@ -159,7 +159,7 @@ PRESETS["paper:minerva"] = Preset(
 )
 
 _MICHELANGELO = Preset(
-    about="Michelangelo: three tests in subsets up to 32k, 128k and 1M, 50 worlds at each of their lengths; "
+    about="Michelangelo: three tasks in subsets up to 32k, 128k and 1M, 50 instances at each of their lengths; "
     "the report has the cumulative curves of section 3.2",
     selection="michelangelo",
     lengths=",".join(dict.fromkeys(length for subset in SUBSETS for length in subset.lengths.split(","))),

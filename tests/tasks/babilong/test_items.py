@@ -118,7 +118,7 @@ def test_a_length_below_the_facts_is_refused_and_in_a_row_left_out() -> None:
     fitting = [context.recipe.index for context in found]
     assert 5 < len(fitting) < 60
     assert told == [
-        f"{60 - len(fitting)} of 60 worlds of babilong/qa3 do not fit into 1k tokens and are left out there"
+        f"{60 - len(fitting)} of 60 instances of babilong/qa3 do not fit into 1k tokens and are left out there"
     ]
     missing = next(index for index in range(60) if index not in fitting)
     with pytest.raises(LengthError, match=f"test-0-{missing} takes"):
