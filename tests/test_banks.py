@@ -111,9 +111,11 @@ def authors(journal: Path, latency: tuple[float, float] = (0.0, 0.0)) -> Iterato
             thread.join()
 
 
-def command(out: Path, url: str, *more: str, model: str = "author", formats: str = "poem,riddle") -> list[str]:
+def command(
+    out: Path, url: str, *more: str, model: str = "author", formats: str = "poem,riddle", n: int = 3
+) -> list[str]:
     asked = ["write", "--model", f"openai-api/test/{model}", "--base-url", url, "--formats", formats]
-    return [*asked, "--topics", "penguins,bees", "-n", "3", "--out", str(out), *more]
+    return [*asked, "--topics", "penguins,bees", "-n", str(n), "--out", str(out), *more]
 
 
 def test_a_bank_is_written_and_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,7 +146,7 @@ def test_the_same_command_asks_for_what_is_missing_only(tmp_path: Path, capsys: 
             assert main(command(out, writing.base_url)) == 0
             assert writing.asked() == 12
         before = out.read_bytes()
-        assert main([*command(out, writing.base_url), "-n", "4"]) == 0
+        assert main(command(out, writing.base_url, n=4)) == 0
         assert writing.asked() == 16
     assert out.read_bytes().startswith(before)
     assert "16 pieces for 4 keys, 4 of them new" in capsys.readouterr().out
@@ -240,7 +242,7 @@ def test_killed_three_times(tmp_path: Path) -> None:
     """A kill loses what is under way and nothing else; what the file has is not asked for again."""
     out, pieces, kills, at_once = tmp_path / "bank.jsonl", 160, 3, 8
     with authors(tmp_path / "journal.tsv", (0.01, 0.15)) as writing:
-        asked = command(out, writing.base_url, "--connections", str(at_once), "-n", str(pieces // 4))
+        asked = command(out, writing.base_url, "--connections", str(at_once), n=pieces // 4)
         for _ in range(kills):
             seen = writing.asked()
             with begun(*asked) as process:
@@ -266,7 +268,7 @@ def test_an_interrupted_command_says_that_it_goes_on(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             _, complaint = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert "stopped; the same command goes on" in complaint
+        assert "stopped; the same command resumes" in complaint
         assert "Traceback" not in complaint
         assert 1 <= len(rows(out)) < 12
         carrara(*asked, check=True)
@@ -311,9 +313,13 @@ def test_a_full_disk_ends_the_command(
     ("more", "message"),
     [
         (["--moods", "cheerful"], "--moods needs --styles"),
+        (["-n", "0"], "-n 0 is not a whole number of at least 1"),
+        (["-n", "1000000000"], "lower -n, or allow it with --allow-large"),
+        (["--max-tokens", "8"], "--max-tokens 8 is not a whole number of at least 16"),
+        (["--temperature", "warm"], "is not a temperature"),
         (["--out", "bank.json"], "call it bank.jsonl"),
         (["--out", "."], "cannot be written to (Is a directory)"),
-        (["--model", "carrara/oracle"], "answers tests and cannot write"),
+        (["--model", "carrara/oracle"], "answers tasks and cannot write"),
         (["--model", "carrara/smollm"], "did you mean smollm2?"),
         (["--model", "vllm-completions/m"], "completes plain text"),
         (["--model", "carrara/smollm2", "--base-url", "http://127.0.0.1:1/v1"], "leave --base-url out"),
@@ -325,16 +331,19 @@ def test_what_cannot_be_is_refused(
     more: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["write", "--model", "openai-api/test/ok", "--topics", "bees", "--out", "bank.jsonl", *more]) in (1, 2)
+    options = {"--model": "openai-api/test/ok", "--topics": "bees", "--out": "bank.jsonl"}
+    options |= dict(zip(more[::2], more[1::2], strict=True))
+    assert main(["write", *(word for pair in options.items() for word in pair)]) in (1, 2)
     assert message in capsys.readouterr().err
     assert not list(tmp_path.glob("bank*"))
 
 
 @pytest.mark.parametrize("names", ["", "poem,", "poem,riddle, poem"])
 def test_names_are_a_list(names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["write", "--model", "m", "--formats", names, "--out", str(tmp_path / "bank.jsonl")])
-    assert "argument --formats" in capsys.readouterr().err
+    assert main(["write", "--model", "m", "--formats", names, "--out", str(tmp_path / "bank.jsonl")]) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("carrara: --formats ")
+    assert complaint.count("\n") == 1
 
 
 def test_nothing_is_asked_of_a_bank_that_is_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -327,10 +327,10 @@ class ServerOptions(ConnectionOptions):
     """Where a model is served, and how it is asked."""
 
     max_tokens: int | None = field(default=None, validator=at_least(1))
-    """Tokens of a reply. By default the server's own limit; base models and carrara/smollm2 get what the answer
-    needs."""
+    """Tokens of a reply, reasoning included. By default the server's own limit; base models and carrara/smollm2 get
+    what the answer needs."""
     temperature: float | None = field(default=0.0, converter=temperature_of)
-    """Sampling temperature, 0 by default. Pass `none` to leave it to the server."""
+    """Sampling temperature. Pass `none` to leave it to the server. By default 0."""
     request_timeout: float = field(default=1800.0, converter=seconds_of)
     """Time for one request, such as 90s or 10min, by default 30min. A request that times out is sent three times at
     most."""

@@ -7,10 +7,9 @@ asked for anew a few times. What stays missing is told, with the reason.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import anyio
 from inspect_ai.log._transcript import Transcript, init_transcript
@@ -22,6 +21,7 @@ from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
 from carrara.models.provider import MODELS
+from carrara.models.write_config import WriteConfig
 from carrara.prompt.prompt import fingerprint
 from carrara.runs import by_reference, progress
 from carrara.servers.api_errors import Trouble
@@ -44,26 +44,6 @@ _CHATS = ("smollm2",)
 """Those of our own models that write."""
 
 
-@dataclass(frozen=True)
-class Order:
-    """What is to be written, by whom, and into which file."""
-
-    keys: tuple[Key, ...]
-    drafts: int
-    """For each key."""
-    model: str
-    out: Path
-    base_url: str | None = None
-    model_args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    max_tokens: int = 512
-    temperature: float | None = 1.0
-    connections: int | None = None
-
-    @property
-    def embedded(self) -> bool:
-        return self.model.startswith("carrara/")
-
-
 class Slot(NamedTuple):
     """One of the drafts for a key."""
 
@@ -83,23 +63,23 @@ class Missing(NamedTuple):
 
 @dataclass(frozen=True)
 class Written:
-    """What an order came to."""
+    """What was written."""
 
     pieces: int
-    """In the file, for the order's keys."""
+    """Pieces in the file for the keys of the command."""
     new: int
     missing: list[Missing]
 
 
-def write(order: Order, console: Console | None = None) -> Written:
-    """Have an order written, or the rest of it that its file does not have."""
-    _check(order)
-    with growing(order.out) as bank:
-        left = [Slot(key, n) for key in order.keys for n in range(bank.count[key], order.drafts)]
+def write(config: WriteConfig, console: Console | None = None) -> Written:
+    """Have a model write pieces: those that the file does not have yet."""
+    _check(config)
+    with growing(config.out) as bank:
+        left = [Slot(key, n) for key in config.keys for n in range(bank.count[key], config.n)]
         missing: list[Missing] = []
         if left:
-            missing = _written(order, bank, left, console)
-        pieces = sum(bank.count[key] for key in order.keys)
+            missing = _written(config, bank, left, console)
+        pieces = sum(bank.count[key] for key in config.keys)
         return Written(pieces, len(left) - len(missing), missing)
 
 
@@ -117,27 +97,27 @@ and at most 300 words.'
     )
 
 
-def _check(order: Order) -> None:
-    provider, _, name = order.model.partition("/")
-    if order.embedded and name in MODELS and name not in _CHATS:
+def _check(config: WriteConfig) -> None:
+    provider, _, name = config.model.partition("/")
+    if config.embedded and name in MODELS and name not in _CHATS:
         raise UsageError(
-            f"{order.model} answers tests and cannot write: name a model that can, such as carrara/smollm2"
+            f"{config.model} answers tasks and cannot write: name a model that can, such as carrara/smollm2"
         )
-    if order.embedded and order.base_url:
-        raise UsageError(f"{order.model} runs here and has no address: leave `base_url` out")
+    if config.embedded and config.base_url:
+        raise UsageError(f"{config.model} runs here and has no address: leave `base_url` out")
     if provider.endswith("-completions"):
         raise UsageError(
             f"{provider} completes plain text, and pieces are asked for in a chat: name a provider that chats"
         )
 
 
-def _written(order: Order, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
+def _written(config: WriteConfig, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
     """The pieces that were not to be had."""
-    model = made(order.model, order.base_url, order.model_args)
-    check_server(order.model, order.base_url, order.model_args)
-    total = len(order.keys) * order.drafts
-    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(order, total, left), console) as shown:
-        asking = _Asking(order, bank, model, shown)
+    model = made(config.model, config.base_url, config.model_args)
+    check_server(config.model, config.base_url, config.model_args)
+    total = len(config.keys) * config.n
+    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(config, total, left), console) as shown:
+        asking = _Asking(config, bank, model, shown)
         try:
             anyio.run(asking.all, left)
         except BaseExceptionGroup as group:
@@ -145,27 +125,27 @@ def _written(order: Order, bank: Growing, left: Sequence[Slot], console: Console
     return asking.missing
 
 
-def _about(order: Order, total: int, left: Sequence[Slot]) -> str:
+def _about(config: WriteConfig, total: int, left: Sequence[Slot]) -> str:
     """What is going to be asked, and what it costs at most."""
     many = f"{total:,} pieces" if len(left) == total else f"{len(left):,} of {total:,} pieces"
-    sent = sum(len(request(slot.key, order.max_tokens)) for slot in left) // _LETTERS_A_TOKEN
+    sent = sum(len(request(slot.key, config.max_tokens)) for slot in left) // _LETTERS_A_TOKEN
     return (
-        f"{many} for {len(order.keys):,} keys, to be written by {order.model}: about {sent:,} tokens of requests, "
-        f"at most {len(left) * order.max_tokens:,} of replies ({order.max_tokens:,} each), and more if some are asked "
-        f"for anew"
+        f"{many} for {len(config.keys):,} keys, to be written by {config.model}: about {sent:,} tokens of requests, "
+        f"at most {len(left) * config.max_tokens:,} of replies ({config.max_tokens:,} each), and more if some are "
+        f"asked for again"
     )
 
 
 class _Asking:
-    """An order on its way."""
+    """Requests for the pieces that are missing."""
 
-    def __init__(self, order: Order, bank: Growing, model: Model, shown: progress.Progress) -> None:
-        self.order, self.bank, self.model, self.shown = order, bank, model, shown
+    def __init__(self, config: WriteConfig, bank: Growing, model: Model, shown: progress.Progress) -> None:
+        self.config, self.bank, self.model, self.shown = config, bank, model, shown
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}
         # As in a run: failed attempts are shown, and no error has a key in it.
         by_reference.install(model, lambda wanted: [self.requests[wanted["id"]]], progress)
-        self.at_once = order.connections or (model.api.max_connections() if order.embedded else None)
+        self.at_once = config.connections or (model.api.max_connections() if config.embedded else None)
 
     async def all(self, left: Sequence[Slot]) -> None:
         slots = iter(left)
@@ -203,18 +183,18 @@ class _Asking:
         return f"{why} ({1 + AGAIN} replies)"
 
     async def _reply(self, slot: Slot) -> ModelOutput:
-        asked = Message("user", request(slot.key, self.order.max_tokens))
+        asked = Message("user", request(slot.key, self.config.max_tokens))
         self.requests[str(slot)] = asked
         reference = by_reference.Reference(str(slot), fingerprint([asked]), asked.content)
         init_transcript(Transcript())  # or Inspect would keep every reply until the end
         return await self.model.generate(
             [reference.message()],
             config=GenerateConfig(
-                max_tokens=self.order.max_tokens,
-                temperature=self.order.temperature,
+                max_tokens=self.config.max_tokens,
+                temperature=self.config.temperature,
                 max_connections=self.at_once,
                 # The embedded model would give the same reply again and again; others draw by themselves.
-                seed=secrets.randbelow(1 << 31) if self.order.embedded else None,
+                seed=secrets.randbelow(1 << 31) if self.config.embedded else None,
             ),
         )
 
@@ -226,7 +206,7 @@ class _Asking:
             case "called":
                 return "the model called a tool"
             case "truncated":
-                return f"it was cut off at {self.order.max_tokens:,} tokens: `max_tokens` gives more"
+                return f"it was cut off at {self.config.max_tokens:,} tokens: `max_tokens` gives more"
             case "overflow":
                 return "the request is longer than the model's context"
         if not text:
