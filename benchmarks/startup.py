@@ -1,13 +1,30 @@
-"""How long `carrara --help` takes, beside a Python that does nothing, and how long `carrara tasks` does.
+"""How long commands take to start, beside Python itself and beside what Inspect takes.
 
-python -m benchmarks.startup
+    python -m benchmarks.startup
+
+Each time is the least of several runs. CPU seconds are those of the process and its threads; other work on the machine
+changes them little. The first request of a run is the first one that a local server gets after the command was started:
+the run's probe of the server, and then the item's prompt. Plain Inspect sends the same server one sample by
+`inspect_ai.eval`.
 """
 
+import json
+import os
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from carrara.core.table import table
 
 RUNS = 15
+SLOW_RUNS = 5
+"""Of what takes longer than a second."""
 COMPUTED = """
 from carrara.cli import main
 from carrara.proof import chance_levels
@@ -15,27 +32,138 @@ chance_levels.kept = dict
 main.main(["tasks"])
 """
 """The list of tests as it would be if no chance level were kept."""
+PLAIN = """
+import sys
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import includes
+from inspect_ai.solver import generate
+
+url, logs = sys.argv[1:]
+samples = [Sample(input="Where is Mary?", target="kitchen")]
+task = Task(dataset=MemoryDataset(samples), solver=generate(), scorer=includes())
+[log] = eval(task, model="openai-api/test/m", model_base_url=url, log_dir=logs, display="none")
+assert log.status == "success", log.error
+"""
+PROMPT = b"FINAL ANSWER"
+"""What an item's prompt has and the probe of a server does not."""
 
 
-def fastest(*command: str, runs: int = RUNS) -> float:
-    taken = []
-    for _ in range(runs):
+class _Server(ThreadingHTTPServer):
+    requests: list[tuple[float, bytes]]
+    """When each came, and its body."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:  # as http.server has it
+        self._answer({"object": "list", "data": [{"id": "m", "object": "model"}]})
+
+    def do_POST(self) -> None:
+        message = {"role": "assistant", "content": "FINAL ANSWER: kitchen"}
+        choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        about = {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
+        self._answer({**about, "choices": choices, "usage": usage})
+
+    def _answer(self, body: object) -> None:
+        came = time.perf_counter()
+        asked = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.requests.append((came, asked))
+        written = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(written)))
+        self.end_headers()
+        self.wfile.write(written)
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+
+@contextmanager
+def serving() -> Iterator[_Server]:
+    server = _Server(("127.0.0.1", 0), _Handler)
+    server.requests = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+
+
+class Times(NamedTuple):
+    """Seconds of one run of a command."""
+
+    wall: float
+    cpu: float
+
+
+def timed(*command: str) -> Times:
+    clock = time.perf_counter()
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "TEST_API_KEY": "none"}
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    taken = time.perf_counter() - clock
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Times(taken, used.ru_utime + used.ru_stime)
+
+
+def fastest(*command: str, runs: int = RUNS) -> Times:
+    return Times(*map(min, zip(*(timed(*command) for _ in range(runs)), strict=True)))
+
+
+class Request(NamedTuple):
+    """Seconds until the first request, until the first prompt, and of the whole run."""
+
+    first: float
+    prompt: float
+    end: float
+    cpu: float
+
+
+def requested(*command: str) -> Request:
+    """Run a command against a local server. `{url}` and `{out}` are filled in."""
+    with serving() as server, TemporaryDirectory() as out:
+        url = f"http://127.0.0.1:{server.server_port}/v1"
+        line = [part.format(url=url, out=out) for part in command]
         clock = time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True)
-        taken.append(time.perf_counter() - clock)
-    return min(taken)
+        times = timed(*line)
+    came = [when for when, _ in server.requests]
+    prompts = [when for when, asked in server.requests if PROMPT in asked] or came
+    return Request(came[0] - clock, prompts[0] - clock, *times)
 
 
 def main() -> None:
-    nothing = fastest(sys.executable, "-c", "pass")
-    help_ = fastest(sys.executable, "-m", "carrara", "--help")
-    print(f"carrara --help: {help_:.3f} s, {help_ / nothing:.1f} times a Python that does nothing ({nothing:.3f} s)")
-    listed = fastest(sys.executable, "-m", "carrara", "tasks")
-    computed = fastest(sys.executable, "-c", COMPUTED, runs=3)
-    print(
-        f"carrara tasks: {listed:.3f} s; with all chance levels computed {computed:.3f} s, "
-        f"{computed / listed:.1f} times that"
-    )
+    python, ours = sys.executable, (sys.executable, "-m", "carrara")
+    commands = {
+        "python -c pass": fastest(python, "-c", "pass"),
+        "import carrara": fastest(python, "-c", "import carrara"),
+        "carrara --help": fastest(*ours, "--help"),
+        "carrara tasks": fastest(*ours, "tasks"),
+        "carrara show qa1": fastest(*ours, "show", "qa1"),
+        "import inspect_ai": fastest(python, "-c", "import inspect_ai", runs=SLOW_RUNS),
+        "carrara tasks, chance levels computed": fastest(python, "-c", COMPUTED, runs=3),
+    }
+    nothing = commands["python -c pass"].wall
+    rows = [[name, f"{wall:.3f}", f"{cpu:.3f}", f"{wall / nothing:.1f}"] for name, (wall, cpu) in commands.items()]
+    print(*table(["command", "seconds", "CPU seconds", "times Python"], rows), sep="\n")
+    model = ("--model", "openai-api/test/m", "--base-url", "{url}", "--tokenizer", "o200k")
+    runs = {
+        "carrara run qa1, one item": (*ours, "run", "qa1", "-n", "1", *model, "--out", "{out}/run"),
+        "plain Inspect, one sample": (python, "-c", PLAIN, "{url}", "{out}"),
+    }
+    found: dict[str, list[Request]] = {name: [] for name in runs}
+    for _ in range(SLOW_RUNS):  # in turn: other work on the machine slows all of them
+        for name, command in runs.items():
+            found[name].append(requested(*command))
+    rows = [[name, *(f"{min(times):.3f}" for times in zip(*all, strict=True))] for name, all in found.items()]
+    print()
+    print(*table(["command", "first request", "first prompt", "end", "CPU seconds"], rows), sep="\n")
 
 
 if __name__ == "__main__":
