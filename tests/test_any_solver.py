@@ -24,7 +24,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, self
 from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
 
 import carrara
-from carrara.inspect_tasks import graph, mrcr, qa1  # type: ignore[attr-defined]
+from carrara.inspect_tasks import graph, mrcr, qa1
 from carrara.logs.replies import read_results
 from carrara.prompt.items import rebuild
 from carrara.runs.tasks import graded

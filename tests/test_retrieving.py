@@ -12,8 +12,9 @@ import pytest
 
 from carrara.core.errors import UsageError
 from carrara.prompt.items import make
-from carrara.readers.retrieval import EmbedderUnavailableError, Retrieved, prompts
-from carrara.readers.retrieval.prompts import found, prompt_of
+from carrara.readers.prompts import prompt_of
+from carrara.readers.retrieval import EmbedderUnavailableError, Retrieved, contexts
+from carrara.readers.retrieval.contexts import found
 from tests.process import carrara
 
 pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")
@@ -113,16 +114,16 @@ class Failing:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Pauses are short, and nothing that was found is remembered."""
     for pause in ("_FIRST_PAUSE", "_LONGEST_PAUSE", "_STEP"):
-        monkeypatch.setattr(prompts, pause, 0.01)
-    monkeypatch.setattr(prompts, "_OUTAGE", prompts._Outage())
-    prompts._found.cache_clear()
+        monkeypatch.setattr(contexts, pause, 0.01)
+    monkeypatch.setattr(contexts, "_OUTAGE", contexts._Outage())
+    contexts._found.cache_clear()
     yield monkeypatch
-    prompts._found.cache_clear()
+    contexts._found.cache_clear()
 
 
 @pytest.mark.usefixtures("heard")
 def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    impatient.setattr(prompts, "_index", Failing(3))
+    impatient.setattr(contexts, "_index", Failing(3))
     assert found(make("babilong/qa1").id, SETTING).text == "what was found"
     assert capsys.readouterr().err.splitlines() == [
         "carrara: retrieval waits, for up to 6 hours: http://host/v1 does not answer",
@@ -132,8 +133,8 @@ def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys:
 
 def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.MonkeyPatch) -> None:
     down = Failing(10**9)
-    impatient.setattr(prompts, "_index", down)
-    impatient.setattr(prompts, "PATIENCE", 0.3)
+    impatient.setattr(contexts, "_index", down)
+    impatient.setattr(contexts, "PATIENCE", 0.3)
     items = [make("babilong/qa1", index=index).id for index in range(20)]
     with pytest.raises(EmbedderUnavailableError):
         found(items[0], SETTING)
@@ -145,7 +146,7 @@ def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.Monk
 
 
 def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
-    impatient.setattr(prompts, "_index", Failing(10**9))
+    impatient.setattr(contexts, "_index", Failing(10**9))
     items = [make("babilong/qa1", index=index).id for index in range(3)]
 
     async def stopped() -> None:
@@ -173,7 +174,7 @@ def test_long_embedding_is_told(
 
     impatient.setenv("CARRARA_CACHE", str(tmp_path))
     impatient.setattr("carrara.readers.retrieval.index.embedder", lambda by: Ones())
-    impatient.setattr(prompts, "LINE_EVERY", 0.0)
+    impatient.setattr(contexts, "LINE_EVERY", 0.0)
     found(make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences;by=minilm;top=5;order=score")
     first, *_ = capsys.readouterr().err.splitlines()
     assert first.endswith(" parts of a context of babilong/qa1 at 4k are embedded")

@@ -4,6 +4,8 @@ import io
 import json
 import os
 import socket
+import subprocess
+import sys
 import time
 import zipfile
 from inspect import signature
@@ -12,14 +14,15 @@ from types import SimpleNamespace
 from typing import get_type_hints
 
 import pytest
+from inspect_ai._util.error import PrerequisiteError
 from rich.console import Console
 
-from carrara import registry
+from carrara import inspect_tasks, registry
 from carrara.cli.main import main
 from carrara.core.console import LINE_EVERY
 from carrara.logs.replies import read_results
 from carrara.runs import progress
-from carrara.runs.inspect_tasks import all_tasks
+from carrara.runs.inspect_tasks import full_names, typed
 from carrara.servers.api_errors import Trouble
 from carrara.servers.stop_reason import tells_overflow
 from tests.process import KEY, Ended, carrara, python
@@ -83,9 +86,8 @@ def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
 
 
 def test_tasks_have_the_parameters_of_their_tests() -> None:
-    for short, make in all_tasks().items():
-        own = signature(make).parameters
-        [name] = [name for name in registry.names() if name.endswith(f"/{short}")]
+    for short, name in full_names().items():
+        own = signature(getattr(inspect_tasks, short)).parameters
         loaded = registry.load(name)
         for one in signature(type(loaded)).parameters.values():
             if one.name != "first":  # of one test, and of all: a recipe
@@ -97,7 +99,18 @@ def test_a_broken_test_of_ones_own_stands_in_nobodys_way(tmp_path: Path, monkeyp
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/bad.py").write_text("x = = 1")
     monkeypatch.setenv("CARRARA_TASKS", str(tmp_path / "mine"))
-    assert {"bad", "qa1"} <= set(all_tasks())
+    names = full_names()
+    assert {"bad", "qa1"} <= set(names)
+    made = typed(names["bad"])
+    with pytest.raises(PrerequisiteError, match=r"bad\.py"):
+        made()
+
+
+def test_inspect_imports_no_test_before_it_is_asked_for() -> None:
+    """Inspect loads the entry points of all packages in every run, whichever task is run."""
+    code = "import sys, carrara.inspect_tasks; print(*(m for m in sys.modules if m.startswith('carrara.tasks.')))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == ""
 
 
 @pytest.mark.slow

@@ -2,10 +2,26 @@
 
 from carrara.inspect_tasks import latent_list
 inspect_ai.eval(latent_list(length="4k", complexity=5), model="openai/gpt-4o")
+
+Inspect imports this module in every run, so no test is imported here. The tasks are registered without the parameters
+of their tests; a task that is imported from here has them in its signature.
 """
 
 from carrara.models.provider import carrara
-from carrara.runs.inspect_tasks import all_tasks
+from carrara.runs.inspect_tasks import Maker, full_names, maker, typed
 
-__all__ = ["carrara", *(_tasks := all_tasks())]
-globals().update(_tasks)
+_NAMES = full_names()
+__all__ = ["carrara", *_NAMES]
+for _name in _NAMES.values():
+    maker(_name)
+
+
+def __getattr__(short: str) -> Maker:
+    if short not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {short!r}")
+    found = globals()[short] = typed(_NAMES[short])
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -27,7 +27,8 @@ from carrara.core.errors import CarraraError, RunError, UsageError
 from carrara.core.metadata import KEY, MEASURED, RETRIEVE
 from carrara.prompt.item_cache import item_of
 from carrara.prompt.prompt import hashed
-from carrara.readers.retrieval.prompts import found, parts_of
+from carrara.readers.prompts import parts_of
+from carrara.readers.retrieval.contexts import found
 from carrara.recurrent import checkpoint
 from carrara.recurrent.answering import likelihoods, room, said
 from carrara.recurrent.processor import halved, hold

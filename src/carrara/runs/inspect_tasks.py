@@ -38,16 +38,23 @@ Maker = Callable[..., Task]
 
 
 def maker(name: str) -> Maker:
-    """The Inspect task function of a test, which is loaded when the task is made.
+    """Return the Inspect task function of a test, registered. The test is imported when the function is called.
 
-    What it is asked wrongly is Inspect's own error, which has no traceback.
+    A wrong argument is Inspect's own error, which has no traceback.
     """
     return task(name=name.rpartition("/")[2])(_make(name))
 
 
 def typed(name: str) -> Maker:
-    """The same, with the test's own parameters in its signature: their types, and their defaults."""
-    make, loaded = _make(name), registry.load(name)
+    """Return the same function with the test's parameters, their types and defaults in its signature.
+
+    A test that cannot be imported has the function without them, which raises the error when it is called.
+    """
+    make = _make(name)
+    try:
+        loaded = registry.load(name)
+    except (UsageError, RunError):
+        return maker(name)
     *own, other = inspect.signature(make).parameters.values()  # with the last Inspect leaves what is misspelt to us
     hints, default = get_type_hints(type(loaded)), loaded
     of_test = [
@@ -209,16 +216,8 @@ def _pack(path: str) -> Pack | None:
     return pack
 
 
-def all_tasks() -> dict[str, Any]:
-    """Task functions by short name; a name that two suites use keeps its suite."""
+def full_names() -> dict[str, str]:
+    """Return the full names of tasks by their short ones. A short name that two suites use is left out."""
     names = registry.names()
     shorts = [name.rpartition("/")[2] for name in names]
-    return {short: _any(name) for name, short in zip(names, shorts, strict=True) if shorts.count(short) == 1}
-
-
-def _any(name: str) -> Maker:
-    """One that cannot be loaded stands in nobody's way: what is wrong with it is said when it is asked for."""
-    try:
-        return typed(name)
-    except (UsageError, RunError):
-        return maker(name)
+    return {short: name for name, short in zip(names, shorts, strict=True) if shorts.count(short) == 1}

@@ -10,7 +10,7 @@ from carrara.core.errors import UsageError
 from carrara.core.metadata import REQUEST
 from carrara.logs.replies import Reply
 from carrara.prompt.prompt import fingerprint
-from carrara.readers.retrieval.prompts import prompt_of
+from carrara.readers.prompts import prompt_of
 
 SECONDS = 10.0
 """For comparing, the shortest prompts first; after that one of each test and length, for rendering them takes time."""

@@ -33,7 +33,7 @@ from carrara.logs.replies import LOGS, Reply, read_replies, read_results
 from carrara.logs.settings import SERVER, address, file_of, settings_of
 from carrara.prompt.items import left_out
 from carrara.prompt.wording import read_pack
-from carrara.readers.retrieval.prompts import prompt_of
+from carrara.readers.prompts import prompt_of
 from carrara.results.analysis.series import changed_models
 from carrara.runs import answer_reserve, by_reference, manifest, progress, sharding
 from carrara.runs.budget import Meter, measured

@@ -29,7 +29,7 @@ from carrara.prompt.item_cache import QUICK, beside, item_of, kept, quick
 from carrara.prompt.items import Item, contexts
 from carrara.prompt.prompt import hashed
 from carrara.prompt.wording import Pack
-from carrara.readers.retrieval.prompts import parts_of, prompt_of, quickly, recall_of
+from carrara.readers.prompts import parts_of, prompt_of, quickly, recall_of
 from carrara.registry import load
 from carrara.runs import budget, by_reference, progress
 from carrara.runs.evidence_position import Places, Watch

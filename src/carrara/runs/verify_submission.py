@@ -36,7 +36,7 @@ from carrara.core.types import Question
 from carrara.logs.replies import Reply, read_replies
 from carrara.prompt.items import context_of, no_question, questions_of, weight
 from carrara.prompt.prompt import fingerprint
-from carrara.readers.retrieval.prompts import prompt_of
+from carrara.readers.prompts import prompt_of
 from carrara.results.report.sources import Source
 from carrara.runs import manifest
 from carrara.runs.manifest import Entry

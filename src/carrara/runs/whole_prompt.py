@@ -18,7 +18,7 @@ from carrara.core.errors import RunError
 from carrara.core.metadata import COT, KEY, PROMPT, REQUEST, RETRIEVE
 from carrara.prompt.item_cache import beside, item_of
 from carrara.prompt.prompt import fingerprint
-from carrara.readers.retrieval.prompts import prompt_of, quickly
+from carrara.readers.prompts import prompt_of, quickly
 from carrara.runs.by_reference import MESSAGES
 from carrara.runs.reasoning import request
 from carrara.servers.providers import prepare_client

@@ -1,11 +1,11 @@
-"""Retrieval in front of a model: an item's prompt with a context that is shortened to what its question finds.
+"""Retrieval in front of a model: an item's context, shortened to what its question finds.
 
 A context is cut and embedded once for all its questions; what was found is kept until the reply is scored, because
 recall is a result too. A server for embeddings that fails in mid-run is waited for, as the model's own is.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -18,13 +18,10 @@ from carrara.core.console import LINE_EVERY
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import logger
-from carrara.core.metadata import REQUEST, RETRIEVE
 from carrara.core.recipe import Recipe
-from carrara.core.types import Message
-from carrara.prompt.item_cache import item_of, messages_of, quick
+from carrara.prompt.item_cache import item_of, messages_of
 from carrara.prompt.items import Item
-from carrara.prompt.prompt import Part
-from carrara.readers.retrieval import EmbedderUnavailableError, Index, Recall, Retrieval, Retrieved
+from carrara.readers.retrieval import EmbedderUnavailableError, Index, Retrieval, Retrieved
 from carrara.servers.retry import PATIENCE
 
 _KEPT = 4096
@@ -34,42 +31,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _STEP = 2.0, 60.0, 0.25
 """Seconds before a server is asked again, and between two looks whether the run is being stopped."""
 
 
-def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
-    """The messages of an item as a model is to get them, by what a reference to it holds."""
-    id = wanted["id"]
-    if retrieve := wanted.get(RETRIEVE, ""):
-        frame = item_of(id).prompt.frame
-        messages = [Message("user", frame.before + found(id, retrieve).text + frame.after)]
-    else:
-        messages = list(messages_of(id))
-    if request := wanted.get(REQUEST, ""):
-        messages[-1] = Message(messages[-1].role, messages[-1].content + request)
-    return messages
-
-
-def quickly(wanted: Mapping[str, str]) -> bool:
-    """Whether that takes less than a thread does to call."""
-    return not wanted.get(RETRIEVE) and quick(wanted["id"])
-
-
-def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:
-    """The same in parts, of which none but the last is held; what was retrieved is short."""
-    if wanted.get(RETRIEVE):
-        for number, message in enumerate(prompt_of(wanted)):
-            yield Part(number, message.role, message.content)
-        return
-    for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last is needed behind it
-        yield part
-    if request := wanted.get(REQUEST, ""):
-        yield Part(part.message, part.role, request)
-
-
-def recall_of(id: str, retrieve: str) -> Recall | None:
-    """How much of what an item needs its question found. None where it needs nothing in particular."""
-    return found(id, retrieve).recall
-
-
 def found(id: str, retrieve: str) -> Retrieved:
+    """Return what an item's question finds in its context."""
     with _FINDING:  # one at a time: it is bound by the processor, and the next question may share the context
         _stop_if_cancelled()
         return _found(id, retrieve)

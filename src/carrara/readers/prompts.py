@@ -1,0 +1,57 @@
+"""The messages of an item as a model gets them: with the whole context, or with the parts that retrieval finds.
+
+A reference names the item, how its context is shortened, if it is, and what is asked for beside. Retrieval is imported
+for a reference that asks for it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from carrara.core.metadata import REQUEST, RETRIEVE
+from carrara.core.types import Message
+from carrara.prompt.item_cache import item_of, messages_of, quick
+from carrara.prompt.prompt import Part
+
+if TYPE_CHECKING:
+    from carrara.readers.retrieval import Recall, Retrieved
+
+
+def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
+    """Return the messages that a reference names."""
+    id = wanted["id"]
+    if retrieve := wanted.get(RETRIEVE, ""):
+        frame = item_of(id).prompt.frame
+        messages = [Message("user", frame.before + _found(id, retrieve).text + frame.after)]
+    else:
+        messages = list(messages_of(id))
+    if request := wanted.get(REQUEST, ""):
+        messages[-1] = Message(messages[-1].role, messages[-1].content + request)
+    return messages
+
+
+def quickly(wanted: Mapping[str, str]) -> bool:
+    """Return whether rendering them takes less time than calling a thread does."""
+    return not wanted.get(RETRIEVE) and quick(wanted["id"])
+
+
+def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:
+    """Yield the same messages in parts, of which none but the last is held; what was retrieved is short."""
+    if wanted.get(RETRIEVE):
+        for number, message in enumerate(prompt_of(wanted)):
+            yield Part(number, message.role, message.content)
+        return
+    for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last is needed behind it
+        yield part
+    if request := wanted.get(REQUEST, ""):
+        yield Part(part.message, part.role, request)
+
+
+def recall_of(id: str, retrieve: str) -> "Recall | None":
+    """Return how much of an item's evidence its question found. None: the question needs nothing in particular."""
+    return _found(id, retrieve).recall
+
+
+def _found(id: str, retrieve: str) -> "Retrieved":
+    from carrara.readers.retrieval.contexts import found
+
+    return found(id, retrieve)
