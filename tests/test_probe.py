@@ -86,7 +86,8 @@ def test_a_full_probe_tells_what_may_pass(server: Address) -> None:
     assert (busy.reachable, busy.trouble and busy.trouble.kind) == (False, "busy")
     refused = probe_server("openai-api/test/probe-400", server.base_url)
     assert (refused.reachable, refused.trouble and refused.trouble.kind) == (True, "final")
-    assert refused.prefill is refused.prompt_logprobs is None
+    assert refused.prefill is None
+    assert refused.prompt_logprobs is None
     with pytest.raises(UsageError, match="refuses the API key: check TEST_API_KEY"):
         probe_server("openai-api/test/probe-401", server.base_url)
     with pytest.raises(RunError, match="cannot be reached"):

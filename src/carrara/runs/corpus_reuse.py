@@ -8,15 +8,17 @@ from collections.abc import Iterable, Iterator
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import questions_of
-from carrara.text.corpus import Reading
 
 
 def repeats(firsts: Iterable[Recipe]) -> Iterator[str]:
     """For each corpus that repeats within a context, how often it does in the longest one."""
+    longest_first = sorted((first for first in firsts if first.length), key=lambda first: -first.length)
+    if not longest_first:  # and so no corpus
+        return
+    from carrara.text.corpus import Reading
+
     told: set[str] = set()
-    for first in sorted(firsts, key=lambda first: -first.length):
-        if not first.length:
-            continue
+    for first in longest_first:
         posed = questions_of(first)
         text = posed.instance.filler(posed.key.dice("repeats"), first.tokenizer) if posed.instance.filler else None
         if not isinstance(text, Reading) or first.length <= text.available or text.corpus.name in told:

@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 
 from inspect_ai.log import EvalLog
 
+from carrara.core.disk_cache import folder
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 from carrara.core.places import elsewhere, make, storage
 from carrara.logs.log_files import DamagedLogError, header, logs
 from carrara.runs.config import Shard
-from carrara.text.corpus.cache import folder
 
 CACHE = "cache"
 """The folder with the replies that have arrived (reply_cache.py)."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from carrara.core import disk_cache
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.reserved import NO_CORPUS
@@ -117,9 +118,8 @@ def _gibberish(dice: Dice) -> str:
 
 
 def _opened(name: str) -> "Corpus":
-    from carrara.text.corpus import cache
 
-    return _open(name, cache.where())
+    return _open(name, disk_cache.where())
 
 
 @lru_cache(maxsize=64)

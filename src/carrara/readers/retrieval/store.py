@@ -14,9 +14,9 @@ from threading import Lock
 
 import numpy as np
 
+from carrara.core import disk_cache
 from carrara.core.errors import RunError
 from carrara.readers.retrieval.embedders import Embedder, Vectors, Watch
-from carrara.text.corpus import cache
 
 _AT_ONCE = 1 << 16
 """Characters that are embedded and then kept together: a second's work, which is all that a kill can lose."""
@@ -77,7 +77,7 @@ def _made(store: sqlite3.Connection, embedder: Embedder, texts: dict[bytes, str]
 
 def store_file(embedder: str) -> Path:
     plain = re.sub(r"[^\w.-]+", "-", embedder, flags=re.ASCII)[-40:]
-    return cache.folder("embeddings") / f"{plain}-{blake2b(embedder.encode(), digest_size=4).hexdigest()}.sqlite"
+    return disk_cache.folder("embeddings") / f"{plain}-{blake2b(embedder.encode(), digest_size=4).hexdigest()}.sqlite"
 
 
 @contextmanager

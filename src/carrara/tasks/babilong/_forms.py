@@ -14,6 +14,7 @@ True
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from carrara.core.keys import Dice
@@ -53,8 +54,11 @@ class Form(Generic[T]):
     def __init__(self, template: str, meaning: Callable[[Mapping[str, str]], T]) -> None:
         self._parts = [(match.lastgroup or "", match[match.lastgroup or 0]) for match in _PARTS.finditer(template)]
         self._choices = [part.split("|") if kind == "choice" else [] for kind, part in self._parts]
-        self._pattern = re.compile("".join(_regex(kind, part) for kind, part in self._parts))
         self._meaning = meaning
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile("".join(_regex(kind, part) for kind, part in self._parts))
 
     def write(self, dice: Dice, maybe: float = 1.0, **slots: str) -> str:
         """A sentence: alternatives uniformly, the optional part with the given probability."""

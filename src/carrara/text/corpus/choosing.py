@@ -4,9 +4,7 @@ import os
 from pathlib import Path
 
 from carrara.core.errors import UsageError
-from carrara.text.corpus.hub import HubDataset
 from carrara.text.corpus.sources import SOTU, BuiltIn, Source, Texts
-from carrara.text.corpus.tables import SUFFIXES, Table
 
 
 class CorpusNotFoundError(UsageError):
@@ -20,7 +18,11 @@ def source(spec: str) -> Source:
     if spec == SOTU:
         return BuiltIn()
     if spec.startswith("hf:"):
+        from carrara.text.corpus.hub import HubDataset
+
         return HubDataset.parse(spec)
+    from carrara.text.corpus.tables import SUFFIXES, Table
+
     path = Path(spec).expanduser()
     if os.path.isdir(path):  # not the path's own methods, which fail on a name that is too long
         return Texts.of_folder(path)

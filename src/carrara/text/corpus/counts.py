@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from carrara.text.corpus.cache import whole_file
+from carrara.core.disk_cache import whole_file
 from carrara.text.corpus.index import U64
 from carrara.tokens.base import Tokenizer
 

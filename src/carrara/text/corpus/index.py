@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
+from carrara.core import disk_cache
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Split
 from carrara.core.splits import owner
 from carrara.core.types import Instance
-from carrara.text.corpus import cache
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.markers import has_marker
 from carrara.text.corpus.sentences import LONG, VERSION, says_something, split_text
@@ -86,8 +86,8 @@ class LeftOut:
 
 def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
     """Index a source: the folder of its corpus. `gutenberg` strips what Project Gutenberg puts around a book."""
-    parent = cache.folder("corpora")
-    with cache.partial_folder(parent) as partial:
+    parent = disk_cache.folder("corpora")
+    with disk_cache.partial_folder(parent) as partial:
         with Writer(partial) as writer:
             for text in source.documents():
                 cleaned = clean(text)
@@ -100,7 +100,7 @@ def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -
             about = writer.about()
         (partial / "about.json").write_text(json.dumps(asdict(about), indent=2), "utf-8")
         path = parent / about.hash
-        cache.settle(partial, path)
+        disk_cache.settle(partial, path)
     return path, writer.left_out
 
 

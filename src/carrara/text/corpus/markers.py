@@ -7,6 +7,7 @@ what people write in prose, in HTML or in code for other ends is not meant, as f
 """
 
 import re
+from functools import cache
 
 from carrara.core.letters import unicode14
 
@@ -29,19 +30,22 @@ _BRACKETED = r"""
     | PREFIX | MIDDLE | SUFFIX | IMG(?:_BREAK|_END)? | (?:BEGIN_)?AUDIO
     | CLS | SEP | MASK | PAD | UNK | BOS | EOS | gMASK | sMASK
 """
-_MARKER = re.compile(
-    rf"""
-    <(?: [|｜][^\s|｜<>]{{1,64}}[|｜]>         # <|im_start|>, <｜User｜>, <|any_name|>
-       | (?i:{_ANGLED})>                      # <s>, </s>, <start_of_turn>, </think>, <tool_call>
-       | <(?i:/?SYS)>>                        # <<SYS>>, <</SYS>>
-    )
-    | \[(?: /?(?:{_BRACKETED})\] | (?i:/?{_THOUGHTS})\] )
-    | ◁/?{_THOUGHTS}▷
-    | \]<\][^\s<>\[\]]{{1,40}}\[>\[            # ]<]end_of_sentence[>[
-    | \#\#\#\ (?:Instruction|Response|Input|Human|Assistant|User|System):
-    """,
-    re.VERBOSE,
+_MARKER = rf"""
+<(?: [|｜][^\s|｜<>]{{1,64}}[|｜]>         # <|im_start|>, <｜User｜>, <|any_name|>
+   | (?i:{_ANGLED})>                      # <s>, </s>, <start_of_turn>, </think>, <tool_call>
+   | <(?i:/?SYS)>>                        # <<SYS>>, <</SYS>>
 )
+| \[(?: /?(?:{_BRACKETED})\] | (?i:/?{_THOUGHTS})\] )
+| ◁/?{_THOUGHTS}▷
+| \]<\][^\s<>\[\]]{{1,40}}\[>\[            # ]<]end_of_sentence[>[
+| \#\#\#\ (?:Instruction|Response|Input|Human|Assistant|User|System):
+"""
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Return the compiled pattern. Compiling takes a tenth of a second, so it waits for the first text."""
+    return re.compile(_MARKER, re.VERBOSE)
 
 
 def has_marker(text: str) -> bool:
@@ -52,4 +56,4 @@ def has_marker(text: str) -> bool:
     (False, False)
     """
     # Only between angle brackets may a marker have letters of any script.
-    return _MARKER.search(unicode14(text) if "<" in text else text) is not None
+    return _pattern().search(unicode14(text) if "<" in text else text) is not None

@@ -19,10 +19,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from carrara.core import disk_cache
 from carrara.core.errors import UsageError, nearest
 from carrara.core.log import logger
 from carrara.core.reserved import NO_CORPUS
-from carrara.text.corpus import cache
 from carrara.text.corpus.choosing import CorpusNotFoundError, source
 from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
 from carrara.text.corpus.sentences import VERSION
@@ -48,7 +48,7 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
     if named and _folder(named["hash"]).is_dir():
         return _load(name, *_by_todays_rules(name, named, watch))
     if _HASH.fullmatch(name):
-        begun = list(cache.folder("corpora").glob(f"{name}*"))
+        begun = list(disk_cache.folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
             return _known(begun[0].name)
     hash, left_out = _indexed(name, gutenberg, watch, _told)
@@ -79,12 +79,12 @@ def entries() -> list[Entry]:
     """What is on the shelf: names, then corpora that have none."""
     named = [
         Entry(path.stem, row["hash"], row["source"])
-        for path in sorted(cache.folder("names").glob("*.json"))
+        for path in sorted(disk_cache.folder("names").glob("*.json"))
         if (row := _read(path)) and _folder(row["hash"]).is_dir()
     ]
     have_names = {entry.hash for entry in named}
     sources = {row["hash"]: row["source"] for row in _sources()}
-    for path in sorted(cache.folder("corpora").iterdir()):
+    for path in sorted(disk_cache.folder("corpora").iterdir()):
         if _HASH.fullmatch(path.name) and path.name not in have_names:
             source_ = sources.get(path.name, "")
             named.append(Entry(SOTU if source_ == SOTU else path.name, path.name, source_))
@@ -99,14 +99,14 @@ def remove(name: str) -> None:
         raise _unknown(name)
     _name_file(name).unlink(missing_ok=True)
     if not any(other.hash == entry.hash for other in there if other != entry):
-        with cache.partial_folder(cache.folder("corpora")) as bin:  # at once, so that none is seen half gone
+        with disk_cache.partial_folder(disk_cache.folder("corpora")) as bin:  # at once, so that none is seen half gone
             _folder(entry.hash).rename(bin / "gone")
     _opened.cache_clear()
 
 
 def _known(hash: str) -> Corpus:
     """A corpus by its hash, which people may know by a name."""
-    names = [(path.stem, row) for path in sorted(cache.folder("names").glob("*.json")) if (row := _read(path))]
+    names = [(path.stem, row) for path in sorted(disk_cache.folder("names").glob("*.json")) if (row := _read(path))]
     rows = [*names, *((hash, row) for row in _sources())]
     name, row = next(((name, row) for name, row in rows if row["hash"] == hash), (hash, {}))
     return _load(name, hash, _left_out(row))
@@ -126,7 +126,7 @@ def _opened(name: str, folder: str, left_out: LeftOut) -> Corpus:
 
 
 def _folder(hash: str) -> Path:
-    return cache.folder("corpora") / hash
+    return disk_cache.folder("corpora") / hash
 
 
 def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
@@ -185,7 +185,7 @@ def _indexed(
         raise
     state = _state(found.state(), VERSION)
     mark = _digest(f"{found.spec}\n{gutenberg}")[:16]
-    memo = cache.folder("sources") / f"{mark}.json"
+    memo = disk_cache.folder("sources") / f"{mark}.json"
     row = _read(memo)
     if row and row["state"] == state and _folder(row["hash"]).is_dir():
         return row["hash"], _left_out(row)
@@ -198,7 +198,7 @@ def _indexed(
 
 
 def _sources() -> Iterator[dict[str, Any]]:
-    rows = map(_read, sorted(cache.folder("sources").glob("*.json")))
+    rows = map(_read, sorted(disk_cache.folder("sources").glob("*.json")))
     yield from (row for row in rows if row and _folder(row["hash"]).is_dir())
 
 
@@ -207,7 +207,7 @@ def _digest(text: str) -> str:
 
 
 def _name_file(name: str) -> Path:
-    return cache.folder("names") / f"{name}.json"
+    return disk_cache.folder("names") / f"{name}.json"
 
 
 def _read(path: Path) -> dict[str, Any] | None:
@@ -219,7 +219,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _write(path: Path, row: dict[str, Any]) -> None:
-    with cache.whole_file(path) as file:
+    with disk_cache.whole_file(path) as file:
         file.write(json.dumps(row, indent=2).encode())
 
 

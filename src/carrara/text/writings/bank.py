@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from carrara.answers.strip_reasoning import without_reasoning
+from carrara.core import disk_cache
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content
-from carrara.text.corpus import cache
 from carrara.text.corpus.markers import has_marker
 from carrara.text.writings.writer import Key
 
@@ -66,7 +66,7 @@ def bank(name: str) -> Bank:
     data = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
     hash = blake2b(data, digest_size=8).hexdigest()
     if not _place(hash).is_file():
-        with cache.whole_file(_place(hash)) as file:
+        with disk_cache.whole_file(_place(hash)) as file:
             file.write(data)
     return _kept(hash, str(_place(hash)))
 
@@ -131,7 +131,7 @@ def _kept(hash: str, place: str) -> Bank:
 
 
 def _place(hash: str) -> Path:
-    return cache.folder("banks") / f"{hash}.jsonl"
+    return disk_cache.folder("banks") / f"{hash}.jsonl"
 
 
 def _lines(path: Path, content: str) -> Iterator[Row]:

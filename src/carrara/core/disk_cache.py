@@ -1,4 +1,4 @@
-"""Where what was indexed is kept, and how: a file or folder there is whole, or it is not there.
+"""The cache on this machine's disk. A file or folder in it is whole, or it is not there.
 
 Everything is written beside its place and then renamed into it, so that a kill leaves nothing half. Of two processes
 that make the same thing at once, each makes a whole one, and one of them stays.
