@@ -29,7 +29,7 @@ from carrara.results.report import write_report
 from carrara.results.report.html import _environment
 from carrara.results.report.page import render
 from carrara.results.sanitize import clip, distinct, short, visible
-from carrara.results.style import faces_of
+from carrara.results.style import styles_of
 from carrara.results.svg import number, tag
 from carrara.score.scored import Scorer, Way
 
@@ -394,8 +394,8 @@ def test_retrievals_of_one_model_have_names_of_their_own() -> None:
     ways = [f"sentences;{LOCAL};top={top};order={order}" for top in (5, 20) for order in ("score", "position")]
     for model in ("lab/model", "lab/" + "a-long-name-" * 9, "lab/wide" + "\u3000" * 90):
         results = [result for way in ways for result in retrieved(run({0: 0.5}, model=model), way)]
-        faces = faces_of(summarize(results))
-        for names in ({face.name for face in faces.values()}, {face.full for face in faces.values()}):
+        styles = styles_of(summarize(results))
+        for names in ({style.name for style in styles.values()}, {style.full for style in styles.values()}):
             assert len(names) == 4
             assert all("order=" in name and "top=" in name for name in names)
 

@@ -17,7 +17,10 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 from carrara.comparison.report import write_comparison
 from carrara.comparison.statistics import Side, compare
 from carrara.core.result import STATUSES, Result
+from carrara.results.figures.figure import Figure, Mark
+from carrara.results.figures.files import save
 from carrara.results.report import write_report
+from carrara.results.report.memory_page import page as memory_page
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")
@@ -95,7 +98,24 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         Side(f"{HOSTILE[m]} {m}", [one for one in made["plain"] if one.model == f"lab/model-{m}"]) for m in range(3)
     ]
     write_comparison(compare(sides), 0.1, folder / "compared.html")
-    return {name: folder / f"{name}.html" for name in [*made, "compared"]}
+    points = list(range(0, 40, 2))
+    falling = [1 - n / 40 for n in points]
+    facts = [(3, "Mary went to the kitchen.", True), (17, HOSTILE[0], False)]
+    memory = memory_page(
+        title="Inside a memory",
+        segments=40,
+        points=points,
+        facts=facts,
+        distances=[[abs(one - other) / 40 for one in points] for other in points],
+        opened=[[value] for value in falling],
+        answers=[(HOSTILE[0], ["kitchen"] * 20, falling, falling, [[value] for value in falling])],
+        attended=[("layer 4", ["memory"], [f"token {n}" for n in points], [falling])],
+        probes=[("Where is Mary?", 0.8, 0.3)],
+    )
+    (folder / "memory.html").write_text(memory)
+    marks = [Mark(f"model {m}", length, m / 9) for m in range(10) for length in (0, 4096, 131072)]
+    save(Figure("test", "A figure", "curves", marks, notes=["A note."]), folder / "figure.html")
+    return {name: folder / f"{name}.html" for name in [*made, "compared", "memory", "figure"]}
 
 
 def result(i: int, word: str, length: int, *, hostile: bool = False) -> Result:
@@ -170,7 +190,9 @@ def test_hostile_replies_are_text(browser: Browser, pages: dict[str, Path]) -> N
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("name", ["hostile", "plain", "many", "empty", "errors", "single", "compared"])
+@pytest.mark.parametrize(
+    "name", ["hostile", "plain", "many", "empty", "errors", "single", "compared", "memory", "figure"]
+)
 def test_nothing_is_wider_than_the_screen(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
     watched = opened(browser, pages[name], width)
     page = watched.page
@@ -185,7 +207,7 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, pages: dict[str, Pat
 PAST_THE_EDGE = """(width) => [...document.querySelectorAll("main *")].filter((element) => {
   const box = element.getBoundingClientRect();
   return box.width && (box.right > width + 1 || box.left < -1)
-    && !element.matches("g") && !element.closest(".scroll, pre, svg .clip, .hidden, .brief, .marble");
+    && !element.matches("g") && !element.closest(".scroll, pre, svg .clip, .hidden, .brief, .ornament");
 }).map((element) => element.outerHTML.slice(0, 200))"""
 
 
@@ -323,9 +345,10 @@ OVERLAPS = """() => [...document.querySelectorAll("svg.chart")].flatMap((chart) 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast_is_enough(browser: Browser, pages: dict[str, Path], scheme: str) -> None:
+@pytest.mark.parametrize("name", ["plain", "compared", "memory", "figure"])
+def test_contrast_is_enough(browser: Browser, pages: dict[str, Path], name: str, scheme: str) -> None:
     """WCAG AA: 4.5 for text, 3 for what is drawn."""
-    page = opened(browser, pages["plain"], color_scheme=scheme).page
+    page = opened(browser, pages[name], color_scheme=scheme).page
     page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
     low = page.evaluate(CONTRAST)
     assert low == []

@@ -47,9 +47,9 @@ def finish(training: "Training") -> None:
 
 def draw(training: "Training") -> None:
     from carrara.core.files import whole_file
-    from carrara.results.report.learning import curve
+    from carrara.results.chart import training_curve
 
     settings, at = training.settings, training.at
     title = f"{settings.kind} on {', '.join(settings.tests)}, seed {settings.seed}"
     with whole_file(training.folder / CURVE) as file:
-        file.write(curve(title, at.curve, at.learned))
+        file.write(training_curve(title, at.curve, at.learned))

@@ -38,7 +38,7 @@ def main(args: Namespace) -> int:
     from carrara.recurrent.inside import look, remembering
     from carrara.recurrent.linear import fitted
     from carrara.recurrent.stories import Stories
-    from carrara.results.report.memory import page
+    from carrara.results.report.memory_page import page
 
     check_replaceable(args.out, args.force, is_page)
     trained = checkpoint.load(args.model)

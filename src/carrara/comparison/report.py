@@ -5,12 +5,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from carrara.comparison.forest_plot import forest
+from markupsafe import Markup
+
 from carrara.comparison.statistics import Compared, Comparison
 from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
 from carrara.core.table import table
 from carrara.results.analysis.paired_test import FEWEST
+from carrara.results.chart import Interval, forest_plot
 from carrara.results.sanitize import distinct, short
 
 CORRECTED = (
@@ -118,7 +120,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
 
 def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
     """Write the page: the same as the lines, with a picture of the differences of each two."""
-    from carrara.results.report.html import shell
+    from carrara.results.report.html import render_page
 
     names = distinct(found.sides)
     pairs = list(dict.fromkeys((row.first, row.second) for row in found.lengths))
@@ -126,8 +128,8 @@ def write_comparison(found: Compared, margin: float | None, path: Path, title: s
     for first, second in pairs:
         own = [row for row in found.lengths if (row.first, row.second) == (first, second)]
         label = f"{names[second]} beside {names[first]}"
-        charts.append((label, forest(label, own[:DRAWN], margin)))
-    page = shell(
+        charts.append((label, _chart(label, own[:DRAWN], margin)))
+    page = render_page(
         "compare.html",
         title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} models beside each other"),
         found=found,
@@ -143,6 +145,17 @@ def write_comparison(found: Compared, margin: float | None, path: Path, title: s
     )
     with whole_file(path) as file:
         file.write(page)
+
+
+def _chart(title: str, rows: Sequence[Comparison], margin: float | None) -> Markup:
+    intervals = [
+        Interval(
+            row.test or "all tests", row.length, row.difference, row.low, row.high, row.verdict() in ("better", "worse")
+        )
+        for row in rows
+    ]
+    about = "; ".join(f"{row.test or 'all'} {row.difference:+.2f}" for row in rows[:6])
+    return forest_plot(title, about, intervals, margin)
 
 
 def _p(value: float) -> str:

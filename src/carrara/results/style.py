@@ -1,6 +1,10 @@
-"""What each series looks like: a short name, a colour, a marker, the same everywhere on the page."""
+"""How everything that is drawn looks: colours in light and dark mode, the font, and the style of each series.
 
-from collections.abc import Sequence
+Reports, charts and the papers' figures all use this module. The series colours can be told apart with each of the
+three kinds of colour blindness (CIE Lab distance of any two: 15 or more), and have a contrast of 3 or more.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -9,49 +13,109 @@ from carrara.results.analysis import Row, Series
 from carrara.results.sanitize import distinct
 from carrara.results.svg import tag
 
-COLOURS = 8
-"""Colours in the style sheet. Further series take them again, with dashed lines."""
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
 
-_MARKERS = (
-    "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",  # disc
-    "M-4 -4h8v8h-8z",  # square
-    "M0 -5.2L5 3.8H-5z",  # triangle
-    "M0 -5.5L5 0L0 5.5L-5 0z",  # diamond
-    "M0 5.2L5 -3.8H-5z",  # triangle, down
-    "M-1.6 -4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z",  # plus
-    "M-5 -2.5L-2.5 -5L0 -2.5L2.5 -5L5 -2.5L2.5 0L5 2.5L2.5 5L0 2.5L-2.5 5L-5 2.5L-2.5 0z",  # cross
-    "M-5 -2.6h10v5.2h-10z",  # bar
+LIGHT = {
+    "background": "#fbfbfa", "surface": "#ffffff", "rule": "#e4e6e8", "rule-strong": "#b9bfc5",
+    "text": "#1d2329", "muted": "#5b656f", "pale": "#a8adb5", "accent": "#1b5f97", "heat": "#2a74ae",
+    "ground": "#e9ebed", "trouble": "#a63d12", "note": "#fbf4ea", "note-edge": "#d9a662",
+    "s0": "#0c518b", "s1": "#b3450c", "s2": "#008b51", "s3": "#bc74ab", "s4": "#c87d04", "s5": "#1097e8",
+    "s6": "#694e28", "s7": "#4f5160",
+    "ok": "#b8c6d2", "unparsed": "#d6a233", "truncated": "#c9621f", "refused": "#8b3f86", "called": "#5b6fb5",
+    "filtered": "#b02e52", "overflow": "#2b8a7a", "error": "#2b3036",
+}  # fmt: skip
+DARK = {
+    "background": "#14171a", "surface": "#1a1e22", "rule": "#2d3339", "rule-strong": "#56606a",
+    "text": "#e5e8ea", "muted": "#a0aab3", "pale": "#626b75", "accent": "#7ab6e6", "heat": "#4d9bd6",
+    "ground": "#22272c", "trouble": "#f0936a", "note": "#2a2318", "note-edge": "#9c7334",
+    "s0": "#2f93dd", "s1": "#e0762f", "s2": "#5eddab", "s3": "#c4719f", "s4": "#f1c53a", "s5": "#a9ccff",
+    "s6": "#b09d65", "s7": "#ece3ea",
+    "ok": "#4d5b68", "unparsed": "#d6a233", "truncated": "#e07a36", "refused": "#c07abb", "called": "#8c9fe0",
+    "filtered": "#e06284", "overflow": "#45b5a2", "error": "#e5e8ea",
+}  # fmt: skip
+"""The same names as in light mode: CSS has each as a custom property (`--text`)."""
+
+COLOURS = 8
+"""Colours of series, `s0` to `s7`. Further series take them again, with dashed lines."""
+DASHES: Sequence[tuple[float, ...]] = ((), (7, 5), (1.5, 5))
+"""Lengths of strokes and gaps; the first is a solid line."""
+MARKERS = (
+    "M-4.5 0C-4.5 -2.5 -2.5 -4.5 0 -4.5S4.5 -2.5 4.5 0S2.5 4.5 0 4.5S-4.5 2.5 -4.5 0Z",  # disc
+    "M-4 -4H4V4H-4Z",  # square
+    "M0 -5.2L5 3.8H-5Z",  # triangle
+    "M0 -5.5L5 0L0 5.5L-5 0Z",  # diamond
+    "M0 5.2L5 -3.8H-5Z",  # triangle, down
+    "M-1.6 -4.8H1.6V-1.6H4.8V1.6H1.6V4.8H-1.6V1.6H-4.8V-1.6H-1.6Z",  # plus
+    "M-5 -2.5L-2.5 -5L0 -2.5L2.5 -5L5 -2.5L2.5 0L5 2.5L2.5 5L0 2.5L-2.5 5L-5 2.5L-2.5 0Z",  # cross
+    "M-5 -2.6H5V2.6H-5Z",  # bar
 )
+MARKER_SIZE = 5
+"""Half the width of the box that a marker is drawn in."""
+
+
+def css() -> str:
+    """Return the colours as custom properties, in light and dark mode, and a class for each colour and dash."""
+    light, dark = (" ".join(f"--{name}: {value};" for name, value in colours.items()) for colours in (LIGHT, DARK))
+    series = [f".s{n} {{ color: var(--s{n}); }}" for n in range(COLOURS)]
+    dashes = [f".dash{n} {{ stroke-dasharray: {' '.join(f'{x:g}' for x in DASHES[n])}; }}" for n in (1, 2)]
+    return "\n".join(
+        [
+            f":root {{ color-scheme: light dark; --sans: {FONT}; {light} }}",
+            f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}",
+            *series,
+            *dashes,
+        ]
+    )
 
 
 @dataclass(frozen=True)
-class Face:
+class SeriesStyle:
+    """How one series looks in every chart, legend and table."""
+
     number: int
+    """Its place among the series."""
     series: Series
     name: str
+    """Short, and different from those of the other series."""
     full: str
+    colour: int
+    shape: int
+    """Which of the markers. Series of one colour differ in it, and in their dash."""
+    dash: int = 0
+    opacity: float = 1.0
+    is_pale: bool = False
+    """Whether it is grey: a published model beside one's own."""
 
     @property
-    def colour(self) -> str:
-        return f"s{self.number % COLOURS}"
+    def colour_name(self) -> str:
+        """A name in `LIGHT` and `DARK`, and a CSS class."""
+        return "pale" if self.is_pale else f"s{self.colour}"
 
     @property
-    def line(self) -> str:
-        return f"{self.colour} dash{min(2, self.number // COLOURS)}"
+    def line_class(self) -> str:
+        return f"{self.colour_name} dash{self.dash}"
+
+    @property
+    def path(self) -> str:
+        """The marker."""
+        return MARKERS[self.shape % len(MARKERS)]
 
     def marker(self, x: float, y: float) -> Markup:
-        path = _MARKERS[self.number % len(_MARKERS)]
-        return tag("path", d=path, transform=f"translate({x:.1f} {y:.1f})", class_=f"marker {self.colour}")
+        place = f"translate({x:.1f} {y:.1f})"
+        return tag("path", d=self.path, transform=place, class_=f"marker {self.colour_name}")
 
     @property
     def swatch(self) -> Markup:
         """A key for legends and tables; the name beside it says the same in words."""
-        stroke = tag("path", d="M1 7H21", class_=f"line {self.line}")
+        stroke = tag("path", d="M1 7H21", class_=f"line {self.line_class}")
         return tag("svg", stroke, self.marker(11, 7), viewBox="0 0 22 14", class_="swatch", aria_hidden="true")
 
 
-def faces_of(rows: Sequence[Row]) -> dict[Series, Face]:
-    """All series, the best first: by the mean over their rows, as a leaderboard is read."""
+Styles = Mapping[Series, SeriesStyle]
+
+
+def styles_of(rows: Sequence[Row]) -> Styles:
+    """Return the style of each series, the best first: by the mean over their rows, as a leaderboard is read."""
     means: dict[Series, list[float]] = {}
     for row in rows:
         means.setdefault(row.series, []).extend([row.stat.mean] if row.stat.scored else [])
@@ -60,7 +124,16 @@ def faces_of(rows: Sequence[Row]) -> dict[Series, Face]:
     shorter = {series: str(Series(models[series.model], series.variant)) for series in order}
     names, full = distinct(shorter.values(), 60), distinct(map(str, order), 160)
     return {
-        series: Face(number, series, names[shorter[series]], full[str(series)]) for number, series in enumerate(order)
+        series: SeriesStyle(
+            number=number,
+            series=series,
+            name=names[shorter[series]],
+            full=full[str(series)],
+            colour=number % COLOURS,
+            shape=number + number // COLOURS,
+            dash=min(number // COLOURS, len(DASHES) - 1),
+        )
+        for number, series in enumerate(order)
     }
 
 

@@ -7,20 +7,10 @@ from io import StringIO
 from pathlib import Path
 from zlib import crc32
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from carrara.core.errors import RunError, UsageError, nearest
 from carrara.results.figures.figure import Figure
-from carrara.results.sanitize import visible
-
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222 }
-svg { max-width: 100%; height: auto }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1.5rem 0; font-size: 14px }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e3e3e3 }
-th:first-child, td:first-child { text-align: left }
-.published { color: #666 }
-"""
 
 
 def save(figure: Figure, path: Path) -> Path:
@@ -102,38 +92,28 @@ def _csv(figure: Figure) -> bytes:
 
 def _html(figure: Figure) -> bytes:
     """A page that needs no script and no network: the picture, and its values as a table."""
-    from carrara.results.figures.vega import svg
+    from carrara.results.figures.vega import dark_css, svg
+    from carrara.results.report.html import render_page
 
     records = figure.records()
-    heads = [name for name in records[0] if name != "published"]
-    rows = [
-        Markup("<tr{}>{}</tr>").format(
-            Markup(' class="published"') if record["published"] else "",
-            Markup("").join(Markup("<td>{}</td>").format(_shown(record[name], name, figure)) for name in heads),
-        )
-        for record in records
-    ]
-    page = Markup(
-        "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        '<meta name="generator" content="carrara figure">'
-        "<title>{}</title><style>{}</style>\n<main>{}\n<table><thead><tr>{}</tr></thead><tbody>\n{}\n</tbody></table>"
-        "</main></html>\n"
-    ).format(
-        visible(figure.title),
-        Markup(_STYLE),
-        Markup(svg(figure)),  # drawn here: what it was given is escaped in it
-        Markup("").join(Markup("<th>{}</th>").format(name) for name in heads),
-        Markup("\n").join(rows),
+    names = [name for name in records[0] if name != "published"]
+    page = render_page(
+        "figure.html",
+        figure.title,
+        picture=Markup(svg(figure)),  # vl-convert escapes all text
+        dark=Markup(dark_css()),
+        names=names,
+        rows=[(record["published"], [_cell(record[name], name, figure) for name in names]) for record in records],
     )
-    return str(page).encode()
+    return page.encode()
 
 
-def _shown(value: object, name: str, figure: Figure) -> str:
+def _cell(value: object, name: str, figure: Figure) -> str:
     if value is None:
         return ""
     if name == figure.across and isinstance(value, (int, float)):
         return figure.said(value)
-    return f"{value:.3f}" if isinstance(value, float) else str(escape(visible(str(value))))
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 KINDS: Mapping[str, Callable[[Figure], bytes]] = {"svg": _svg, "png": _png, "html": _html, "csv": _csv, "json": _json}

@@ -13,7 +13,7 @@ from carrara.results.analysis.summary import Row, scored, summarize
 from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.figure import Mark
 from carrara.results.published.scores import GUESSER, Score, counting
-from carrara.results.style import faces_of
+from carrara.results.style import styles_of
 
 Keep = Callable[[Result], bool]
 
@@ -159,8 +159,8 @@ def marked(row: Row, model: str, x: float | str, panel: str = "", part: str = ""
 
 def named(rows: Sequence[Row]) -> list[str]:
     """The short name of each row's model, the same for all rows of a series."""
-    faces = faces_of(rows)
-    return [faces[row.series].name for row in rows]
+    styles = styles_of(rows)
+    return [styles[row.series].name for row in rows]
 
 
 def most(marks: Iterable[Mark], count: int) -> list[str]:

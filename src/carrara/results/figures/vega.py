@@ -1,4 +1,4 @@
-"""Figures as charts of Vega-Altair: one builder a form. Files are drawn without a browser and without a network."""
+"""Draw figures with Vega-Altair, one function for each form, without a browser and without a network."""
 
 import itertools
 import json
@@ -11,48 +11,64 @@ from textwrap import wrap
 from typing import Any
 
 from carrara.core.errors import RunError
+from carrara.results.analysis import Series
 from carrara.results.figures.figure import Figure, Form, Mark
 from carrara.results.sanitize import short
+from carrara.results.style import COLOURS, DARK, DASHES, FONT, LIGHT, MARKER_SIZE, SeriesStyle
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#333333")
-"""Okabe and Ito's, which the colour-blind tell apart; yellow, which paper swallows, is a brown here."""
-PALE = "#a8adb5"
-"""What is published, where it stands beside one's own."""
-_DESCRIBED = re.compile(r' (?:aria-label|aria-roledescription|role|aria-hidden|pointer-events)="[^"]*"')
-_TAG, _LONG = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d\d+")
-DASHES = ([1, 0], [6, 3], [2, 2])
-GREENS = ["#f7fcf5", "#c7e9c0", "#74c476", "#238b45", "#00441b"]
-ACROSS, WIDE = 26, 36
-"""Columns of a grid that stand beside each other, and how wide one is."""
+INSTALL = "pip install 'carrara[figures]'"
+NAME = 60
+"""Characters of a model's name."""
 LINE = 120
 """Characters of a note on a line."""
-INSTALL = "pip install 'carrara[figures]'"
-SYMBOLS = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left"]
+COLUMNS, COLUMN = 26, 36
+"""Columns of a grid that stand beside each other, and how wide one is."""
+PADDING = {"left": 16, "top": 8, "right": 28, "bottom": 8}
+"""Room for a font that is wider than the one that was measured."""
+MARKER = 72
+"""The area of a marker."""
+HEAT = [LIGHT["ground"], "#9fc3de", LIGHT["heat"], "#0d3f6b"]
+"""Colours of a grid of scores from 0 to 1."""
+DIVERGING = ["#a3400c", LIGHT["ground"], LIGHT["s0"]]
+"""Colours of a grid of correlations from -1 to 1."""
+ON_LIGHT, ON_DARK = "#1a1a1a", "white"
+"""Colours of the numbers in a grid. They are the same in dark mode, because the cells are."""
+_DESCRIPTIONS = re.compile(r' (?:aria-label|aria-roledescription|role|aria-hidden|pointer-events)="[^"]*"')
+_TAG, _LONG, _NUMBER = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d\d+"), re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def chart(figure: Figure) -> Any:
-    """The whole: title, panels, keys, notes."""
+    """Return the chart of Vega-Altair: title, panels, keys and notes."""
     drawn = _BUILDERS[figure.form](_altair(), figure)
     title = {
         "text": figure.title,
         "subtitle": [line for note in figure.notes for line in wrap(note, LINE)],
         "anchor": "start",
-        "subtitleColor": "#555",
+        "color": LIGHT["text"],
+        "subtitleColor": LIGHT["muted"],
     }
+    text = {"labelColor": LIGHT["muted"], "titleColor": LIGHT["muted"], "titleFontWeight": "normal", "labelLimit": 320}
     return (
-        drawn.properties(title=title, background="white")
+        drawn.properties(title=title, background=LIGHT["surface"], padding=PADDING)
+        .configure(font=FONT)
         .configure_view(strokeWidth=0)
-        .configure_axis(grid=True, gridColor="#e6e6e6", labelLimit=320, titleFontWeight="normal")
-        .configure_legend(labelLimit=320, symbolLimit=0, symbolStrokeWidth=2)
+        .configure_axis(
+            grid=True,
+            gridColor=LIGHT["rule"],
+            domainColor=LIGHT["rule-strong"],
+            tickColor=LIGHT["rule-strong"],
+            **text,
+        )
+        .configure_legend(labelLimit=320, labelColor=LIGHT["text"], symbolLimit=0, symbolStrokeWidth=2, symbolSize=90)
         .configure_title(fontSize=13, subtitleFontSize=11, offset=12)
-        .configure_header(title=None, labelFontSize=12, labelFontWeight="bold")
+        .configure_header(title=None, labelFontSize=12, labelFontWeight="bold", labelColor=LIGHT["text"])
     )
 
 
 def svg(figure: Figure) -> str:
-    """Small: coordinates to a tenth, and no description of each mark, for the values stand in a table."""
+    """Draw the figure as SVG: coordinates to a tenth, and no description of each mark, which the table has."""
     drawn = str(_converter().vegalite_to_svg(chart(figure).to_json(), vl_version=_version()))
-    drawn = _DESCRIBED.sub("", drawn)
+    drawn = _DESCRIPTIONS.sub("", drawn)
     return _TAG.sub(lambda tag: _LONG.sub(_rounded, tag[0]), drawn)
 
 
@@ -62,6 +78,17 @@ def _rounded(number: re.Match[str]) -> str:
 
 def png(figure: Figure, scale: float = 2) -> bytes:
     return bytes(_converter().vegalite_to_png(chart(figure).to_json(), vl_version=_version(), scale=scale))
+
+
+def dark_css() -> str:
+    """Return CSS that gives the SVG of a figure, inside a page, the colours of dark mode."""
+    pairs = {LIGHT[name]: DARK[name] for name in LIGHT if name != "ground"}
+    rules = [
+        f'svg [{attribute}="{light}"] {{ {attribute}: {dark}; }}'
+        for light, dark in pairs.items()
+        for attribute in ("fill", "stroke")
+    ]
+    return f"@media (prefers-color-scheme: dark) {{ {' '.join(rules)} }}"
 
 
 def missing() -> bool:
@@ -94,52 +121,73 @@ def _version() -> str:
 # --- what is common to the forms ---
 
 
-class Faces:
-    """Who is drawn how: one's own models in colour, with a sign each; what is published beside them pale.
+class _Encodings:
+    """The colour, dash, marker and opacity of each series, as encodings of Vega-Altair."""
 
-    What is told apart within a model (`part`) has its colour, other strokes, and fades.
+    def __init__(self, alt: Any, figure: Figure) -> None:
+        styles = _styles(figure)
+        self.names = [style.name for style in styles]
+
+        def scale(value: Callable[[SeriesStyle], Any], **more: Any) -> Any:
+            return alt.Scale(domain=self.names, range=list(map(value, styles)), **more)
+
+        common = {"shorthand": "model:N", "title": None, "sort": None}
+        self.colour = alt.Color(**common, scale=scale(lambda style: LIGHT[style.colour_name]))
+        self.marker = alt.Shape(**common, scale=scale(lambda style: _marker(style.path)))
+        self.opacity = alt.Opacity(**common, scale=scale(lambda style: style.opacity, type="ordinal"))
+        self._dashes = {style.name: style.dash for style in styles}
+
+    def lines(self, alt: Any, **encodings: Any) -> list[Any]:
+        """One layer for each dash: with dashes as an encoding, the legend would draw its markers with dashes."""
+        layers = []
+        for dash in sorted(set(self._dashes.values())):
+            names = [name for name in self.names if self._dashes[name] == dash]
+            chosen = alt.Chart().transform_filter(alt.FieldOneOfPredicate("model", names))
+            line = chosen.mark_line(
+                strokeDash=list(DASHES[dash] or (1, 0)), strokeWidth=2.25, strokeCap="round", strokeJoin="round"
+            )
+            layers.append(line.encode(**encodings, color=self.colour))
+        return layers
+
+
+def _styles(figure: Figure) -> list[SeriesStyle]:
+    """The style of each series: own models in colour, with a marker each, and published ones beside them grey.
+
+    The parts of a model have its colour, different dashes, and fade.
     """
-
-    def __init__(self, figure: Figure) -> None:
-        models = list(dict.fromkeys(mark.model for mark in figure.marks))
-        parts = list(dict.fromkeys(mark.part for mark in figure.marks))
-        published = {mark.model for mark in figure.marks if mark.published}
-        self.beside = published if published < set(models) else set[str]()
-        order = sorted(models, key=lambda model: model in self.beside)
-        found = dict.fromkeys((mark.model, mark.part) for mark in figure.marks)
-        pairs = sorted(found, key=lambda pair: (order.index(pair[0]), parts.index(pair[1])))
-        self.names = [_called(*pair) for pair in pairs]
-        self.colours, self.dashes, self.signs, self.shades = {}, {}, {}, {}
-        for model, part in pairs:
-            name, place, rank = _called(model, part), order.index(model), parts.index(part)
-            self.colours[name] = PALE if model in self.beside else COLOURS[place % len(COLOURS)]
-            self.dashes[name] = DASHES[min(2, rank if len(parts) > 1 else place // len(COLOURS))]
-            self.signs[name] = SYMBOLS[place % len(SYMBOLS)]
-            self.shades[name] = 1 - 0.65 * rank / max(1, len(parts) - 1)
-
-    def colour(self, alt: Any) -> Any:
-        return alt.Color("model:N", title=None, sort=None, scale=self._scale(alt, self.colours))
-
-    def dash(self, alt: Any) -> Any:
-        return alt.StrokeDash("model:N", title=None, sort=None, scale=self._scale(alt, self.dashes))
-
-    def sign(self, alt: Any) -> Any:
-        return alt.Shape("model:N", title=None, sort=None, scale=self._scale(alt, self.signs))
-
-    def shade(self, alt: Any) -> Any:
-        scale = alt.Scale(type="ordinal", domain=self.names, range=[self.shades[name] for name in self.names])
-        return alt.Opacity("model:N", title=None, sort=None, scale=scale)
-
-    def _scale(self, alt: Any, by_name: Mapping[str, Any]) -> Any:
-        return alt.Scale(domain=self.names, range=[by_name[name] for name in self.names])
+    models = list(dict.fromkeys(mark.model for mark in figure.marks))
+    parts = list(dict.fromkeys(mark.part for mark in figure.marks))
+    published = {mark.model for mark in figure.marks if mark.published}
+    pale = published if published < set(models) else set[str]()
+    order = sorted(models, key=lambda model: model in pale)
+    found = {(mark.model, mark.part): _name(mark) for mark in figure.marks}
+    pairs = sorted(found, key=lambda pair: (order.index(pair[0]), parts.index(pair[1])))
+    styles = []
+    for number, (model, part) in enumerate(pairs):
+        place, rank = order.index(model), parts.index(part)
+        variant = rank if len(parts) > 1 else place // COLOURS
+        style = SeriesStyle(
+            number=number,
+            series=Series(model, part),
+            name=found[model, part],
+            full=f"{model}, {part}" if part else model,
+            colour=place % COLOURS,
+            shape=place + variant,
+            dash=min(variant, len(DASHES) - 1),
+            opacity=1 - 0.65 * rank / max(1, len(parts) - 1),
+            is_pale=model in pale,
+        )
+        styles.append(style)
+    return styles
 
 
-def _called(model: str, part: str) -> str:
-    return short(f"{model}, {part}" if part else model, 60)
+def _marker(path: str) -> str:
+    """A path as Vega wants it: in a box from -1 to 1."""
+    return _NUMBER.sub(lambda number: f"{float(number[0]) / MARKER_SIZE:g}", path)
 
 
 def _name(mark: Mark) -> str:
-    return _called(mark.model, mark.part)
+    return short(f"{mark.model}, {mark.part}" if mark.part else mark.model, NAME)
 
 
 def _data(alt: Any, figure: Figure) -> Any:
@@ -147,7 +195,7 @@ def _data(alt: Any, figure: Figure) -> Any:
         values=[
             {
                 "model": _name(mark),
-                "whose": short(mark.model, 60),
+                "owner": short(mark.model, NAME),
                 "part": mark.part,
                 "panel": mark.panel,
                 "x": mark.x,
@@ -155,14 +203,14 @@ def _data(alt: Any, figure: Figure) -> Any:
                 "low": mark.value if mark.low is None else mark.low,
                 "high": mark.value if mark.high is None else mark.high,
                 "n": mark.n,
-                "said": mark.label or _said(figure, mark.value),
+                "label": mark.label or _label(figure, mark.value),
             }
             for mark in figure.marks
         ]
     )
 
 
-def _said(figure: Figure, value: float) -> str:
+def _label(figure: Figure, value: float) -> str:
     return f"{100 * value:.0f}" if figure.top == 1 else f"{value:g}"
 
 
@@ -197,8 +245,8 @@ def _levels(alt: Any, figure: Figure) -> list[Any]:
         return []
     values = [{"level": value, "called": name} for name, value in figure.lines.items()]
     base = alt.Chart(alt.Data(values=values))
-    rule = base.mark_rule(strokeDash=[2, 3], color="#666").encode(y="level:Q")
-    text = base.mark_text(align="right", dx=-3, dy=-5, fontSize=10, color="#555").encode(
+    rule = base.mark_rule(strokeDash=[2, 3], color=LIGHT["muted"]).encode(y="level:Q")
+    text = base.mark_text(align="right", dx=-3, dy=-5, fontSize=10, color=LIGHT["muted"]).encode(
         y="level:Q", x=alt.value("width"), text="called:N"
     )
     return [rule, text]
@@ -208,16 +256,16 @@ def _levels(alt: Any, figure: Figure) -> list[Any]:
 
 
 def _curves(alt: Any, figure: Figure) -> Any:
-    faces, base = Faces(figure), alt.Chart()
+    series, base = _Encodings(alt, figure), alt.Chart()
     encoded = {"x": _across(alt, figure), "y": _up(alt, figure)}
-    line = base.mark_line(strokeWidth=2).encode(**encoded, color=faces.colour(alt), strokeDash=faces.dash(alt))
+    lines = series.lines(alt, **encoded)
     band = base.mark_rule(strokeWidth=1).encode(
-        x=encoded["x"], y=_up(alt, figure, "low:Q"), y2="high:Q", color=faces.colour(alt)
+        x=encoded["x"], y=_up(alt, figure, "low:Q"), y2="high:Q", color=series.colour
     )
-    point = base.mark_point(filled=True, size=42, opacity=1).encode(
-        **encoded, color=faces.colour(alt), shape=faces.sign(alt), tooltip=["model:N", "x:N", "value:Q", "n:Q"]
+    point = base.mark_point(filled=True, size=MARKER, opacity=1, stroke=LIGHT["surface"], strokeWidth=1).encode(
+        **encoded, color=series.colour, shape=series.marker, tooltip=["model:N", "x:N", "value:Q", "n:Q"]
     )
-    sized = [layer.properties(width=300, height=230) for layer in (line, band, point)]
+    sized = [layer.properties(width=300, height=230) for layer in (*lines, band, point)]
     return _panelled(alt, figure, [*sized, *_levels(alt, figure)], _data(alt, figure), 2)
 
 
@@ -227,14 +275,15 @@ def _heat(alt: Any, figure: Figure) -> Any:
     data = _data(alt, figure)
     for value, mark in zip(data.values, figure.marks, strict=True):
         value["x"] = figure.said(mark.x)
-    return _grid(alt, figure, data, models, columns, alt.Scale(domain=[0, 1], range=GREENS), "datum.value > 0.55")
+    return _grid(alt, figure, data, models, columns, alt.Scale(domain=[0, 1], range=HEAT), "datum.value > 0.6")
 
 
 def _matrix(alt: Any, figure: Figure) -> Any:
     names = list(dict.fromkeys(_name(mark) for mark in figure.marks))
-    scale = alt.Scale(domain=[-1, 0, 1], range=["#b35806", "#f7f7f7", "#084594"])
-    return _grid(alt, figure, _data(alt, figure), names, [str(x) for x in figure.columns], scale,
-                 "abs(datum.value) > 0.6")  # fmt: skip
+    scale = alt.Scale(domain=[-1, 0, 1], range=DIVERGING)
+    columns = names if set(names) == set(figure.columns) else [str(x) for x in figure.columns]
+    return _grid(alt, figure, _data(alt, figure), names, columns, scale,
+                 "abs(datum.value) > 0.7")  # fmt: skip
 
 
 def _grid(
@@ -247,13 +296,17 @@ def _grid(
         axis=alt.Axis(labelAngle=0 if _narrow(columns) else -40, grid=False),
     )
     y = alt.Y("model:N", sort=list(rows), title=None, axis=alt.Axis(grid=False))
-    said = max(len(mark.label or _said(figure, mark.value)) for mark in figure.marks)
-    size = {"width": alt.Step(max(WIDE, 7 * said)), "height": alt.Step(20)}
-    cell = alt.Chart().mark_rect(stroke="white").encode(x=x, y=y, color=alt.Color("value:Q", scale=scale, legend=None))
+    longest = max(len(mark.label or _label(figure, mark.value)) for mark in figure.marks)
+    size = {"width": alt.Step(max(COLUMN, 7 * longest)), "height": alt.Step(20)}
+    cell = (
+        alt.Chart()
+        .mark_rect(stroke=LIGHT["surface"])
+        .encode(x=x, y=y, color=alt.Color("value:Q", scale=scale, legend=None))
+    )
     text = alt.Chart().mark_text(fontSize=11).encode(
-        x=x, y=y, text="said:N", color=alt.condition(dark, alt.value("white"), alt.value("#222"))
+        x=x, y=y, text="label:N", color=alt.condition(dark, alt.value(ON_DARK), alt.value(ON_LIGHT))
     )  # fmt: skip
-    side_by_side = max(1, ACROSS // len(columns))
+    side_by_side = max(1, COLUMNS // len(columns))
     return _panelled(alt, figure, [cell.properties(**size), text.properties(**size)], data, side_by_side)
 
 
@@ -262,16 +315,14 @@ def _narrow(columns: Sequence[str]) -> bool:
 
 
 def _bars(alt: Any, figure: Figure) -> Any:
-    faces, base = Faces(figure), alt.Chart()
+    series, base = _Encodings(alt, figure), alt.Chart()
     x = alt.X(
         "x:N", sort=[str(one) for one in figure.columns], title=figure.across, axis=alt.Axis(labelAngle=-30, grid=False)
     )
-    offset = alt.XOffset("model:N", sort=faces.names)
-    width = alt.Step(max(9, 40 // max(1, len(faces.names))))
-    bar = base.mark_bar().encode(
-        x=x, xOffset=offset, y=_up(alt, figure), color=faces.colour(alt), opacity=faces.shade(alt)
-    )
-    band = base.mark_rule(color="#444").encode(x=x, xOffset=offset, y=_up(alt, figure, "low:Q"), y2="high:Q")
+    offset = alt.XOffset("model:N", sort=series.names)
+    width = alt.Step(max(9, 40 // max(1, len(series.names))))
+    bar = base.mark_bar().encode(x=x, xOffset=offset, y=_up(alt, figure), color=series.colour, opacity=series.opacity)
+    band = base.mark_rule(color=LIGHT["text"]).encode(x=x, xOffset=offset, y=_up(alt, figure, "low:Q"), y2="high:Q")
     sized = [layer.properties(width=width, height=220) for layer in (bar, band)]
     return _panelled(alt, figure, [*sized, *_levels(alt, figure)], _data(alt, figure), 2)
 
@@ -279,12 +330,11 @@ def _bars(alt: Any, figure: Figure) -> Any:
 def _stack(alt: Any, figure: Figure) -> Any:
     """One bar a model, cut into its parts."""
     parts = list(dict.fromkeys(mark.part for mark in figure.marks))
-    whose = list(dict.fromkeys(short(mark.model, 60) for mark in figure.marks))
-    colour = alt.Color(
-        "part:N", sort=None, title=None, scale=alt.Scale(domain=parts, range=list(COLOURS[: len(parts)]))
-    )
+    owners = list(dict.fromkeys(short(mark.model, NAME) for mark in figure.marks))
+    colours = [LIGHT[f"s{n % COLOURS}"] for n in range(len(parts))]
+    colour = alt.Color("part:N", sort=None, title=None, scale=alt.Scale(domain=parts, range=colours))
     bar = alt.Chart().mark_bar().encode(
-        y=alt.Y("whose:N", sort=whose, title=None),
+        y=alt.Y("owner:N", sort=owners, title=None),
         x=alt.X("value:Q", title=figure.up, stack="zero", scale=alt.Scale(domain=[0, 1])),
         color=colour,
         order=alt.Order("rank:Q"),
@@ -296,12 +346,12 @@ def _stack(alt: Any, figure: Figure) -> Any:
 
 
 def _scatter(alt: Any, figure: Figure) -> Any:
-    faces, base = Faces(figure), alt.Chart()
+    series, base = _Encodings(alt, figure), alt.Chart()
     encoded = {"x": _across(alt, figure), "y": _up(alt, figure)}
-    point = base.mark_point(filled=True, size=70, opacity=1).encode(
-        **encoded, color=faces.colour(alt), shape=faces.sign(alt)
+    point = base.mark_point(filled=True, size=MARKER, opacity=1).encode(
+        **encoded, color=series.colour, shape=series.marker
     )
-    text = base.mark_text(align="left", dx=7, fontSize=10).encode(**encoded, text="said:N", color=faces.colour(alt))
+    text = base.mark_text(align="left", dx=7, fontSize=10).encode(**encoded, text="label:N", color=series.colour)
     written = [text] if any(mark.label for mark in figure.marks) else []
     sized = [layer.properties(width=300, height=230) for layer in (point, *written)]
     return _panelled(alt, figure, sized, _data(alt, figure), 2)
@@ -309,17 +359,17 @@ def _scatter(alt: Any, figure: Figure) -> Any:
 
 def _dots(alt: Any, figure: Figure) -> Any:
     """A point for each model, and a bar at their median."""
-    faces = Faces(figure)
+    series = _Encodings(alt, figure)
     columns = [str(x) for x in figure.columns]
     x = alt.X("x:N", sort=columns, title=figure.across, axis=alt.Axis(labelAngle=-30, grid=False))
-    point = alt.Chart().mark_point(filled=True, size=55, opacity=0.9).encode(
-        x=x, y=_up(alt, figure), color=faces.colour(alt), shape=faces.sign(alt)
+    point = alt.Chart().mark_point(filled=True, size=MARKER, opacity=0.9).encode(
+        x=x, y=_up(alt, figure), color=series.colour, shape=series.marker
     )  # fmt: skip
     middles = [
         {"x": column, "value": median(mark.value for mark in figure.marks if str(mark.x) == column)}
         for column in columns
     ]
-    tick = alt.Chart(alt.Data(values=middles)).mark_tick(color="#222", thickness=2, size=22).encode(
+    tick = alt.Chart(alt.Data(values=middles)).mark_tick(color=LIGHT["text"], thickness=2, size=22).encode(
         x=x, y=_up(alt, figure)
     )  # fmt: skip
     return alt.layer(point, tick, data=_data(alt, figure)).properties(width=alt.Step(30), height=240)
@@ -331,7 +381,7 @@ def _histogram(alt: Any, figure: Figure) -> Any:
     data = _data(alt, figure)
     for value in data.values:
         value["end"] = float(value["x"]) + wide
-    bar = alt.Chart().mark_bar(color=COLOURS[0]).encode(
+    bar = alt.Chart().mark_bar(color=LIGHT["s0"]).encode(
         x=alt.X("x:Q", title=figure.across, bin="binned"), x2="end:Q", y=_up(alt, figure)
     ).properties(width=300, height=200)  # fmt: skip
     return _panelled(alt, figure, [bar], data, 2)
@@ -339,14 +389,14 @@ def _histogram(alt: Any, figure: Figure) -> Any:
 
 def _radar(alt: Any, figure: Figure) -> Any:
     """Categories around a circle, a closed line for each model."""
-    faces, names = Faces(figure), [str(x) for x in figure.columns]
+    series, names = _Encodings(alt, figure), [str(x) for x in figure.columns]
     angles = {name: pi / 2 - 2 * pi * k / len(names) for k, name in enumerate(names)}
 
     def place(name: str, radius: float) -> dict[str, float]:
         return {"h": radius * cos(angles[name]), "v": radius * sin(angles[name])}
 
     outline = []
-    for model in faces.names:
+    for model in series.names:
         own = {str(mark.x): mark.value for mark in figure.marks if _name(mark) == model}
         corners = [name for name in names if name in own]
         outline += [
@@ -363,25 +413,21 @@ def _radar(alt: Any, figure: Figure) -> Any:
     v = alt.Y("v:Q", axis=None, scale=scale)
     net = (
         alt.Chart(alt.Data(values=rings))
-        .mark_line(color="#ddd", strokeWidth=1)
+        .mark_line(color=LIGHT["rule"], strokeWidth=1)
         .encode(h, v, detail="ring:N", order="rank:Q")
     )
     text = (
         alt.Chart(alt.Data(values=[{"name": name, **place(name, 1.16)} for name in names]))
-        .mark_text(fontSize=11)
+        .mark_text(fontSize=11, color=LIGHT["text"])
         .encode(h, v, text="name:N")
     )
     level = (
         alt.Chart(alt.Data(values=[{"r": f"{r:g}", **place(names[0], r)} for r in (0.5, 1.0)]))
-        .mark_text(fontSize=9, dx=10, color="#777")
+        .mark_text(fontSize=9, dx=10, color=LIGHT["muted"])
         .encode(h, v, text="r:N")
     )
-    line = (
-        alt.Chart(alt.Data(values=outline))
-        .mark_line(strokeWidth=2)
-        .encode(h, v, color=faces.colour(alt), strokeDash=faces.dash(alt), order="rank:Q")
-    )
-    return alt.layer(net, line, text, level).properties(width=420, height=380)
+    lines = series.lines(alt, x=h, y=v, order="rank:Q")
+    return alt.layer(net, *lines, text, level, data=alt.Data(values=outline)).properties(width=420, height=380)
 
 
 _BUILDERS: Mapping[Form, Callable[[Any, Figure], Any]] = {

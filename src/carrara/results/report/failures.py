@@ -1,14 +1,14 @@
 """Replies to read: no number says what a reply does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrara.core.result import Result
-from carrara.results.analysis import Series, series_of
+from carrara.results.analysis import series_of
 from carrara.results.analysis.summary import headline
 from carrara.results.report.snippet import Fragment, Look
 from carrara.results.sanitize import clip, short, visible
-from carrara.results.style import Face
+from carrara.results.style import SeriesStyle, Styles
 
 SHOWN = 60
 REPLY = 2000
@@ -21,7 +21,7 @@ FIELD = 1000
 class Failure:
     """A reply that is not ok, or not wholly right, ready for the page."""
 
-    face: Face
+    style: SeriesStyle
     task: str
     length: int
     status: str
@@ -51,9 +51,7 @@ def failed(result: Result) -> bool:
     return result.status != "ok" or headline(result) < 1
 
 
-def failures(
-    results: Sequence[Result], faces: Mapping[Series, Face], look: Look | None = None
-) -> tuple[list[Failure], int]:
+def failures(results: Sequence[Result], styles: Styles, look: Look | None = None) -> tuple[list[Failure], int]:
     """A sample with something from every corner, and how many failures there are in all.
 
     Taken in turn from each test, series, status and length; in each of these the lowest score first.
@@ -62,7 +60,7 @@ def failures(
     corners: dict[tuple[str, str, int, int], list[Result]] = {}
     for result in results:
         if failed(result):
-            corner = (result.status, result.task, faces[series(result)].number, result.length)
+            corner = (result.status, result.task, styles[series(result)].number, result.length)
             corners.setdefault(corner, []).append(result)
     queues = [sorted(corners[key], key=lambda r: (headline(r), r.id)) for key in sorted(corners, key=_corner_order)]
     total = sum(map(len, queues))
@@ -74,8 +72,8 @@ def failures(
         # Corners may be more than there is room for: take them at even steps, so that no test or length is left out.
         taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
-    taken.sort(key=lambda r: (r.status != "ok", r.task, faces[series(r)].number, r.length, r.id))
-    return [failure(result, faces[series(result)], look) for result in taken], total
+    taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series(r)].number, r.length, r.id))
+    return [failure(result, styles[series(result)], look) for result in taken], total
 
 
 def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
@@ -83,10 +81,10 @@ def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, in
     return status == "ok", status, task, length, number
 
 
-def failure(result: Result, face: Face, look: Look | None = None) -> Failure:
+def failure(result: Result, style: SeriesStyle, look: Look | None = None) -> Failure:
     seen = look(result) if look else None
     return Failure(
-        face=face,
+        style=style,
         task=short(result.task),
         length=result.length,
         status=result.status,

@@ -1,11 +1,10 @@
-"""What every page of ours is: one file, with its style and its only script in it, that asks nothing of the network."""
+"""Render templates to pages: one file each, with its styles and its only script in it, that loads nothing."""
 
 import base64
 import hashlib
 import re
 from collections.abc import Callable
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from markupsafe import Markup
 from carrara import __version__
 from carrara.core.lengths import write_length
 from carrara.core.plural import count
+from carrara.results import chart
 from carrara.results.sanitize import short, visible
 
 FEW = 10
@@ -25,9 +25,15 @@ _HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
 """As the template alone writes it: in all else there is no `<`."""
 
 
-def shell(template: str, title: str, **content: Any) -> str:
-    """A page of this template."""
-    script = (_TEMPLATES / "script.js").read_text(encoding="utf-8").strip()
+def render_page(template: str, title: str, **content: Any) -> str:
+    """Return the page of a template.
+
+    Args:
+        template: The name of a file in `templates/`.
+        title: The title of the page.
+        content: What the template shows.
+    """
+    script = _read("script.js")
     sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         _environment()
@@ -35,7 +41,7 @@ def shell(template: str, title: str, **content: Any) -> str:
         .render(
             title=short(title, 200) or "Report",
             version=__version__,
-            style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8").strip()),
+            css=Markup(f"{chart.css()}\n{_read('style.css')}"),
             script=Markup(script),
             # Only this very script runs, whatever else might get into the page.
             policy=Markup(
@@ -45,6 +51,10 @@ def shell(template: str, title: str, **content: Any) -> str:
             **content,
         )
     )
+
+
+def _read(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8").strip()
 
 
 def _about(number: int) -> str:
@@ -84,7 +94,6 @@ def _environment() -> Environment:
         "short": short,
         "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
         "zip": lambda one, other: list(zip(one, other, strict=True)),
-        "flat": lambda lists: list(chain.from_iterable(lists)),
     }
     environment.filters |= filters
     return environment

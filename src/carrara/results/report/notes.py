@@ -1,7 +1,7 @@
 """What a reader must know before believing the numbers: a list of sentences near the top of the page."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
@@ -16,7 +16,7 @@ from carrara.results.analysis.series import changed_models
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.provenance import Provenance
 from carrara.results.sanitize import short
-from carrara.results.style import Face
+from carrara.results.style import Styles
 
 FEW = 10
 """Replies in a row under which its interval says little."""
@@ -30,7 +30,7 @@ ENOUGH = 0.75
 def notes(
     results: Sequence[Result],
     rows: Sequence[Row],
-    faces: Mapping[Series, Face],
+    styles: Styles,
     runs: Sequence[Provenance],
     trivial: Sequence[Trivial],
     known: Sequence[Known] = (),
@@ -44,16 +44,16 @@ def notes(
     """
     metric = said({row.task: row.metric for row in rows})
     return [
-        *_unmeasured(rows, faces),
+        *_unmeasured(rows, styles),
         *(f"{what[0].upper()}{what[1:]}." for what in changed_models(results)),
         *(warning for run in runs for warning in run.warnings),
         *_without_answer(results),
-        *_where_without_answer(results, rows, faces),
-        *([] if partial else _incomplete(results, faces)),
+        *_where_without_answer(results, rows, styles),
+        *([] if partial else _incomplete(results, styles)),
         *_few(rows),
         *_one_length(rows),
         *_short_of_reasoning(results),
-        *_cheap(rows, faces, known),
+        *_cheap(rows, styles, known),
         *_trivial(trivial),
         *_fooled(trivial),
         *_near(known),
@@ -74,9 +74,7 @@ def _without_answer(results: Sequence[Result]) -> Iterator[str]:
         yield f"The most frequent error ({count(times, 'time')}): {error}"
 
 
-def _where_without_answer(
-    results: Sequence[Result], rows: Sequence[Row], faces: Mapping[Series, Face]
-) -> Iterator[str]:
+def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles: Styles) -> Iterator[str]:
     """Cells in which most replies have no answer: there, the score says that the model did not answer, not why."""
     bad = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
     if not bad:
@@ -92,7 +90,7 @@ def _where_without_answer(
         silent = f", {many:,} of them empty" if many else ""
         unread = row.stat.n - row.stat.answers_read
         yield (
-            f"{faces[row.series].name} gives no answer in {unread:,} of {count(row.stat.n, 'reply')} at "
+            f"{styles[row.series].name} gives no answer in {unread:,} of {count(row.stat.n, 'reply')} at "
             f"{write_length(row.length)} in {short(row.task)}{silent}."
         )
     if len(bad) > LISTED:
@@ -100,10 +98,10 @@ def _where_without_answer(
         yield f"{count(len(bad) - LISTED, 'more cell')} {have} mostly replies without an answer."
 
 
-def _unmeasured(rows: Sequence[Row], faces: Mapping[Series, Face]) -> Iterator[str]:
+def _unmeasured(rows: Sequence[Row], styles: Styles) -> Iterator[str]:
     blank = [row for row in rows if not row.stat.scored]
     for row in blank[:LISTED]:
-        cell = f"{faces[row.series].name} at {write_length(row.length)} in {short(row.task)}"
+        cell = f"{styles[row.series].name} at {write_length(row.length)} in {short(row.task)}"
         yield f"{cell} has no score ({row.stat.unscored}): nothing was measured there."
     if len(blank) > LISTED:
         yield f"{count(len(blank) - LISTED, 'more cell')} {'has' if len(blank) == LISTED + 1 else 'have'} no score."
@@ -151,7 +149,7 @@ def _fooled(lines: Sequence[Trivial]) -> Iterator[str]:
     )
 
 
-def _cheap(rows: Sequence[Row], faces: Mapping[Series, Face], known: Sequence[Known]) -> Iterator[str]:
+def _cheap(rows: Sequence[Row], styles: Styles, known: Sequence[Known]) -> Iterator[str]:
     """Scores that a shortcut reaches too, where that is above the chance level."""
     cheap = {one.task: one for one in known if one.score > one.chance_level + NEWS}
     found: dict[tuple[str, Series], list[Row]] = {}
@@ -162,7 +160,7 @@ def _cheap(rows: Sequence[Row], faces: Mapping[Series, Face], known: Sequence[Kn
     said = []
     for (task, series), own in found.items():
         lengths = ", ".join(write_length(row.length) for row in own)
-        at = f"{faces[series].name} at {lengths} in {short(task)}"
+        at = f"{styles[series].name} at {lengths} in {short(task)}"
         scores = f"the shortcut “{short(cheap[task].name, 60)}” scores {cheap[task].score:.2f}"
         declared = f" ({cheap[task].declared.rstrip('.')})" if cheap[task].declared else ""
         said.append(f"{at} is no better than a shortcut: {scores}{declared}.")
@@ -193,7 +191,7 @@ def _where(line: Trivial, lines: Sequence[Trivial]) -> str:
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
 
 
-def _incomplete(results: Sequence[Result], faces: Mapping[Series, Face]) -> Iterator[str]:
+def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
     """Lengths with fewer replies than others of their test: a run that stopped, or items that did not fit.
 
     Subsets of one test have their own worlds and lengths, and are as complete as their own lengths are.
@@ -204,9 +202,9 @@ def _incomplete(results: Sequence[Result], faces: Mapping[Series, Face]) -> Iter
     for (task, subset, _, _), n in there.items():
         most[task, subset] = max(most.get((task, subset), 0), n)
     short_of = [
-        f"Incomplete: {faces[one].name} has {n:,} of {count(most[task, subset], 'reply')} at {write_length(length)} in "
-        f"{short(task)}."
-        for (task, subset, length, one), n in sorted(there.items(), key=lambda pair: _place(pair[0], faces))
+        f"Incomplete: {styles[one].name} has {n:,} of {count(most[task, subset], 'reply')} at {write_length(length)} "
+        f"in {short(task)}."
+        for (task, subset, length, one), n in sorted(there.items(), key=lambda pair: _place(pair[0], styles))
         if n < most[task, subset]
     ]
     yield from _first(short_of, "cell", "is incomplete", "are incomplete")
@@ -227,6 +225,6 @@ def _subset(id: str) -> int:
         return 0
 
 
-def _place(row: tuple[str, int, int, Series], faces: Mapping[Series, Face]) -> tuple[object, ...]:
+def _place(row: tuple[str, int, int, Series], styles: Styles) -> tuple[object, ...]:
     task, subset, length, one = row
-    return natural(task), faces[one].number, length, subset
+    return natural(task), styles[one].number, length, subset

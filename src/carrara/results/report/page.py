@@ -14,7 +14,7 @@ from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.analysis.trivial_baselines import ALIKE, Best, highest
 from carrara.results.report.failures import SHOWN, failures
-from carrara.results.report.html import shell
+from carrara.results.report.html import render_page
 from carrara.results.report.notes import notes
 from carrara.results.report.provenance import provenance
 from carrara.results.report.snippet import Look
@@ -24,7 +24,7 @@ from carrara.results.report.statuses import MEANING, fates, present
 from carrara.results.report.unsolved import puzzles
 from carrara.results.report.views import View, tests_of, view
 from carrara.results.sanitize import short
-from carrara.results.style import Face, faces_of
+from carrara.results.style import Styles, styles_of
 
 FEW_ROWS = 30
 """Rows up to which a table stands open."""
@@ -83,7 +83,7 @@ def render(
 ) -> str:
     requirements = Requirements.of(known, min_base_score)
     content = _content(results, known, bool(sentence(parts)), look, requirements) if results else {"results": 0}
-    return shell(
+    return render_page(
         "page.html",
         title,
         partial=sentence(parts),
@@ -97,27 +97,27 @@ def _content(
     results: Sequence[Result], known: Sequence[Known], partial: bool, look: Look | None, requirements: Requirements
 ) -> dict[str, Any]:
     rows = summarize(results)
-    faces = faces_of(rows)
-    runs = provenance(results, faces)
-    failed, failures_in_all = failures(results, faces, look)
-    unsolved, unsolved_in_all = puzzles(results, faces, look)
+    styles = styles_of(rows)
+    runs = provenance(results, styles)
+    failed, failures_in_all = failures(results, styles, look)
+    unsolved, unsolved_in_all = puzzles(results, styles, look)
     trivial = trivials(results)
-    tests = _tests(results, rows, faces, trivial)
-    views = _views(results, faces, requirements)
+    tests = _tests(results, rows, styles, trivial)
+    views = _views(results, styles, requirements)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
         "rows": rows,
         "lengths": sorted({row.length for row in rows}),
-        "of": faces,
-        "faces": list(faces.values()),
+        "of": styles,
+        "styles": list(styles.values()),
         "numbers": {test.name: test.number for test in tests},
         "tests": tests,
         "measures": {test.number: _measures(test, known) for test in tests},
         "views": views,
         "chosen": "paper" if any(row.metric for row in rows) else "sound",
         "names": NAMES,
-        "notes": notes(results, rows, faces, runs, trivial, known, partial=partial),
+        "notes": notes(results, rows, styles, runs, trivial, known, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
@@ -126,8 +126,8 @@ def _content(
         "board_columns": breakdown,
         "board_remarks": remarks,
         "statuses": [(status, MEANING[status]) for status in present(rows)],
-        "fates": fates(rows, faces, by_length=False),
-        "fates_by_length": fates(rows, faces, by_length=True),
+        "fates": fates(rows, styles, by_length=False),
+        "fates_by_length": fates(rows, styles, by_length=True),
         "failures": failed,
         "failures_in_all": failures_in_all,
         "failures_shown": SHOWN,
@@ -153,19 +153,17 @@ def _measures(test: Test, known: Sequence[Known]) -> str:
     return f"{told}: {part}" if told and part else told
 
 
-def _views(results: Sequence[Result], faces: dict[Series, Face], requirements: Requirements) -> list[View]:
+def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
     """One for each score that any test has."""
     graded = any(result.metric for result in by_metric(results, "paper"))
-    return [view(results, metric, faces, requirements) for metric in METRICS if graded or metric == "sound"]
+    return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "sound"]
 
 
-def _tests(
-    results: Sequence[Result], rows: Sequence[Row], faces: dict[Series, Face], trivial: Sequence[Trivial]
-) -> list[Test]:
+def _tests(results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivial: Sequence[Trivial]) -> list[Test]:
     wrong = faults(results)
     tests = []
     for number, name in enumerate(tests_of(rows)):
-        own = sorted((row for row in rows if row.task == name), key=lambda row: (faces[row.series].number, row.length))
+        own = sorted((row for row in rows if row.task == name), key=lambda row: (styles[row.series].number, row.length))
         tests.append(
             Test(
                 number=number,
@@ -175,7 +173,7 @@ def _tests(
                 trivial=[line for line in trivial if line.task == name],
                 retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
                 faults=sorted(
-                    (row for row in wrong if row.task == name), key=lambda row: (faces[row.series].number, row.length)
+                    (row for row in wrong if row.task == name), key=lambda row: (styles[row.series].number, row.length)
                 ),
             )
         )

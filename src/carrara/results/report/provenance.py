@@ -1,6 +1,6 @@
 """How it was run: with which settings, what counted the tokens, and whether the server counted as many."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrara.core.errors import RunError, UsageError
@@ -11,7 +11,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN, Result
 from carrara.results.analysis import Series, series_of
 from carrara.results.sanitize import short
-from carrara.results.style import Face
+from carrara.results.style import SeriesStyle, Styles
 
 TOLERATED = 0.02
 """How far the server's own count may be off before lengths are not believed."""
@@ -21,9 +21,9 @@ TOLERATED = 0.02
 class Provenance:
     """One series with one tokenizer."""
 
-    face: Face
+    style: SeriesStyle
     tokenizer: str
-    style: str
+    prompt_style: str
     settings: str
     """How the model was asked, and its contexts shortened, as far as it is not the default."""
     tests: str
@@ -39,25 +39,25 @@ class Provenance:
     warnings: tuple[str, ...]
 
 
-def provenance(results: Sequence[Result], faces: Mapping[Series, Face]) -> list[Provenance]:
+def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
     series = series_of(results)
     groups: dict[tuple[Series, str], list[Result]] = {}
     for result in results:
         groups.setdefault((series(result), result.tokenizer), []).append(result)
-    order = sorted(groups, key=lambda key: (faces[key[0]].number, key[1]))
-    return [_described(faces[key[0]], key[1], groups[key]) for key in order]
+    order = sorted(groups, key=lambda key: (styles[key[0]].number, key[1]))
+    return [_described(styles[key[0]], key[1], groups[key]) for key in order]
 
 
-def _described(face: Face, tokenizer: str, results: Sequence[Result]) -> Provenance:
-    styles = sorted({_style(result) for result in results})
-    server, server_warning = _server(face, tokenizer, results)
-    exact, exact_warning = _exact(face, tokenizer, results)
+def _described(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> Provenance:
+    prompt_styles = sorted({_prompt_style(result) for result in results})
+    server, server_warning = _server(style, tokenizer, results)
+    exact, exact_warning = _exact(style, tokenizer, results)
     outputs = [result.output_tokens for result in results if result.output_tokens is not None]
     seconds = [result.seconds for result in results if result.seconds is not None]
     return Provenance(
-        face=face,
+        style=style,
         tokenizer=short(tokenizer),
-        style=", ".join(filter(None, styles)) or "–",
+        prompt_style=", ".join(filter(None, prompt_styles)) or "–",
         settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
         tests="\n".join(short(test, 160) for test in sorted({_posed(result) for result in results}, key=natural)),
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
@@ -70,7 +70,7 @@ def _described(face: Face, tokenizer: str, results: Sequence[Result]) -> Provena
     )
 
 
-def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """A length of 0 asks for the puzzle alone, and claims nothing; published items have their own.
 
     Of questions on one context the longest has its length, and the others are shorter.
@@ -91,7 +91,7 @@ def _exact(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, 
         return f"exact{before}", ""
     return (
         f"off by up to {abs(by):,} tokens{before}",
-        f"Prompts of {face.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
+        f"Prompts of {style.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
         f"(at {write_length(off.length)}).",
     )
 
@@ -109,7 +109,7 @@ def _recipe(result: Result) -> Recipe | None:
         return None
 
 
-def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Of whole prompts: what retrieval leaves of one is as long as it is."""
     counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
     if not counted:
@@ -123,10 +123,10 @@ def _server(face: Face, tokenizer: str, results: Sequence[Result]) -> tuple[str,
     shown = f"{off:+.2%} at most".replace("-", "−").replace("%", " %")
     if abs(off) <= TOLERATED:
         return shown, ""
-    if _style(result) == "chat" and not _knows_chat(tokenizer):
+    if _prompt_style(result) == "chat" and not _knows_chat(tokenizer):
         return f"{shown}: {short(tokenizer)} does not count the chat template", ""
     return shown, (
-        f"The server of {face.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
+        f"The server of {style.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
         f"{result.tokens:,} ({off:+.1%}): lengths are not what they claim; is this the model's tokenizer?"
     ).replace("(-", "(−").replace("%)", " %)")
 
@@ -148,7 +148,7 @@ def _posed(result: Result) -> str:
     return f"{name} ({other})" if other else name
 
 
-def _style(result: Result) -> str:
+def _prompt_style(result: Result) -> str:
     recipe = _recipe(result)
     return recipe.style if recipe else ""
 

@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 from carrara.core.result import STATUSES, Status
 from carrara.results.analysis import Row, Series
+from carrara.results.chart import status_bar
 from carrara.results.sanitize import short
-from carrara.results.style import Face
-from carrara.results.svg import tag
+from carrara.results.style import SeriesStyle, Styles
 
 MEANING: Mapping[Status, str] = {
     "ok": "an answer was read from the reply",
@@ -25,7 +25,7 @@ MEANING: Mapping[Status, str] = {
 
 @dataclass(frozen=True)
 class Fate:
-    face: Face
+    style: SeriesStyle
     task: str
     length: int | None
     """None: all of them."""
@@ -40,34 +40,24 @@ def present(rows: Sequence[Row]) -> list[Status]:
     return [s for s in STATUSES if s == "ok" or any(row.stat.statuses.get(s) for row in rows)]
 
 
-def fates(rows: Sequence[Row], faces: Mapping[Series, Face], *, by_length: bool) -> list[Fate]:
+def fates(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> list[Fate]:
     shown = present(rows)
     groups: dict[tuple[str, Series, int | None], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.task, row.series, row.length if by_length else None), []).append(row)
     found = []
     for (task, series, length), own in sorted(
-        groups.items(), key=lambda item: (item[0][0], faces[item[0][1]].number, item[0][2] or 0)
+        groups.items(), key=lambda item: (item[0][0], styles[item[0][1]].number, item[0][2] or 0)
     ):
         counts = tuple(sum(row.stat.statuses.get(status, 0) for row in own) for status in shown)
-        found.append(Fate(faces[series], short(task), length, sum(counts), counts, _bar(shown, counts)))
+        found.append(
+            Fate(
+                styles[series],
+                short(task),
+                length,
+                sum(counts),
+                counts,
+                status_bar(dict(zip(shown, counts, strict=True))),
+            )
+        )
     return found
-
-
-def _bar(shown: Sequence[Status], counts: Sequence[int]) -> Markup:
-    total, x, parts = sum(counts), 0.0, []
-    for status, count in zip(shown, counts, strict=True):
-        if count:
-            width = 100 * count / total
-            parts.append(tag("rect", x=f"{x:.3f}", y=0, width=f"{width:.3f}", height=10, class_=f"status-{status}"))
-            x += width
-    said = ", ".join(f"{count:,} {status}" for status, count in zip(shown, counts, strict=True) if count)
-    return tag(
-        "svg",
-        tag("title", said),
-        *parts,
-        viewBox="0 0 100 10",
-        preserveAspectRatio="none",
-        role="img",
-        class_="bar",
-    )

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from carrara.core.lengths import write_length
 from carrara.core.result import ATTEMPTED
-from carrara.results.analysis import EffectiveLength, Row, Series
+from carrara.results.analysis import EffectiveLength, Row
 from carrara.results.sanitize import short
-from carrara.results.style import Face
+from carrara.results.style import SeriesStyle, Styles
 
 LISTED = 4
 """Lengths that a sentence can name; of more it names the ends."""
@@ -15,28 +15,28 @@ LISTED = 4
 
 @dataclass(frozen=True)
 class Verdict:
-    face: Face
+    style: SeriesStyle
     sentence: str
     more: str
     tasks: tuple[tuple[str, str], ...] = ()
     """Of several tasks the name of each, with its effective length or why there is none."""
 
 
-def verdicts(rows: Sequence[Row], faces: Mapping[Series, Face], effective: Sequence[EffectiveLength]) -> list[Verdict]:
+def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]) -> list[Verdict]:
     found = []
-    for series, face in faces.items():
+    for series, style in styles.items():
         tasks: dict[str, list[Row]] = {}
         for row in rows:
             if row.series == series:
                 tasks.setdefault(row.task, []).append(row)
         mine = {one.task: one for one in effective if one.series == series}
         if not any(row.stat.attempts for own in tasks.values() for row in own):
-            found.append(Verdict(face, _without_attempts(tasks), ""))
+            found.append(Verdict(style, _without_attempts(tasks), ""))
         elif len(tasks) == 1:
             [(task, own)] = tasks.items()
-            found.append(Verdict(face, _scores(own), remark(own, mine[task])))
+            found.append(Verdict(style, _scores(own), remark(own, mine[task])))
         else:
-            found.append(_over_tasks(face, tasks, mine))
+            found.append(_over_tasks(style, tasks, mine))
     return found
 
 
@@ -87,11 +87,13 @@ def _scores(rows: Sequence[Row]) -> str:
     return f"{scores}; chance level {rows[-1].stat.chance_level:.2f}"
 
 
-def _over_tasks(face: Face, tasks: Mapping[str, Sequence[Row]], effective: Mapping[str, EffectiveLength]) -> Verdict:
+def _over_tasks(
+    style: SeriesStyle, tasks: Mapping[str, Sequence[Row]], effective: Mapping[str, EffectiveLength]
+) -> Verdict:
     blank = sum(not row.stat.scored for own in tasks.values() for row in own)
     scored = {task: known for task, own in tasks.items() if (known := [row for row in own if row.stat.scored])}
     verdict = replace(
-        _means(face, scored),
+        _means(style, scored),
         tasks=tuple((short(task), remark(own, effective[task]) or f"{_scores(own)}.") for task, own in tasks.items()),
     )
     if blank:
@@ -100,14 +102,14 @@ def _over_tasks(face: Face, tasks: Mapping[str, Sequence[Row]], effective: Mappi
     return verdict
 
 
-def _means(face: Face, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
+def _means(style: SeriesStyle, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
     """The means over tasks at the lengths that all of them have: no other lengths can be averaged."""
     if len(tasks) == 1:
         [(task, own)] = tasks.items()
-        return Verdict(face, f"{_scores(own)}, in {short(task)} alone", "")
+        return Verdict(style, f"{_scores(own)}, in {short(task)} alone", "")
     common = set.intersection(*({row.length for row in own} for own in tasks.values()))
     if not common:
-        return Verdict(face, f"the {len(tasks)} tasks have no length in common, so there is no mean over them", "")
+        return Verdict(style, f"the {len(tasks)} tasks have no length in common, so there is no mean over them", "")
     means, chance_levels = [], []
     for length in sorted(common):
         at = [row.stat for own in tasks.values() for row in own if row.length == length]
@@ -122,7 +124,7 @@ def _means(face: Face, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
     more = (
         f"The largest loss is in {short(worst)}: from {before:.2f} to {after:.2f}." if before - after >= 0.005 else ""
     )
-    return Verdict(face, sentence, more)
+    return Verdict(style, sentence, more)
 
 
 def _drop(rows: Sequence[Row], common: set[int]) -> tuple[float, float]:

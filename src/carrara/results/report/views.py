@@ -1,6 +1,6 @@
 """What a page says by one score: the sound one, or the papers' own. A reader switches between the two."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -32,7 +32,7 @@ from carrara.results.chart import COMPACT, WIDE, score_chart
 from carrara.results.report.slices import Slice, slices
 from carrara.results.report.verdict import Verdict, verdicts
 from carrara.results.sanitize import short
-from carrara.results.style import Face
+from carrara.results.style import SeriesStyle, Styles
 
 CUMULATIVE = "michelangelo/"
 """Tests whose lengths add up (Michelangelo, section 3.2)."""
@@ -44,8 +44,8 @@ WHERE = frozenset({PLACE, DISTANCE, NEEDED})
 class Pair:
     """Two series compared, the better first."""
 
-    one: Face
-    other: Face
+    one: SeriesStyle
+    other: SeriesStyle
     difference: Difference | None
 
 
@@ -90,7 +90,7 @@ class View:
     tests: list[Curves]
 
 
-def view(results: Sequence[Result], metric: Metric, faces: Mapping[Series, Face], requirements: Requirements) -> View:
+def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements: Requirements) -> View:
     results = by_metric(results, metric)
     rows = summarize(results)
     effective = effective_lengths(rows, requirements)
@@ -98,13 +98,13 @@ def view(results: Sequence[Result], metric: Metric, faces: Mapping[Series, Face]
     return View(
         metric=metric,
         rows=rows,
-        verdicts=verdicts(rows, faces, effective),
+        verdicts=verdicts(rows, styles, effective),
         standings=standings if len(standings) > 1 else [],
         categories={
-            category: sorted(scores, key=lambda score: (faces[score.series].number, score.length))
+            category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
             for category, scores in groupby(categories(rows), lambda score: score.category)
         },
-        tests=_tests(scored(results), rows, faces, effective),
+        tests=_tests(scored(results), rows, styles, effective),
     )
 
 
@@ -114,7 +114,10 @@ def tests_of(rows: Sequence[Row]) -> list[str]:
 
 
 def _tests(
-    results: Sequence[Result], rows: Sequence[Row], faces: Mapping[Series, Face], effective: Sequence[EffectiveLength]
+    results: Sequence[Result],
+    rows: Sequence[Row],
+    styles: Styles,
+    effective: Sequence[EffectiveLength],
 ) -> list[Curves]:
     names = tests_of(rows)
     changes, pairs = length_effects(results), model_effects(results)
@@ -125,31 +128,31 @@ def _tests(
     frames = {"wide": WIDE, "compact": COMPACT} if len(names) == 1 else {"only": COMPACT}
     tests = []
     for number, name in enumerate(names):
-        own = sorted((row for row in rows if row.task == name), key=lambda row: (faces[row.series].number, row.length))
+        own = sorted((row for row in rows if row.task == name), key=lambda row: (styles[row.series].number, row.length))
         added = sorted(
-            (row for row in summed if row.task == name), key=lambda row: (faces[row.series].number, row.length)
+            (row for row in summed if row.task == name), key=lambda row: (styles[row.series].number, row.length)
         )
         shown = short(name)
         drawn = any(row.stat.attempts for row in own)
         points = [row for row in own if row.stat.scored]
         adds_up = drawn and len({row.length for row in added}) > 1
-        sliced = slices(own_results[name], faces)
+        sliced = slices(own_results[name], styles)
         tests.append(
             Curves(
                 number=number,
                 name=shown,
                 rows=own,
                 lengths=sorted({row.length for row in own}),
-                charts=[score_chart(shown, points, faces, frame, kind) for kind, frame in frames.items() if drawn],
+                charts=[score_chart(shown, points, styles, frame, kind) for kind, frame in frames.items() if drawn],
                 cumulative=[
-                    score_chart(shown, added, faces, frame, kind, "of all contexts up to a length")
+                    score_chart(shown, added, styles, frame, kind, "of all contexts up to a length")
                     for kind, frame in frames.items()
                     if adds_up
                 ],
                 summed=added if adds_up else [],
                 effective={one.series: one for one in effective if one.task == name},
                 changes={(one.series, one.length): one for one in changes if one.task == name},
-                pairs=_pairs([pair for pair in pairs if pair.task == name], faces),
+                pairs=_pairs([pair for pair in pairs if pair.task == name], styles),
                 slices=[one for one in sliced if one.label not in WHERE],
                 where=[one for one in sliced if one.label in WHERE],
             )
@@ -157,11 +160,11 @@ def _tests(
     return tests
 
 
-def _pairs(effects: Sequence[ModelEffect], faces: Mapping[Series, Face]) -> list[Pair]:
+def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
     """A difference is second minus first: put the series that comes first on the page second, and gains are its own."""
     found = []
     for effect in effects:
-        one, other = faces[effect.first], faces[effect.second]
+        one, other = styles[effect.first], styles[effect.second]
         change = effect.difference
         if one.number < other.number:
             change = change.reversed if change else None
