@@ -48,13 +48,14 @@ def parallel_map(
         workers: The number of processes on this machine. By default one for each core.
         engine: Where to work. With `local`, one job or one worker starts no process.
     """
+    workers = workers or count_cores()
     if engine == "ray":
         from carrara.core.ray import open_cluster
 
         with open_cluster(workers) as cluster:
             yield from _map(cluster, cluster.cores, work, jobs)
         return
-    workers = min(len(jobs), workers or count_cores())
+    workers = min(len(jobs), workers)
     if workers < 2:
         yield from map(work, jobs)
         return

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import collect_records, logger
-from carrara.core.parallel import Executor, count_cores
 
 R = TypeVar("R")
 
@@ -30,13 +29,13 @@ class Cluster:
     def submit(self, work: Callable[..., R], /, *args: Any) -> Future[R]:
         return _result_of(self._task.remote(logger.level, work, args))
 
-    def start_worker(self, start: Callable[[], object]) -> Executor:
+    def start_worker(self, start: Callable[[], object]) -> "Worker":
         """Start a process that keeps its state from job to job."""
-        return _Worker(self._actor.remote(start))
+        return Worker(self._actor.remote(start))
 
 
 @contextmanager
-def open_cluster(workers: int | None = None) -> Iterator[Cluster]:
+def open_cluster(workers: int) -> Iterator[Cluster]:
     """Connect to the cluster, or start Ray on this machine with so many workers."""
     with _connect(workers) as ray:
         try:
@@ -58,7 +57,9 @@ class _Actor:
         return _run(level, work, args)
 
 
-class _Worker:
+class Worker:
+    """An executor that runs functions in one process."""
+
     def __init__(self, actor: Any) -> None:
         self._actor = actor
 
@@ -91,7 +92,7 @@ def _result_of(reference: Any) -> Future[R]:
 
 
 @contextmanager
-def _connect(workers: int | None) -> Iterator[Any]:
+def _connect(workers: int) -> Iterator[Any]:
     is_local = not os.environ.get("RAY_ADDRESS")
     if is_local:  # Ray reads this when it is imported: other machines cannot reach this one
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
@@ -104,7 +105,7 @@ def _connect(workers: int | None) -> Iterator[Any]:
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns where this is not set
     quiet = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
-    local = {"num_cpus": workers or count_cores(), "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    local = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
         ray.init(**quiet, **(local if is_local else {}))
     except (ConnectionError, RuntimeError, ValueError) as error:
