@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.letters import unicode14
+from carrara.core.unicode import unicode14
 from carrara.text import corpus
 from carrara.text.corpus.screen import screened
 from carrara.text.corpus.sentences import split_text

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
-from carrara.core.reserved import NO_CORPUS
 from carrara.core.types import Filler, Tap, Unit
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong import _text
@@ -26,6 +25,7 @@ from carrara.text import corpus, haystack
 from carrara.text.corpus.clean import clean, without_gutenberg
 from carrara.text.corpus.sentences import split_text
 from carrara.text.corpus.sources import BuiltIn
+from carrara.text.reserved_names import RESERVED_NAMES
 from tests.babi import write_story
 from tests.published import BOOKS, needs_books
 
@@ -208,7 +208,7 @@ def book(cache: Path, tmp_path: Path) -> Path:
 
 
 def test_haystacks_are_named_by_what_they_hold(book: Path) -> None:
-    assert [haystack.named(name) for name in NO_CORPUS] == list(NO_CORPUS)
+    assert [haystack.named(name) for name in RESERVED_NAMES] == list(RESERVED_NAMES)
     hash = corpus.add("pages", str(book)).hash
     assert re.fullmatch("[0-9a-f]{16}", hash)
     assert {haystack.named(name) for name in ("pages", str(book), hash, hash[:8])} == {hash}

@@ -10,7 +10,7 @@ import pytest
 
 import carrara
 from carrara.core.errors import UsageError
-from carrara.core.places import here, place
+from carrara.core.paths import local_path, to_path
 from carrara.logs.replies import read_results
 from tests import process
 from tests.commands import commands
@@ -54,10 +54,10 @@ def test_a_run_there_is_a_run_here(store: Mapping[str, str], tmp_path: Path) -> 
     process.carrara(*line, "--out", tmp_path / "run", check=True)
     first = process.carrara(*line, "--out", f"{ROOT}/run", env=store, check=True)
     assert "12 requests were made" in first.stderr
-    assert replies(place(f"{ROOT}/run")) == replies(tmp_path / "run")
+    assert replies(to_path(f"{ROOT}/run")) == replies(tmp_path / "run")
     again = process.carrara(*line, "--out", f"{ROOT}/run", env=store, check=True)
     assert "0 requests were made" in again.stderr
-    page = place(f"{ROOT}/run/report.html")
+    page = to_path(f"{ROOT}/run/report.html")
     page.unlink()
     told = process.carrara("report", f"{ROOT}/run", env=store, check=True)
     assert "babilong/qa1" in told.stdout
@@ -81,7 +81,7 @@ def test_killed_there_and_gone_on_with(store: Mapping[str, str], tmp_path: Path)
         time.sleep(0.5)  # what was under way ends
         process.carrara(*asked, env=store, check=True)
         assert 40 <= server.asked() <= 44
-    assert len(replies(place(f"{ROOT}/killed"))) == 40
+    assert len(replies(to_path(f"{ROOT}/killed"))) == 40
 
 
 @needs_moto
@@ -114,9 +114,9 @@ def test_items_there_are_items_here(made: tuple[str, ...], store: Mapping[str, s
     name = "-".join(made).replace("/", "-").replace(",", "-")
     process.carrara(*line, "--out", tmp_path / name, check=True)
     process.carrara(*line, "--out", f"{ROOT}/{name}", env=store, check=True)
-    assert files(place(f"{ROOT}/{name}")) == files(tmp_path / name)
+    assert files(to_path(f"{ROOT}/{name}")) == files(tmp_path / name)
     process.carrara(*line, "--out", f"{ROOT}/{name}", env=store, check=True)
-    assert files(place(f"{ROOT}/{name}")) == files(tmp_path / name)
+    assert files(to_path(f"{ROOT}/{name}")) == files(tmp_path / name)
 
 
 @needs_moto
@@ -143,8 +143,8 @@ def test_what_is_drawn_of_runs_there(store: Mapping[str, str]) -> None:
         ),
     ):
         process.carrara(*line, env=store, check=True)
-    assert place(f"{ROOT}/board.html").read_text("utf-8").rstrip().endswith("</html>")
-    assert place(f"{ROOT}/heat.svg").read_text("utf-8").startswith("<svg")
+    assert to_path(f"{ROOT}/board.html").read_text("utf-8").rstrip().endswith("</html>")
+    assert to_path(f"{ROOT}/heat.svg").read_text("utf-8").startswith("<svg")
 
 
 def refused(ended: Ended, code: int, sentence: str) -> None:
@@ -200,9 +200,9 @@ def test_what_cannot_be_there(line: tuple[str, ...], sentence: str) -> None:
 def test_an_address_is_no_path() -> None:
     """Which would make a folder that is called `s3:`."""
     with pytest.raises(UsageError, match="as a text"):
-        place(Path(f"{ROOT}/x"))
+        to_path(Path(f"{ROOT}/x"))
     with pytest.raises(UsageError, match="on this machine"):
-        here(Path(f"{ROOT}/x"))
+        local_path(Path(f"{ROOT}/x"))
 
 
 def test_every_command_says_where_its_files_can_be() -> None:

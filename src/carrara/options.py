@@ -23,7 +23,7 @@ from cyclopts import Group, Parameter, Token
 from carrara.core.errors import UsageError, nearest
 from carrara.core.keys import SPLITS, Split
 from carrara.core.lengths import read_length, read_lengths
-from carrara.core.places import here, place
+from carrara.core.paths import local_path, to_path
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.prompt.asked import Drawn, Selection, recipes
@@ -229,12 +229,12 @@ def folder_of(given: File) -> Path:
     """Return a folder on this machine or on object storage."""
     if isinstance(given, str) and not given.strip():
         raise UsageError(f"{given!r} is no folder: give one, which need not exist yet")
-    return place(given)
+    return to_path(given)
 
 
 def file_of(given: File) -> Path:
     """Return a file on this machine."""
-    return here(given)
+    return local_path(given)
 
 
 def at_least(least: int) -> Callable[[object, "Attribute[Any]", Any], None]:

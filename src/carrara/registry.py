@@ -15,7 +15,7 @@ from types import ModuleType
 
 from carrara import own, plugins
 from carrara.core.errors import UsageError, nearest
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.plugin_errors import checked
 from carrara.task import Task
 

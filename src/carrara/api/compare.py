@@ -6,7 +6,7 @@ from typing import Any
 
 from carrara.api.results import Results
 from carrara.comparison import statistics
-from carrara.core.places import place
+from carrara.core.paths import to_path
 from carrara.options import File, Lengths, lengths_of
 from carrara.results.analysis.metric import Metric
 
@@ -26,8 +26,8 @@ class Compared(statistics.Compared):
         """Write it as a page."""
         from carrara.comparison.report import write_comparison
 
-        write_comparison(self, self.margin, place(path), title)
-        return place(path)
+        write_comparison(self, self.margin, to_path(path), title)
+        return to_path(path)
 
     def frame(self) -> Any:
         """A pandas data frame with a row for each test at each length."""
@@ -59,7 +59,7 @@ def compare(
 
     statistics.check_margin(margin)
     held = [
-        (f"run {number}", list(run)) if isinstance(run, Results) else (str(run), results_in(place(run), scorer))
+        (f"run {number}", list(run)) if isinstance(run, Results) else (str(run), results_in(to_path(run), scorer))
         for number, run in enumerate(runs, 1)
     ]
     sides = statistics.only(told_apart(held), None if lengths is None else lengths_of(lengths), score)

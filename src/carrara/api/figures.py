@@ -8,7 +8,7 @@ from typing import Any
 
 from carrara.api._signature import takes
 from carrara.api.run import read
-from carrara.core.places import place
+from carrara.core.paths import to_path
 from carrara.core.result import Result
 from carrara.core.table import html
 from carrara.options import File
@@ -33,7 +33,7 @@ class Drawn(Figure):
 
     def save(self, path: File) -> Path:
         """Write the figure as .svg, .png, .html, .csv or .json, and return the path."""
-        return files.save(self, place(path))
+        return files.save(self, to_path(path))
 
     def _repr_svg_(self) -> str | None:
         return None if vega.missing() else vega.svg(self)

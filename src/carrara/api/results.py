@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from carrara.core.errors import UsageError, nearest
-from carrara.core.places import place
+from carrara.core.paths import to_path
 from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.options import File, length_of
 from carrara.results.analysis.completeness import Part
@@ -137,14 +137,14 @@ class Results(Sequence[Result]):
 
         write_report(
             self._records,
-            place(path),
+            to_path(path),
             self.title,
             self._parts,
             known(self._records),
             Looker(),
             min_base_score=min_base_score,
         )
-        return place(path)
+        return to_path(path)
 
 
 def _flat(result: Result) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from carrara.api._signature import takes
 from carrara.api.results import Results
 from carrara.core.errors import RunError, UsageError
-from carrara.core.places import place
+from carrara.core.paths import to_path
 from carrara.options import File
 from carrara.runs.config import RunConfig
 
@@ -60,8 +60,8 @@ def read(*folders: File) -> Results:
     if not folders:
         raise UsageError("name what to read: the folder of a run, or several")
     if len(folders) > 1:
-        return Results(gathered([place(folder) for folder in folders]))
-    folder = place(folders[0])
+        return Results(gathered([to_path(folder) for folder in folders]))
+    folder = to_path(folders[0])
     found = read_results(folder)
     return Results(found, folder.resolve().name, parts(folder, found))
 

@@ -9,7 +9,7 @@ from carrara.core import params
 from carrara.core.errors import UsageError
 from carrara.core.keys import Split
 from carrara.core.log import warn_once
-from carrara.core.places import here
+from carrara.core.paths import local_path
 from carrara.core.types import Style
 from carrara.options import File, ItemOptions, Length, Value, length_of, params_of, whole
 from carrara.prompt import items
@@ -156,5 +156,5 @@ def item(
     beside = (length_of(length), index, question, seed, split, style, tokenizer, parameters)
     if beside != (0, 0, 0, 0, "test", "chat", tokens.DEFAULT, {}):
         raise UsageError(f"{name} says already what the item is: give nothing beside it but `prompts`")
-    made = items.rebuild(name, read_pack(here(prompts)) if prompts else None)
+    made = items.rebuild(name, read_pack(local_path(prompts)) if prompts else None)
     return Item(made.recipe, made.context)

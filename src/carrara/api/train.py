@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carrara import registry
-from carrara.core.places import here
+from carrara.core.paths import local_path
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -28,7 +28,7 @@ def train(tests: str, out: "str | PathLike[str]", *, kind: str = "rmt", preset: 
     from carrara.recurrent.settings import load
     from carrara.recurrent.training import Training
 
-    training = Training(load(preset, None, registry.select(tests), {"kind": kind, **settings}), here(out))
+    training = Training(load(preset, None, registry.select(tests), {"kind": kind, **settings}), local_path(out))
     finish(training)
     return training.folder
 

@@ -7,7 +7,7 @@ from attrs import fields
 from cyclopts import Parameter, Token
 
 from carrara.core.errors import UsageError
-from carrara.core.many import MOST
+from carrara.core.limits import LIMIT
 from carrara.core.parallel import Engine
 from carrara.options import File, ItemOptions, Lengths, text, whole
 
@@ -74,7 +74,7 @@ WorkerEngine = Annotated[
         help="Where the processes run, on this machine or on a Ray cluster (RAY_ADDRESS, or a Ray on this machine).",
     ),
 ]
-AllowLarge = Annotated[bool, Parameter(show_default=False, help=f"Do not refuse to make more than {MOST:,}.")]
+AllowLarge = Annotated[bool, Parameter(show_default=False, help=f"Do not refuse to make more than {LIMIT:,}.")]
 OnlyLengths = Annotated[Lengths | None, text("LENGTHS", help="Only items of these lengths, such as 4k,32k.")]
 N = Annotated[
     int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS
 from carrara.core.lengths import read_lengths, write_length
-from carrara.core.many import MOST
+from carrara.core.limits import LIMIT
 from carrara.core.parallel import Engine
-from carrara.core.places import here, place
+from carrara.core.paths import local_path, to_path
 from carrara.core.result import MIN_BASE_SCORE
 from carrara.core.types import Style
 
@@ -51,13 +51,13 @@ def workers(parser: ArgumentParser) -> None:
 
 
 def yes(parser: ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help=f"go on where more than {MOST:,} are to be made")
+    parser.add_argument("--yes", action="store_true", help=f"go on where more than {LIMIT:,} are to be made")
 
 
 def path(text: str) -> Path:
     """On this machine."""
     try:
-        return here(text)
+        return local_path(text)
     except UsageError as error:
         raise ArgumentTypeError(str(error)) from None
 
@@ -65,7 +65,7 @@ def path(text: str) -> Path:
 def anywhere(text: str) -> Path:
     """On this machine, or on object storage."""
     try:
-        return place(text)
+        return to_path(text)
     except UsageError as error:
         raise ArgumentTypeError(str(error)) from None
 

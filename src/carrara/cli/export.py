@@ -12,10 +12,10 @@ from carrara.cli._flags import AllowLarge, N, Selection, WorkerEngine, Workers
 from carrara.cli._messages import words_given
 from carrara.cli._output import progress, show
 from carrara.core.errors import LengthError, UsageError
+from carrara.core.limits import check_count
 from carrara.core.log import warn_once
-from carrara.core.many import check_many
 from carrara.core.parallel import Engine
-from carrara.core.places import elsewhere
+from carrara.core.paths import is_remote
 from carrara.options import ItemOptions, Lengths, folder_of, lengths_of, text, whole
 
 if TYPE_CHECKING:
@@ -92,11 +92,11 @@ def export(
     folder = folder_of(out)
     if max_tokens is not None:
         whole("max_tokens", max_tokens, 1)
-    if format == "lm-eval" and elsewhere(folder):
+    if format == "lm-eval" and is_remote(folder):
         raise UsageError(f"lm-eval reads a folder of its own machine: give one in place of {folder}")
     check_folder(folder)
     jobs = items.recipes(tasks, lengths_of(lengths))
-    check_many(len(jobs) * n, "contexts", allow_large)
+    check_count(len(jobs) * n, "contexts", allow_large)
     if format == "batch" and not model:
         raise UsageError("`model` is lacking: a request names the model that it is for, as its server calls it")
     if format != "batch" and model:

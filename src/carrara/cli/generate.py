@@ -11,8 +11,8 @@ from carrara.cli._output import check_replaceable, is_items, progress, show
 from carrara.core.errors import UsageError
 from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
+from carrara.core.limits import check_count
 from carrara.core.log import warn_once
-from carrara.core.many import check_many
 from carrara.core.parallel import Engine
 from carrara.core.plural import count
 from carrara.options import Flag, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
@@ -64,7 +64,7 @@ def generate(
         raise UsageError("`parquet` is for recipes and whole items of tasks that are named: leave it out")
     if parquet:
         jobs = items.recipes(tasks, lengths_of(lengths))
-        check_many(len(jobs) * n, "contexts", allow_large)
+        check_count(len(jobs) * n, "contexts", allow_large)
         return _write_tables(jobs, n, items, folder, render, workers, engine)
     row: Row = rendering.finetuning if finetune else rendering.rendered if render else rendering.recipe_row
     line = partial(rendering.line, row=row)
@@ -75,7 +75,7 @@ def generate(
         what, total, shares = _from_recipes(file_of(tasks), items, line, workers, engine)
     else:
         jobs = items.recipes(tasks, lengths_of(lengths))
-        check_many(len(jobs) * n, "contexts", allow_large)
+        check_count(len(jobs) * n, "contexts", allow_large)
         what, total, shares = _from_tasks(jobs, n, items, line, workers, engine)
     written = 0
     with whole_file(path) as file:

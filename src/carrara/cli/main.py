@@ -10,7 +10,7 @@ from carrara import __version__
 from carrara.cli._messages import messages_on_stderr, say
 from carrara.cli._stopping import stoppable, stopped_code
 from carrara.core.errors import RunError, UsageError, nearest
-from carrara.core.places import storage
+from carrara.core.paths import storage_errors
 
 NEXT = """\
 Carrara measures what language models really do with a long context. To begin with:
@@ -113,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     app = make_app(lists_commands=given[0] in HELP_FLAGS)
     with messages_on_stderr(app, given) as messages:
         try:
-            with stoppable(), storage():
+            with stoppable(), storage_errors():
                 command, bound, _ = app.parse_args(given, exit_on_error=False, print_error=False)
                 result = command(*bound.args, **bound.kwargs)
             if sys.stdout is not None:  # it was closed before the command began

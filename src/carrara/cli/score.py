@@ -133,10 +133,10 @@ def _score_lines(
 
 def _stem(file: Path) -> str:
     """Return the name of a model that is not named: that of the file of its replies."""
-    from carrara.core.letters import whole
+    from carrara.core.unicode import replace_surrogates
     from carrara.score.scored import NAME
 
-    name = whole(file.stem if str(file) != "-" else "stdin")[:NAME]
+    name = replace_surrogates(file.stem if str(file) != "-" else "stdin")[:NAME]
     return "".join(letter if letter.isprintable() else "�" for letter in name)
 
 

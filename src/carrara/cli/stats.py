@@ -11,8 +11,8 @@ from carrara.cli._flags import AllowLarge, Json, N, Selection
 from carrara.cli._output import print_json, progress, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
+from carrara.core.limits import check_count
 from carrara.core.log import warn_once
-from carrara.core.many import check_many
 from carrara.options import ItemOptions, Lengths, lengths_of, text
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def stats(
     items = evolve(items, tokenizer=names[0])
     first = items.recipes(tasks)
     at = () if lengths is None else lengths_of(lengths)
-    check_many(len(first) * n, "instances", allow_large)
+    check_count(len(first) * n, "instances", allow_large)
     shapes = [shape(recipe, n) for recipe in progress(first, len(first), "drawing instances")]
     jobs = [(length, [replace(recipe, length=length) for recipe in first]) for length in at]
     counted = {

@@ -25,7 +25,7 @@ from typing import Literal
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.recipe import Recipe
 from carrara.core.result import UNANSWERED, Result, Status
 from carrara.results.analysis.metric import Metric, by_metric

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-from carrara.core.places import cache_folder
+from carrara.core.paths import cache_folder
 
 _PARTIAL = ".partial-"
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, BinaryIO
 
 from carrara.core.errors import UsageError
-from carrara.core.places import elsewhere, storage
+from carrara.core.paths import is_remote, storage_errors
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ def whole(path: Path) -> Iterator[Path]:
     """Where to write what appears only when it is complete: a full disk or a kill leaves no half of it behind."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder: give the name of a file")
-    if elsewhere(path):
+    if is_remote(path):
         with TemporaryDirectory(prefix="carrara-") as aside:
             partial = Path(aside) / path.name
             yield partial
-            with storage(path), partial.open("rb") as written, path.open("wb") as sent:
+            with storage_errors(path), partial.open("rb") as written, path.open("wb") as sent:
                 copyfileobj(written, sent, 1 << 24)
         return
     path.parent.mkdir(parents=True, exist_ok=True)

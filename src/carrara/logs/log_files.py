@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from carrara.core.errors import RunError, UsageError
 from carrara.core.files import open_binary
 from carrara.core.log import warn_skipped
-from carrara.core.places import elsewhere
+from carrara.core.paths import is_remote
 
 DIRECTORY = 64 << 20
 MEMBER = 64 << 20
@@ -102,7 +102,7 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a log. What is wrong with it raises `DamagedLogError`; one that is not there, `FileNotFoundError`."""
     try:
         with (
-            path.open("rb") if elsewhere(path) else open_binary(path) as file,
+            path.open("rb") if is_remote(path) else open_binary(path) as file,
             zipfile.ZipFile(_BoundedFile(file)) as archive,
         ):
             yield archive

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
-from carrara.core.many import check_many
+from carrara.core.limits import check_count
 from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
 from carrara.servers.redact import refuse_secret
 from carrara.text.writings import FORMATS, Key, moods, styles, topics
@@ -84,7 +84,7 @@ class WriteConfig(PieceOptions, WriterOptions):
             raise UsageError("`moods` needs `styles`: a key has a mood beside a style (`-p depth=4` asks for both)")
         for name, value in self.model_args.items():
             refuse_secret(name, value, "`model_args`")
-        check_many(len(self.keys) * self.n, "pieces", self.allow_large)
+        check_count(len(self.keys) * self.n, "pieces", self.allow_large)
 
     @property
     def embedded(self) -> bool:

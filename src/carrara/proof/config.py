@@ -5,7 +5,7 @@ from typing import Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.many import check_many
+from carrara.core.limits import check_count
 from carrara.core.recipe import Recipe
 from carrara.options import Flag, ItemOptions, at_least, lengths_of, selections_of
 from carrara.prompt.asked import Selection
@@ -38,4 +38,4 @@ class AuditConfig(AuditOptions):
         return self.recipes(self.tasks, self.lengths)
 
     def __attrs_post_init__(self) -> None:
-        check_many(len(self.jobs) * self.n, "contexts", self.allow_large)
+        check_count(len(self.jobs) * self.n, "contexts", self.allow_large)

@@ -10,7 +10,7 @@ from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
-from carrara.core.many import check_many
+from carrara.core.limits import check_count
 from carrara.options import Flag, ServerOptions, at_least, folder_of, text
 from carrara.prompt.asked import Selection
 from carrara.runs.budget import Budget, read_budget
@@ -152,7 +152,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
         if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
             raise UsageError("`within` makes prompts shorter, and published ones are unchanged: leave it out")
         check_style(self.model, self.jobs[0].first.style)
-        check_many(sum(job.worlds for job in self.jobs if job.worlds < ALL), "worlds", self.allow_large)
+        check_count(sum(job.worlds for job in self.jobs if job.worlds < ALL), "worlds", self.allow_large)
         self.retrieval  # noqa: B018  # raises where it is wrong
 
     @property

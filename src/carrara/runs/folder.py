@@ -16,7 +16,7 @@ from inspect_ai.log import EvalLog
 from carrara.core.disk_cache import folder
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
-from carrara.core.places import elsewhere, make, storage
+from carrara.core.paths import create_folder, is_remote, storage_errors
 from carrara.logs.log_files import DamagedLogError, header, logs
 from carrara.runs.config import Shard
 
@@ -29,14 +29,14 @@ RESERVE = 32 << 20
 
 def make_folder(out: Path) -> None:
     try:
-        make(out)
+        create_folder(out)
     except (FileExistsError, NotADirectoryError):
         raise UsageError(f"`out={out}` is a file, or within one: give a folder, which need not be there yet") from None
 
 
 def beside(out: Path) -> Path:
     """What is of this machine alone: the cache, and who is at work. It is the folder itself, where that is here."""
-    if not elsewhere(out):
+    if not is_remote(out):
         return out
     path = folder("elsewhere") / blake2b(str(out).encode(), digest_size=12).hexdigest()
     path.mkdir(exist_ok=True)
@@ -46,8 +46,8 @@ def beside(out: Path) -> Path:
 @contextmanager
 def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
     """Within it the folder is this run's alone, or its shards'."""
-    with storage(out), _alone(out, shard), _inspects_files(), _full_disk_said(out):
-        if elsewhere(out) and not out.is_dir():  # it was never there, or somebody has removed it
+    with storage_errors(out), _alone(out, shard), _inspects_files(), _full_disk_said(out):
+        if is_remote(out) and not out.is_dir():  # it was never there, or somebody has removed it
             rmtree(beside(out) / CACHE, ignore_errors=True)
         yield
 
@@ -138,8 +138,8 @@ def tidy(folder: Path, ended: Sequence[EvalLog]) -> None:
 @contextmanager
 def plain_path(folder: Path) -> Iterator[str]:
     """A way to a folder that nobody takes for another: Inspect gives `#`, `?`, `%` and `~` meanings of their own."""
-    make(folder)
-    if elsewhere(folder):
+    create_folder(folder)
+    if is_remote(folder):
         yield str(folder)
         return
     real = str(folder.resolve())

@@ -20,7 +20,7 @@ from carrara.core import params as parameters
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Split
 from carrara.core.lengths import read_length, write_length
-from carrara.core.meanings import parameters_of
+from carrara.core.param_docs import parameters_of
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.logs.settings import ANYWHERE, address

@@ -20,7 +20,7 @@ from inspect_ai.dataset import Sample
 from carrara.core.errors import UsageError
 from carrara.core.files import Limit, content, whole_file
 from carrara.core.log import warn_skipped
-from carrara.core.places import elsewhere
+from carrara.core.paths import is_remote
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject, test_of
 from carrara.results.analysis.completeness import Part
@@ -158,7 +158,7 @@ def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[li
 def _read(path: Path, damaged: Callable[[str], None]) -> list[Entry]:
     """Return the rows of a plan. Those that no run wrote are left out, which is said."""
     try:
-        text = path.read_bytes() if elsewhere(path) else content(path, LIMIT) if path.exists() else b"[]"
+        text = path.read_bytes() if is_remote(path) else content(path, LIMIT) if path.exists() else b"[]"
     except FileNotFoundError:
         return []
     except UsageError as error:

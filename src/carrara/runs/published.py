@@ -8,7 +8,7 @@ from carrara import registry
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import logger
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.params import build, canonical, read_canonical
 from carrara.core.recipe import Recipe
 from carrara.runs.job import ALL, Job

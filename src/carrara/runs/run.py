@@ -25,7 +25,7 @@ from rich.console import Console
 
 from carrara.core.errors import LengthError, RunError, UsageError
 from carrara.core.log import logger, warn_once
-from carrara.core.places import place, storage
+from carrara.core.paths import storage_errors, to_path
 from carrara.core.plural import count
 from carrara.core.result import Result, Subject
 from carrara.core.types import Message
@@ -108,7 +108,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
     config = evolve(config, tasks=config.jobs)  # tasks are resolved once
     make_folder(config.out)
     check_disk(config.out)
-    with storage(config.out):
+    with storage_errors(config.out):
         if config.shard or manifest.shared(config.out):
             config = evolve(config, anywhere=True)
     blocks = sharding.blocks(config.jobs, config.shard) if config.shard else {}
@@ -291,7 +291,7 @@ def _evaluate(
 
     try:
         if config.shard:
-            return sharding.evaluate(evaluate, tasks, place(folder), known)
+            return sharding.evaluate(evaluate, tasks, to_path(folder), known)
         return evaluate()[1], len(tasks)
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None

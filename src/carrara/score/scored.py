@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 from carrara.answers.grade import grade
 from carrara.core.errors import RunError, UsageError
-from carrara.core.letters import whole
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Status, test_of
+from carrara.core.unicode import replace_surrogates
 from carrara.prompt.items import no_question
 from carrara.prompt.wording import Pack, read_pack
 from carrara.registry import load
@@ -164,7 +164,7 @@ def _read(line: bytes | None) -> dict[str, Any]:
 def _reply(row: dict[str, Any]) -> str:
     if not isinstance(reply := row.get("reply"), str):
         raise _LineError("reply", f"{row['id'][:200]} needs a reply that is a text")
-    return whole(reply)
+    return replace_surrogates(reply)
 
 
 def _status(row: dict[str, Any]) -> Status:

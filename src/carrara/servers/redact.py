@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from carrara.core.errors import UsageError
-from carrara.core.letters import whole
+from carrara.core.unicode import replace_surrogates
 from carrara.servers.credentials import basic
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def clip(value: Json, secrets: Collection[str]) -> Json:
     """A JSON value with every long string and list shortened and the secrets taken out."""
     match value:
         case str():
-            return shorten(whole(masked(value, secrets)))
+            return shorten(replace_surrogates(masked(value, secrets)))
         case dict():
             return {clip(name, secrets): clip(inner, secrets) for name, inner in value.items()}
         case list() | tuple() if len(value) > 20:
@@ -182,7 +182,7 @@ def stub(call: "ModelCall", key: str, wanted: Mapping[str, str], secrets: Collec
 
 def kept(output: "ModelOutput", secrets: Collection[str], letters: int) -> "ModelOutput":
     """An output that can be written, without secrets, with counts that can be of a prompt of so many letters."""
-    output = _each_text(output, lambda text: whole(masked(text, secrets)))
+    output = _each_text(output, lambda text: replace_surrogates(masked(text, secrets)))
     output.model = output.model[:NAMED]
     if output.usage is not None and not believable(output.usage, letters):
         output.usage = None

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from carrara.core import disk_cache
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
-from carrara.core.reserved import NO_CORPUS
 from carrara.core.types import Filler, Piece, Tap
+from carrara.text.reserved_names import RESERVED_NAMES
 from carrara.text.sieve import Sieve
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ PASSAGE = (
 """What `refrain` says over and over."""
 
 
-BUILT_IN = frozenset((*NO_CORPUS, _BUILT_IN))
+BUILT_IN = frozenset((*RESERVED_NAMES, _BUILT_IN))
 """The haystacks that open no file."""
 
 
@@ -51,7 +51,7 @@ def named(text: str) -> str:
     >>> named("letters")
     'letters'
     """
-    if text in NO_CORPUS:
+    if text in RESERVED_NAMES:
         return text
     from carrara.text import corpus
 

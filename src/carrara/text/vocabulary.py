@@ -20,8 +20,8 @@ from carrara.core.data import lines
 from carrara.core.errors import ExhaustedError, UsageError
 from carrara.core.files import SMALL, content
 from carrara.core.keys import Dice, Key, digest
-from carrara.core.letters import unicode14
 from carrara.core.types import EndingTap, Filler, Piece, Prices, Unit
+from carrara.core.unicode import unicode14
 from carrara.tokens.prices import prices
 
 KINDS = ("dictionary", "common", "gibberish")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from carrara.core.errors import UsageError
 from carrara.core.files import whole
-from carrara.core.places import cache_folder
+from carrara.core.paths import cache_folder
 from carrara.tokens.gguf import Value, header_bytes, metadata
 
 PREFIX = "carrara/gguf:"

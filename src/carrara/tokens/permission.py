@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from carrara.core.errors import UsageError
-from carrara.core.places import cache_folder
+from carrara.core.paths import cache_folder
 
 PLACES = ("hf:", "gguf:", "server:")
 """How the names of tokenizers begin that are outside of the package."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.results.analysis.series import Series, series_of

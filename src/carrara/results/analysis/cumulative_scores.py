@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import bucket_of, subset_of

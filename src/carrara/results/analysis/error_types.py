@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.result import Result
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import headline

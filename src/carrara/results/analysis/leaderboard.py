@@ -17,7 +17,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.result import Result
 from carrara.results.analysis.cells import cells
 from carrara.results.analysis.effective import BaseScore, EffectiveLength, Requirements, counts, judge

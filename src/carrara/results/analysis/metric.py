@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.result import Result
 
 Metric = Literal["sound", "paper"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.log import logger
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
 from carrara.results.analysis.evidence_bins import placed
 from carrara.results.analysis.intervals import effective_n, wilson

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.result import SOUND, Result
 from carrara.results.analysis.intervals import effective_n, wilson
 

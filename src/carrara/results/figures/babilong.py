@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.results.analysis.evidence_bins import PLACE, placed
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import RECALL

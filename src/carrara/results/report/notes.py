@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.plural import count
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result

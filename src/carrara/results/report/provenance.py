@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.metadata import RETRIEVE
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN, Result
 from carrara.results.analysis import Series, series_of

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.result import Result
 from carrara.results.analysis import Row, Stat, summarize
 from carrara.results.analysis.evidence_bins import placed

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from carrara.core.lengths import write_length
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.table import table
 from carrara.results.analysis.leaderboard import Standing
 from carrara.results.sanitize import distinct, short

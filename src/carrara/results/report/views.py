@@ -6,7 +6,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.core.result import Result
 from carrara.results.analysis import (
     CategoryScore,

@@ -9,7 +9,7 @@ what people write in prose, in HTML or in code for other ends is not meant, as f
 import re
 from functools import cache
 
-from carrara.core.letters import unicode14
+from carrara.core.unicode import unicode14
 
 _THOUGHTS = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)"
 _ANGLED = rf"""

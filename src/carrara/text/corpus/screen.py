@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from carrara.core.disk_cache import whole_file
 from carrara.core.errors import UsageError
-from carrara.core.letters import unicode14
+from carrara.core.unicode import unicode14
 from carrara.text.corpus.index import U64
 from carrara.text.corpus.sentences import says_something
 from carrara.text.corpus.store import Corpus, Numbers, indices, mapped

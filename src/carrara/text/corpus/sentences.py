@@ -12,7 +12,7 @@ Every Python has its own tables of Unicode. Text is judged by those of Unicode 1
 
 import re
 
-from carrara.core.letters import unicode14
+from carrara.core.unicode import unicode14
 
 VERSION = 4
 """Of these rules and of those in clean.py and markers.py. What is indexed keeps its sentences; a source that is indexed

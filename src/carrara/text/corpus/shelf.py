@@ -22,12 +22,12 @@ from typing import Any
 from carrara.core import disk_cache
 from carrara.core.errors import UsageError, nearest
 from carrara.core.log import logger
-from carrara.core.reserved import NO_CORPUS
 from carrara.text.corpus.choosing import CorpusNotFoundError, source
 from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
 from carrara.text.corpus.sentences import VERSION
 from carrara.text.corpus.sources import SOTU
 from carrara.text.corpus.store import Corpus
+from carrara.text.reserved_names import RESERVED_NAMES
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _HASH = re.compile(r"[0-9a-f]{8,16}")
@@ -57,7 +57,7 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
 
 def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
     """Index a source, if it was not yet, and give it a name."""
-    if name == SOTU or name in NO_CORPUS:
+    if name == SOTU or name in RESERVED_NAMES:
         raise UsageError(f"{name} is a haystack that is built in: choose another name")
     if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a corpus: use letters, digits, '-', '_' and '.', but not like a hash")

@@ -1,7 +1,7 @@
-"""Text that can be written, and characters as every Python knows them.
+"""Text that UTF-8 can encode, and characters with the same properties in every Python version.
 
-JSON can express half of a surrogate pair, and UTF-8 cannot. Each Python brings its own tables of Unicode: a character
-that Python 3.11 does not know is a letter to Python 3.13.
+JSON can express half of a surrogate pair, and UTF-8 cannot. Each Python version has its own tables of Unicode: a
+character that Python 3.11 does not know is a letter in Python 3.13.
 """
 
 from bisect import bisect_right
@@ -19,10 +19,10 @@ _CHANGED = {
 """Characters whose properties changed after Unicode 14.0, each with one that has the properties it had."""
 
 
-def whole(text: str) -> str:
-    """The text, with � for every half of a surrogate pair; the same object where there is none.
+def replace_surrogates(text: str) -> str:
+    """Replace every half of a surrogate pair by �. Without one, return the same object.
 
-    >>> whole("a\\ud800b"), whole("one 😀")
+    >>> replace_surrogates("a\\ud800b"), replace_surrogates("one 😀")
     ('a�b', 'one 😀')
     """
     try:
@@ -53,7 +53,7 @@ def unicode14(text: str) -> str:
 
 
 _SAME = set[str]()
-"""Characters that were met and need no replacement: they are looked up once."""
+"""Characters that need no replacement. Each is looked up once."""
 
 
 def _known(character: str) -> str:
@@ -62,5 +62,5 @@ def _known(character: str) -> str:
 
 @cache
 def _bounds() -> list[int]:
-    """The first of each run of numbers that Unicode 14.0 gives no character, and the first behind it, ascending."""
+    """Return the bounds of the runs of code points that Unicode 14.0 leaves unassigned, ascending."""
     return [int(number, 16) for number in lines("unassigned")]

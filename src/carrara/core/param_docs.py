@@ -1,7 +1,7 @@
-"""What a test's parameters mean: the string literal under each field of its class of parameters.
+"""Documentation of a task's parameters: the string literal below each field of its class.
 
-Python forgets these literals, so they are read from the source, of the class and of those it inherits from. Where
-there is no source (a package that was compiled), nothing is said, and names and defaults are all there is.
+Python drops these literals, so they are read from the source of the class and of its base classes. Without the source,
+as in a compiled package, there are only names and defaults.
 """
 
 import ast
@@ -21,21 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter, as people are told of it."""
+    """One parameter, as listings show it."""
 
     name: str
     default: str
     values: str
-    """What may be given, where its type tells: `one of chat, text`. Of a text, that is left to its meaning."""
+    """The values that its type allows: `one of chat, text`. Empty for a text, whose meaning says it."""
     choices: tuple[str, ...]
-    """Each value that is possible, where there are few."""
+    """All values, where there are few."""
     several: bool
-    """Whether it takes several values, `A,B`."""
+    """Whether it takes several values: `A,B`."""
     meaning: str
 
 
 def parameters_of(task: "Task") -> tuple[Parameter, ...]:
-    """
+    """Return the parameters of a task, documented.
+
     >>> from carrara.registry import load
     >>> form = next(one for one in parameters_of(load("michelangelo/mrcr")) if one.name == "form")
     >>> form.default, form.values, form.meaning
@@ -58,14 +59,14 @@ def parameters_of(task: "Task") -> tuple[Parameter, ...]:
 
 @cache
 def meanings_of(parameters: type) -> dict[str, str]:
-    """What is said of each field, by name; a class says more than those it inherits from."""
-    return {name: said for one in reversed(parameters.__mro__) for name, said in _said(one)}
+    """Return the text below each field, by name. A class overrides its base classes."""
+    return {name: text for one in reversed(parameters.__mro__) for name, text in _read_literals(one)}
 
 
-def _said(parameters: type) -> Iterator[tuple[str, str]]:
+def _read_literals(parameters: type) -> Iterator[tuple[str, str]]:
     try:
         [defined] = ast.parse(dedent(inspect.getsource(parameters))).body
-    except (OSError, TypeError, SyntaxError, ValueError):  # built in, without its source, or made otherwise
+    except (OSError, TypeError, SyntaxError, ValueError):  # built in, or without its source
         return
     body = defined.body if isinstance(defined, ast.ClassDef) else []
     for field, after in pairwise(body):
