@@ -180,8 +180,16 @@ def test_what_a_failed_attempt_means(error: Exception, kind: str) -> None:
 
 
 def test_a_server_says_how_long_it_wants_to_be_left_alone() -> None:
-    assert trouble_of(status(429, headers={"Retry-After": "17"}), lambda error: True, ()).after == 17.0
-    assert trouble_of(status(503, headers={"Retry-After": "soon"}), lambda error: True, ()).after == 0.0
+    retried = made("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api.should_retry  # Inspect reads the headers
+
+    def after(code: int, **headers: str) -> float:
+        return trouble_of(status(code, headers=headers), retried, ()).after
+
+    assert after(429, **{"Retry-After": "17"}) == 17.0
+    assert after(429, **{"x-ratelimit-reset-requests": "1m30s"}) == 90.0
+    assert after(503, **{"Retry-After": "3"}) == 3.0
+    assert after(503, **{"Retry-After": "soon"}) == 0.0
+    assert trouble_of(status(429, headers={"Retry-After": "17"}), lambda error: True, ()).after == 0.0
 
 
 def test_progress_says_every_half_a_minute_for_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
-"""The contract with the pinned Inspect: the server receives the whole text, the log keeps a reference.
+"""The contract with Inspect: the server receives the whole text, the log keeps a reference.
 
-It leans on names inside Inspect (`log._samples.track_active_model_event`, `_util.http.status_code_of`,
-`_util.error.PrerequisiteError`); a new version has to pass here before it is pinned.
+Some names are private to Inspect (`servers/inspect_private.py`). A release has to pass here before it is pinned.
 """
 
 from hashlib import sha256
@@ -10,9 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_ai.model import ModelAPI, get_model
 
 from carrara.logs.replies import read_results
 from carrara.prompt.items import rebuild
+from carrara.runs.by_reference import ReferencedAPI, provider_of
 from carrara.servers.redact import WHOLE, Glimpse, clip, shorten
 from tests.process import KEY, Ended, carrara
 from tests.server import Address
@@ -92,3 +93,22 @@ def test_of_a_text_in_parts_the_same_is_shown(lengths: list[int], period: int) -
     for part in parts:
         seen.add(part)
     assert seen.text == shorten("".join(parts))
+
+
+def test_a_provider_that_takes_references_is_itself_in_all_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = get_model("carrara/oracle", memoize=False)
+    provider, name = model.api, str(model)
+    assert provider_of(model) is provider
+    model.api = ReferencedAPI(model, lambda wanted: [])
+    assert provider_of(model) is provider
+    assert (str(model), model.name, model.api.qualified_model_name) == (name, provider.model_name, name)
+    assert type(model.api).__name__ == type(provider).__name__  # Inspect names pools of connections after it
+    provider.api_key = "renewed"
+    assert model.api.api_key == "renewed"
+
+    own = {"generate", "should_retry", "retry_wait"}
+    asked = {name for name, value in vars(ModelAPI).items() if callable(value) and not name.startswith("_")} - own
+    assert {"max_tokens", "max_connections", "connection_key", "aclose", "refresh_credentials"} <= asked
+    for method in asked:
+        monkeypatch.setattr(provider, method, lambda *args, **options: (args, options))
+        assert getattr(model.api, method)("x", y=1) == (("x",), {"y": 1})

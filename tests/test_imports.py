@@ -115,3 +115,23 @@ def test_nothing_knows_what_is_above_it(layer: str) -> None:
         for target in sorted(targets)
         if name.split(".")[1:2] == [layer] and target.split(".")[1:2] and target.split(".")[1] in above
     ] == []
+
+
+def test_one_module_imports_private_names_of_inspect() -> None:
+    """So that a new release of Inspect is held against one list, which says why each name is needed."""
+
+    def private(tree: ast.AST) -> Iterator[str]:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            else:
+                continue
+            yield from (name for name in names if name.startswith("inspect_ai.") and "._" in name)
+
+    found = {name: sorted(private(ast.parse(path.read_text()))) for name, path in modules().items()}
+    own = found.pop("carrara.servers.inspect_private")
+    assert {name: names for name, names in found.items() if names} == {}
+    listed = (SOURCE / "servers/inspect_private.py").read_text().partition('\n"""')[0]
+    assert [name for name in own if f"`{name.rpartition('.')[2]}`" not in listed] == []

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
-from inspect_ai.model._cache import epoch
 
 from carrara.core.result import Result
 from carrara.logs.replies import read_results
@@ -112,11 +111,6 @@ def test_replies_of_other_questions_have_other_names(tmp_path: Path) -> None:
     assert own != name(config=GenerateConfig(temperature=1))
     assert own != name(config=GenerateConfig(prompt_logprobs=1))
     assert own != name(cache=ReplyCache(tmp_path, {"server": "http://b"}))
-    token = epoch.set(2)
-    try:
-        assert own != name()
-    finally:
-        epoch.reset(token)
 
 
 def test_numbers_that_are_none_are_kept(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ own replies in a folder, and no others.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspect_ai.log import EvalLog
@@ -63,8 +63,14 @@ def settings_of(
         found["temperature"] = "none"
     elif config.temperature == TEMPERATURE:
         del found["temperature"]
-    named = {name: value for name, value in sorted(args.items()) if name not in NEUTRAL_ARGS and value is not None}
+    named = {name: value for name, value in sorted(args.items()) if _is_logged(name, value) and value is not None}
     return found | {ARGUMENT + name: _write(value) for name, value in named.items()}
+
+
+def _is_logged(name: str, value: object) -> bool:
+    """Return whether an argument of a model counts, and Inspect writes it into a log's header."""
+    secret = name == "api_key" or name.startswith("aws_")
+    return name not in NEUTRAL_ARGS and not secret and not isinstance(value, Iterator)
 
 
 def file_of(model: str) -> dict[str, str]:

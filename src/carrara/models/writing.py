@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import anyio
-from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
@@ -23,7 +22,8 @@ from carrara.core.types import Message
 from carrara.models.provider import MODELS
 from carrara.models.write_config import WriteConfig
 from carrara.prompt.prompt import fingerprint
-from carrara.runs import by_reference, progress
+from carrara.runs import progress
+from carrara.runs.by_reference import Reference, ReferencedAPI
 from carrara.servers.api_errors import Trouble
 from carrara.servers.probe import check_server
 from carrara.servers.providers import made
@@ -144,7 +144,7 @@ class _Asking:
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}
         # As in a run: failed attempts are shown, and no error has a key in it.
-        by_reference.install(model, lambda wanted: [self.requests[wanted["id"]]], progress)
+        model.api = ReferencedAPI(model, lambda wanted: [self.requests[wanted["id"]]], progress)
         self.at_once = config.connections or (model.api.max_connections() if config.embedded else None)
 
     async def all(self, left: Sequence[Slot]) -> None:
@@ -159,12 +159,17 @@ class _Asking:
 
     async def _some(self, slots: Iterator[Slot]) -> None:
         for slot in slots:
-            why = await self._piece(slot)
-            if why is None:
-                self.shown.answered(str(slot))
-            else:
-                self.missing.append(Missing(slot.key, why))
-                self.shown.failed(str(slot))
+            # Inspect keeps the replies of a task until the task ends. So each slot is a task of its own.
+            async with anyio.create_task_group() as alone:
+                alone.start_soon(self._one, slot)
+
+    async def _one(self, slot: Slot) -> None:
+        why = await self._piece(slot)
+        if why is None:
+            self.shown.answered(str(slot))
+        else:
+            self.missing.append(Missing(slot.key, why))
+            self.shown.failed(str(slot))
 
     async def _piece(self, slot: Slot) -> str | None:
         """Get a piece into the bank, or say why it cannot be had."""
@@ -185,8 +190,7 @@ class _Asking:
     async def _reply(self, slot: Slot) -> ModelOutput:
         asked = Message("user", request(slot.key, self.config.max_tokens))
         self.requests[str(slot)] = asked
-        reference = by_reference.Reference(str(slot), fingerprint([asked]), asked.content)
-        init_transcript(Transcript())  # or Inspect would keep every reply until the end
+        reference = Reference(str(slot), fingerprint([asked]), asked.content)
         return await self.model.generate(
             [reference.message()],
             config=GenerateConfig(

@@ -1,28 +1,30 @@
 """Prompts by reference: Inspect holds an item's id, sha256 and an excerpt; the text exists only while it is sent.
 
     state, log, cache        "…excerpt…" + {"carrara": {"id": "michelangelo/latent_list@1/…", "sha256": "ab…"}}
+    `ReferencedAPI`          renders the reference just before the request
     the provider             the whole messages
 
-Inspect has no extension point between its log and its providers, so `model.api.generate` is replaced on the instance.
-Within the replacement the text can leave by four doors, and all four are watched: the raw request that providers record
-(`ModelCall`), the model event that they attach it to while the request is under way, error messages that quote
-the request, and the bodies of errors (clipping.py). A contract test holds this to both ends of the range of
-inspect-ai's releases (`make inspect-ends`).
+`ReferencedAPI` is a provider of Inspect (`ModelAPI`) that holds the real one. A model's `api` is replaced by it, and
+Inspect's retries, limits, logs and names work as before.
 
-Every request passes here, so here they are counted, each with a limit of time, and it is settled what a failed one
-means (troubles.py) and whether it is made again (retry.py).
+The text could reach a log in four ways, and `ReferencedAPI` closes all four: the raw request that providers return
+(`ModelCall`), the model event that they attach it to while the request is under way, error messages that quote the
+request, and the bodies of errors (redact.py). `make inspect-ends` tests this on both ends of the range of Inspect's
+releases.
+
+Every request passes here. So `ReferencedAPI` also counts requests, limits the time of each, decides what a failed one
+means (api_errors.py), and whether it is made again (retry.py).
 """
 
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, cast
 
 import anyio
-from inspect_ai._util.http import status_code_of
 from inspect_ai.event import ModelEvent
-from inspect_ai.log._samples import track_active_model_event
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -33,20 +35,20 @@ from inspect_ai.model import (
     ModelAPI,
     ModelCall,
     ModelOutput,
+    RetryDecision,
 )
-from inspect_ai.model._model import RetryDecision
 from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
-from carrara import tokens
 from carrara.core.metadata import KEY, REQUEST, REQUESTS, RETRIEVE
 from carrara.core.transport import BULK_LIMIT, LIMIT, refused
 from carrara.core.types import Message
 from carrara.prompt.item_cache import beside
 from carrara.prompt.prompt import fingerprint
 from carrara.servers import retry
-from carrara.servers.api_errors import GarbledReplyError, ReplyTimeoutError, Trouble, trouble_of
+from carrara.servers.api_errors import GarbledReplyError, ReplyTimeoutError, Trouble, status_of, trouble_of
+from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.perplexity import reduced
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, kept, stub
@@ -54,20 +56,18 @@ from carrara.servers.response_validation import watch
 from carrara.servers.stop_reason import tells_overflow
 
 Render = Callable[[Mapping[str, str]], Sequence[Message]]
-"""From what a reference holds to its messages, the same bytes every time."""
+"""From the fields of a reference to its messages, the same bytes every time."""
 
 Recall = Callable[[str, str], ModelOutput | None]
 """From an item's id and sha256 to the reply that is known already, if one is."""
 
-Outcome = ModelOutput | Exception
-
 Retried = Callable[[Exception], bool | RetryDecision]
-"""A provider's own word on whether an error may pass."""
+"""A provider's own decision whether an error may pass."""
 
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED = 2.0, 60.0, 3600.0
-"""Seconds before a request is made again: 2, 4, 8 … 60, for Inspect's own waits grow to half an hour, long after an
+"""Seconds before a request is made again: 2, 4, 8 … 60, because Inspect's own waits grow to half an hour, long after an
 outage is over; and as many as the server asks for, up to an hour."""
 
 
@@ -99,7 +99,7 @@ class Cache(Protocol):
 
 
 class Watcher(Protocol):
-    """Who hears of requests."""
+    """An observer of requests."""
 
     def sent(self, id: str) -> None: ...
 
@@ -149,7 +149,7 @@ def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset
             setattr(error, name, clip(getattr(error, name), secrets))
     # Read from the shortened words: a quoted prompt may speak of context lengths too.
     words = "\n".join([str(error), *(str(getattr(error, name, "")) for name in ("code", "message", "body"))])
-    status = status_code_of(error)
+    status = status_of(error)
     if not isinstance(error, GarbledReplyError | ReplyTimeoutError) and tells_overflow(words, status):
         return ModelOutput.from_content(api.model_name, "", stop_reason="model_length", error=str(error))
     trouble = trouble_of(error, retried, secrets)
@@ -160,113 +160,189 @@ def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset
     return trouble
 
 
-def install(
-    model: Model,
-    render: Render,
-    watcher: Watcher | None = None,
-    recall: Recall | None = None,
-    going_on: Mapping[str, Any] | None = None,
-    limit: float | None = retry.LIMIT,
-    patience: float = retry.PATIENCE,
-    quick: Callable[[Mapping[str, str]], bool] = lambda wanted: False,
-    cache: Cache | None = None,
-) -> None:
-    """Teach a model to send what a reference refers to. Messages without a reference pass as they are.
+@dataclass(frozen=True)
+class _Reply:
+    """What became of one request."""
 
-    `watcher` hears of every request. What `recall` knows is not sent. `going_on` is what the server has to be told to
-    go on with a message of the model's own. `limit` is in seconds, for one request, and `patience` for a server to come
-    back. What is `quick` to render is not rendered in a thread. A reply that the `cache` has is not asked for again.
+    output: ModelOutput | Exception
+    call: ModelCall | None
+    was_sent: bool
+    characters: int = 0
+    """Of the prompt."""
+
+
+class ReferencedAPI(ModelAPI):
+    """A provider that is given references and sends prompts.
+
+        model.api = ReferencedAPI(model, render)
+
+    It renders each prompt just before its request. Messages without a reference pass as they are. Whatever else Inspect
+    asks of a provider, its name, limits and connections, the provider itself answers.
+
+    Args:
+        model: The model, with its own provider.
+        render: Renders a reference.
+        watcher: Is notified of every request.
+        recall: Looks up replies that are known; these are not asked for.
+        going_on: Options that the server needs to continue a message of the model's own. More may be added later.
+        limit: Seconds that one request may take.
+        patience: Seconds to wait for a server to come back.
+        quick: Whether a reference is rendered faster than a thread is called.
+        cache: Replies that are not asked for again.
     """
-    api = model.api
-    if getattr(api.generate, "by_reference", False):
-        return
-    original, retried = api.generate, api.should_retry
-    secrets = secrets_of(api)
 
-    def expand(wanted: dict[str, str]) -> list[ChatMessage]:
-        if getattr(api, "streams", False):  # it opens the item itself, and holds none of it
+    def __new__(cls, model: Model, *args: Any, **options: Any) -> "ReferencedAPI":
+        return super().__new__(_class_for(type(model.api)))
+
+    def __init__(
+        self,
+        model: Model,
+        render: Render,
+        watcher: Watcher | None = None,
+        recall: Recall | None = None,
+        going_on: Mapping[str, Any] | None = None,
+        limit: float | None = retry.LIMIT,
+        patience: float = retry.PATIENCE,
+        quick: Callable[[Mapping[str, str]], bool] = lambda wanted: False,
+        cache: Cache | None = None,
+    ) -> None:
+        # Not that of `ModelAPI`: name, address and keys are the provider's, which may renew them.
+        self.provider = model.api
+        self.qualified_model_name = model.api.qualified_model_name
+        self._model = str(model)
+        self._render, self._watcher, self._recall, self._going_on = render, watcher, recall, going_on
+        self._limit, self._patience, self._quick, self._cache = limit, patience, quick, cache
+        self._secrets = secrets_of(model.api)
+        watch(model.api)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the provider, such as its name and how Inspect has registered it."""
+        if name == "provider":  # while a copy is made
+            raise AttributeError(name)
+        return getattr(self.provider, name)
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
+        place, wanted = next(
+            ((n, m.metadata[KEY]) for n, m in enumerate(input) if m.metadata and KEY in m.metadata), (0, None)
+        )
+        prepare_client(self.provider, BULK_LIMIT if config.prompt_logprobs or config.batch else LIMIT)
+        if wanted is None:
+            return await self.provider.generate(input, tools, tool_choice, config)
+        name = self._cache.name(self._model, input, tools, tool_choice, config) if self._cache else ""
+        known = self._recall(wanted["id"], wanted["sha256"]) if self._recall else None
+        if known is not None:
+            return known
+        if self._cache and (found := self._cache.get(name)):
+            # Inspect takes the time of a reply from the call.
+            return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
+        begun = input[place + 1 :]  # a reply that the model is to continue
+        if begun and self._going_on:
+            config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
+        began, attempts = time.monotonic(), retry.current()
+        reply = await self._send(wanted, begun, tools, tool_choice, config, attempts)
+        output, call = self._settled(reply, attempts), reply.call
+        output = kept(reduced(output), self._secrets, reply.characters)
+        output.metadata = {**(output.metadata or {}), REQUESTS: attempts.answered()}
+        if self._cache:
+            took = call.time if call is not None and call.time is not None else time.monotonic() - began
+            self._cache.put(name, output.model_copy(update={"time": took}))
+        return (output, stub(call, KEY, wanted, self._secrets)) if call is not None else output
+
+    async def _send(
+        self,
+        wanted: dict[str, str],
+        begun: Sequence[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+        attempts: retry.Attempts,
+    ) -> _Reply:
+        """Render a reference and make one request of it."""
+        result: ModelOutput | Exception | tuple[ModelOutput | Exception, ModelCall]
+        characters, was_sent = 0, False
+        try:
+            # In no variable of this frame, which the traceback of an error would keep alive.
+            rendered = [[*await beside(self._quick(wanted), self._messages, wanted), *begun]]
+            characters = sum(len(message.text) for message in rendered[0])
+            attempts.sent()
+            was_sent = True
+            if self._watcher:
+                self._watcher.sent(wanted["id"])
+            # Providers attach the raw request to the active model event; here there is none.
+            with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(self._limit) as clock:
+                result = await self.provider.generate(rendered.pop(), tools, tool_choice, config)
+            if clock.cancelled_caught:
+                result = ReplyTimeoutError(self._limit or 0.0)
+        except Exception as error:
+            result = error
+        finally:
+            if was_sent and self._watcher:
+                self._watcher.ended(wanted["id"])
+        output, call = result if isinstance(result, tuple) else (result, None)
+        return _Reply(output, call, was_sent, characters)
+
+    def _messages(self, wanted: dict[str, str]) -> list[ChatMessage]:
+        """Return the messages that a reference stands for."""
+        if getattr(self.provider, "streams", False):  # it opens the item itself, and holds none of it
             return [MESSAGES["user"](content="", metadata={KEY: wanted})]
-        messages = render(wanted)
+        messages = self._render(wanted)
         if fingerprint(messages) != wanted["sha256"]:
             raise PromptMismatchError(wanted["id"])
         # A reference model is told which item it is asked; other providers do not look at a message's metadata.
         return [MESSAGES[role](content=content, metadata={KEY: wanted}) for role, content in messages]
 
-    async def generate(
-        input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
-        place, wanted = next(
-            ((n, m.metadata[KEY]) for n, m in enumerate(input) if m.metadata and KEY in m.metadata), (0, None)
-        )
-        prepare_client(api, BULK_LIMIT if config.prompt_logprobs or config.batch else LIMIT)
-        if wanted is None:
-            return await original(input, tools, tool_choice, config)
-        name = cache.name(str(model), input, tools, tool_choice, config) if cache else ""
-        begun = input[place + 1 :]  # of a reply that the model is to go on with
-        if begun and going_on:  # which may have been found out since
-            config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **going_on}})
-        known = recall(wanted["id"], wanted["sha256"]) if recall else None
-        if known is not None:
-            return known
-        if cache and (found := cache.get(name)):
-            # Inspect takes the time of a reply from the call.
-            return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
-        letters, began = 0, time.monotonic()
-        own, sent = retry.current(), False
-        try:
-            # In no variable of this frame, which the traceback of an error would keep alive.
-            expanded = [[*await beside(quick(wanted), expand, wanted), *begun]]
-            letters = sum(len(message.text) for message in expanded[0])
-            own.sent()
-            sent = True
-            if watcher:
-                watcher.sent(wanted["id"])
-            # Providers attach the raw request to the active model event; here there is none.
-            with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(limit) as clock:
-                result: Outcome | tuple[Outcome, ModelCall] = await original(expanded.pop(), tools, tool_choice, config)
-            if clock.cancelled_caught:
-                result = ReplyTimeoutError(limit or 0.0)
-        except Exception as error:
-            result = error
-        finally:
-            if sent and watcher:
-                watcher.ended(wanted["id"])
-        output, call = result if isinstance(result, tuple) else (result, None)
-        if isinstance(output, Exception):
-            failed, settled = output, settle(output, api, retried, secrets) if sent else None
-            if not isinstance(settled, ModelOutput):
-                again = settled is not None and own.again(settled, patience)
-                failed.trouble, failed.again = settled, again  # type: ignore[attr-defined]
-                if watcher and settled:
-                    watcher.troubled(settled, again)
-                raise failed
-            output = settled
-        output = kept(reduced(output), secrets, letters)
-        output.metadata = {**(output.metadata or {}), REQUESTS: own.answered()}
-        if cache:
-            took = call.time if call is not None and call.time is not None else time.monotonic() - began
-            cache.put(name, output.model_copy(update={"time": took}))
-        return (output, stub(call, KEY, wanted, secrets)) if call is not None else output
+    def _settled(self, reply: _Reply, attempts: retry.Attempts) -> ModelOutput:
+        """Return the output of a request; raise its error, with the decision whether to make the request again."""
+        if isinstance(reply.output, ModelOutput):
+            return reply.output
+        error, trouble = reply.output, None
+        if reply.was_sent:
+            settled = settle(error, self.provider, self.provider.should_retry, self._secrets)
+            if isinstance(settled, ModelOutput):
+                return settled
+            trouble = settled
+        again = trouble is not None and attempts.again(trouble, self._patience)
+        error.trouble, error.again = trouble, again  # type: ignore[attr-defined]
+        if self._watcher and trouble:
+            self._watcher.troubled(trouble, again)
+        raise error
 
-    def should_retry(error: Exception) -> bool | RetryDecision:
-        """As was settled when the attempt failed; of anything else the provider's own word."""
-        if not hasattr(error, "again"):
-            return retried(error)
-        if not error.again:
+    def should_retry(self, ex: Exception) -> bool | RetryDecision:
+        """As was decided when the attempt failed; for other errors, as the provider decides."""
+        if not hasattr(ex, "again"):
+            return self.provider.should_retry(ex)
+        if not ex.again:
             return RetryDecision.no()
-        trouble: Trouble = error.trouble  # type: ignore[attr-defined]
-        made = RetryDecision.rate_limit if trouble.limited else RetryDecision.transient
-        return made(trouble.after or None)
+        trouble: Trouble = ex.trouble  # type: ignore[attr-defined]
+        decision = RetryDecision.rate_limit if trouble.limited else RetryDecision.transient
+        return decision(trouble.after or None)
 
-    generate.by_reference = True  # type: ignore[attr-defined]
-    api.generate = generate  # type: ignore[method-assign]
-    api.should_retry = should_retry  # type: ignore[method-assign, assignment]
-    api.retry_wait = _Wait  # type: ignore[method-assign]
-    if type(api).count_text_tokens is ModelAPI.count_text_tokens:
-        api.count_text_tokens = _counted  # type: ignore[method-assign]
-    watch(api)
+    def retry_wait(self) -> wait_base:
+        return _Wait()
 
 
-async def _counted(text: str) -> int:
-    """Tokens of a text. Inspect's own count, which its mock model asks for, fetches a vocabulary from the web first."""
-    return tokens.get(tokens.DEFAULT).count(text)
+def _delegate(name: str) -> Callable[..., Any]:
+    def method(self: ReferencedAPI, *args: Any, **options: Any) -> Any:
+        return getattr(self.provider, name)(*args, **options)
+
+    method.__name__ = name
+    return method
+
+
+# The provider answers whatever else Inspect asks, now and in later releases.
+for _name, _value in vars(ModelAPI).items():
+    if callable(_value) and not _name.startswith("_") and _name not in vars(ReferencedAPI):
+        setattr(ReferencedAPI, _name, _delegate(_name))
+
+
+@cache
+def _class_for(provider: type[ModelAPI]) -> type[ReferencedAPI]:
+    """A class with the name of the provider's: Inspect has one pool of connections for each name and key."""
+    return type(provider.__name__, (ReferencedAPI,), {})
+
+
+def provider_of(model: Model) -> ModelAPI:
+    """Return a model's own provider."""
+    return model.api.provider if isinstance(model.api, ReferencedAPI) else model.api

@@ -5,14 +5,15 @@ stopped run goes on.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from inspect_ai import Task, task
 from inspect_ai.model import Model, get_model
-from inspect_ai.model._generate_config import active_generate_config
 
 from carrara import registry
 from carrara import task as carrara_task
@@ -28,8 +29,10 @@ from carrara.prompt.item_cache import know
 from carrara.prompt.wording import Pack, read_pack
 from carrara.runs import arguments
 from carrara.runs.arguments import one_of, text, whole
+from carrara.runs.by_reference import provider_of
 from carrara.runs.tasks import inspect_task
 from carrara.servers.inspect_errors import SetupError
+from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.model_tokenizer import check_style, tokenizer_for
 from carrara.servers.reasoning_mode import ASKED, NONE, PREFILLED, Thinking
 from carrara.tokens import permission
@@ -151,8 +154,31 @@ def _own(given: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
     return {name: text(value) for name, value in given.items()}
 
 
+class _Target(NamedTuple):
+    """What a task is made for."""
+
+    model: Model
+    max_tokens: int | None
+    """The most that a reply may take, if somebody said so."""
+
+
+_TARGET: ContextVar[_Target | None] = ContextVar("target", default=None)
+
+
+@contextmanager
+def made_for(model: Model, max_tokens: int | None) -> Iterator[None]:
+    """Make tasks for a model that no evaluation of Inspect has set yet, until the block ends."""
+    token = _TARGET.set(_Target(model, max_tokens))
+    try:
+        yield
+    finally:
+        _TARGET.reset(token)
+
+
 def _active_model() -> Model | None:
     """The model that the task is made for. None in a program that makes the task before it names a model."""
+    if target := _TARGET.get():
+        return target.model
     try:
         return get_model()
     except ValueError:
@@ -174,9 +200,12 @@ def _settle(model: Model | None, style: Style) -> bool:
     """
     if model is None:
         return style == "base"
-    if hasattr(model.api, "base"):
-        model.api.base = style == "base"
-    limited = active_generate_config().max_tokens is not None or model.config.max_tokens is not None
+    provider = provider_of(model)
+    if hasattr(provider, "base"):
+        provider.base = style == "base"
+    target = _TARGET.get()
+    given = target.max_tokens if target else active_generate_config().max_tokens
+    limited = given is not None or model.config.max_tokens is not None
     return (style == "base" or str(model) == "carrara/smollm2") and not limited
 
 

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 import rich
 import rich.console
-from inspect_ai._util import platform
+
+from carrara.servers.inspect_private import platform
 
 
 @contextmanager

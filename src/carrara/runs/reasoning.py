@@ -22,7 +22,6 @@ from inspect_ai.model import (
     ModelOutput,
     ModelUsage,
 )
-from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.solver import Generate, TaskState
 
 from carrara import tokens
@@ -33,6 +32,7 @@ from carrara.core.metadata import COT, REQUESTS
 from carrara.core.types import Frame
 from carrara.prompt.items import Item
 from carrara.runs.by_reference import Reference
+from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.reasoning_mode import Thinking
 
 PUSHES = ("\n\nWait,", "\n\nWait", "\n\n", "\n")

@@ -1,7 +1,7 @@
 """A cache of replies in a run's folder: each reply is written when it arrives, so that a kill loses none.
 
 A file holds one reply as JSON. Its name is a digest of all that the reply depends on: the messages by their references,
-the settings, the server and the epoch. Inspect's own cache is not used: it reads Python's pickle format, and a file in
+the settings and the server. Inspect's own cache is not used: it reads Python's pickle format, and a file in
 that format can run code, which a folder from somebody else must not do.
 """
 
@@ -11,7 +11,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
-from inspect_ai.model._cache import epoch
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import UsageError
@@ -49,7 +48,6 @@ class ReplyCache:
             [tool.model_dump(mode="json") for tool in tools],
             tool_choice,
             config.model_dump(mode="json", exclude=set(_UNSENT)),
-            epoch.get(None),
         ]
         return blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=16).hexdigest()
 

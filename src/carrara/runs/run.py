@@ -7,7 +7,7 @@ to chance).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from logging import getLogger
 from threading import Lock
@@ -15,12 +15,9 @@ from typing import Any
 
 from attrs import evolve
 from inspect_ai import Task, eval_set, task_with
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
-from inspect_ai.model._model import init_active_model
-from inspect_ai.model._model_config import model_args_for_log
 from rich.console import Console
 
 from carrara.core.errors import LengthError, RunError, UsageError
@@ -33,20 +30,22 @@ from carrara.logs.replies import LOGS, Reply, read_replies, read_results
 from carrara.logs.settings import SERVER, address, file_of, settings_of
 from carrara.prompt.items import left_out
 from carrara.prompt.wording import read_pack
-from carrara.readers.prompts import prompt_of
+from carrara.readers.prompts import prompt_of, quickly
 from carrara.results.analysis.series import changed_models
-from carrara.runs import answer_reserve, by_reference, manifest, progress, sharding
+from carrara.runs import answer_reserve, manifest, progress, sharding
 from carrara.runs.budget import Meter, measured
+from carrara.runs.by_reference import ReferencedAPI
 from carrara.runs.config import RunConfig
 from carrara.runs.corpus_reuse import repeats
 from carrara.runs.folder import CACHE, at_work, beside, check_disk, make_folder, plain_path, set_aside, tidy
-from carrara.runs.inspect_tasks import maker
+from carrara.runs.inspect_tasks import made_for, maker
 from carrara.runs.job import ALL, Job
 from carrara.runs.notebook import notebook_hidden
 from carrara.runs.prompt_check import check_unchanged
 from carrara.runs.reply_cache import ReplyCache
 from carrara.servers import prefill
 from carrara.servers.inspect_errors import plain
+from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking
 from carrara.servers.retry import TALLY
@@ -128,7 +127,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             _check_size(config, sum(job.first.length * job.worlds for job in config.jobs if job.worlds < ALL), "about ")
         going_on: dict[str, Any] = {}
         _prepare(config, model, known, going_on)
-        able = copy_context().run(_tasks, config, model, console)
+        able = _tasks(config, model, console)
         config, tasks = evolve(config, tasks=tuple(able)), list(able.values())
         samples = {str(sample.id): sample for task in tasks for sample in task.dataset}
         if not config.retrieval:  # what was found may come from a server that is asked for it
@@ -248,10 +247,8 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     """What the config's results say of how they were asked for."""
     generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
     inside = "answer" if config.within else ""
-    args = model_args_for_log(model.model_args)
-    settings = settings_of(
-        "" if config.anywhere else address(model), args, generation, config.retrieval, config.cot, inside
-    )
+    server = "" if config.anywhere else address(model)
+    settings = settings_of(server, model.model_args, generation, config.retrieval, config.cot, inside)
     settings |= file_of(str(model))
     return shown_model(str(model))[0], tuple(sorted(settings.items()))
 
@@ -300,15 +297,15 @@ def _evaluate(
 
 
 def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
-    """Made as Inspect's own command makes them: with the model active that they are for.
+    """The task of each job, made for the model.
 
     A test that has no world of a length is left out there, unless nothing else is asked for.
     """
-    init_active_model(model, GenerateConfig(max_tokens=config.max_tokens))
     tasks, unfit = dict[Job, Task](), list[LengthError]()
     for job in progress.preparing(config.jobs, console):
         try:
-            tasks[job] = _task(config, job)
+            with made_for(model, config.max_tokens):
+                tasks[job] = _task(config, job)
         except PrerequisiteError as error:
             reason = error.__cause__
             if not isinstance(reason, UsageError | RunError):
@@ -380,7 +377,9 @@ def _prepare(config: RunConfig, model: Model, known: Mapping[str, Reply], going_
     cache = ReplyCache(beside(config.out) / CACHE, {name: str(value) for name, value in scopes.items()})
     loads = config.model.partition("/")[0] in IN_PROCESS
     limit = None if loads or config.batch else config.request_timeout
-    by_reference.install(model, render, progress, recall, going_on, limit, config.patience, cache=cache)
+    model.api = ReferencedAPI(
+        model, render, progress, recall, going_on, limit, config.patience, quick=quickly, cache=cache
+    )
 
 
 def _check_size(config: RunConfig, tokens: int, about: str = "") -> None:

@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from inspect_ai import Task
-from inspect_ai._eval.evalset import task_identifier
 from inspect_ai.log import EvalLog
 
 from carrara.core.errors import UsageError
@@ -24,6 +23,7 @@ from carrara.logs.log_files import header, logs
 from carrara.prompt.items import there
 from carrara.runs.config import Shard
 from carrara.runs.job import Job
+from carrara.servers.inspect_private import task_identifier
 
 CAPTURE, SELECTION = "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"
 VERSION = 2

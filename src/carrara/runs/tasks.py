@@ -11,7 +11,6 @@ from hashlib import sha256
 
 import anyio
 from inspect_ai import Task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfigArgs, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -31,12 +30,14 @@ from carrara.prompt.prompt import hashed
 from carrara.prompt.wording import Pack
 from carrara.readers.prompts import parts_of, prompt_of, quickly, recall_of
 from carrara.registry import load
-from carrara.runs import budget, by_reference, progress
+from carrara.runs import budget, progress
+from carrara.runs.by_reference import PromptMismatchError, Reference, ReferencedAPI
 from carrara.runs.evidence_position import Places, Watch
 from carrara.runs.reasoning import replied, request, spent
 from carrara.runs.whole_prompt import reference_in, remove_prompt, render_prompt
 from carrara.servers.api_errors import Trouble
 from carrara.servers.inspect_errors import plain
+from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import Glimpse
 from carrara.servers.retry import Attempts, attempts
@@ -144,7 +145,8 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
 async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, generate: Generate) -> TaskState:
     model = get_model()
     state.metadata.pop(PROMPT, None)
-    by_reference.install(model, prompt_of, progress, quick=quickly)
+    if not isinstance(model.api, ReferencedAPI):  # `inspect eval` has made the model
+        model.api = ReferencedAPI(model, prompt_of, progress, quick=quickly)
     item = item_of(id)
     more = request(item.prompt.frame) if thinking.way == "asked" else ""
     at_once = not retrieve and quick(id)
@@ -179,21 +181,18 @@ def _tell(error: Exception, made: Attempts) -> None:
     elif isinstance(error, PrerequisiteError):
         error.message = plain(error)
     elif not getattr(error, "message", None):
-        words = (
-            str(error)
-            if isinstance(error, UsageError | RunError | by_reference.PromptMismatchError | budget.BudgetExhaustedError)
-            else repr(error)
-        )
+        known = UsageError | RunError | PromptMismatchError | budget.BudgetExhaustedError
+        words = str(error) if isinstance(error, known) else repr(error)
         error.message = words  # type: ignore[attr-defined]
 
 
-def _referred(id: str, retrieve: str, request: str) -> tuple[by_reference.Reference, Places | None]:
+def _referred(id: str, retrieve: str, request: str) -> tuple[Reference, Places | None]:
     digest, seen, watch, message = sha256(), Glimpse(), Watch(item_of(id).question.needs), 0
     for part in hashed(parts_of({"id": id, RETRIEVE: retrieve, REQUEST: request}), digest):
         seen.add("\n\n" * (part.message - message) + part.text)
         watch.see(part)
         message = part.message
-    return by_reference.Reference(id, digest.hexdigest(), seen.text, retrieve, request), watch.places
+    return Reference(id, digest.hexdigest(), seen.text, retrieve, request), watch.places
 
 
 @lru_cache(maxsize=1024)

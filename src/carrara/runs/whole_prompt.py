@@ -19,7 +19,7 @@ from carrara.core.metadata import COT, KEY, PROMPT, REQUEST, RETRIEVE
 from carrara.prompt.item_cache import beside, item_of
 from carrara.prompt.prompt import fingerprint
 from carrara.readers.prompts import prompt_of, quickly
-from carrara.runs.by_reference import MESSAGES
+from carrara.runs.by_reference import MESSAGES, provider_of
 from carrara.runs.reasoning import request
 from carrara.servers.providers import prepare_client
 from carrara.servers.reasoning_mode import Thinking
@@ -40,10 +40,10 @@ def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
     thinking = Thinking.parse(cot)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        api = get_model().api
-        if getattr(api, "streams", False):  # such a model opens the item itself, and no other way
+        provider = provider_of(get_model())
+        if getattr(provider, "streams", False):  # such a model opens the item itself, and no other way
             return state
-        prepare_client(api)
+        prepare_client(provider)
         id = str(state.sample_id)
         more = request(item_of(id).prompt.frame) if thinking.way == "asked" else ""
         wanted = {"id": id, RETRIEVE: retrieve, REQUEST: more}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from inspect_ai._util.http import parse_retry_after, status_code_of
+from inspect_ai.model import RetryDecision
 
 from carrara.core.transport import malformed, refused
 from carrara.servers.redact import clip
@@ -61,12 +61,20 @@ class Trouble:
         return self.kind == "busy"
 
 
-def trouble_of(error: Exception, passes: Callable[[Exception], object], secrets: Collection[str]) -> Trouble:
+def status_of(error: BaseException) -> int | None:
+    """Return the HTTP status of an error, under the names that the clients of providers give it."""
+    found = (getattr(error, name, None) for name in ("status_code", "code"))
+    return next((status for status in found if isinstance(status, int)), None)
+
+
+def trouble_of(
+    error: Exception, retried: Callable[[Exception], bool | RetryDecision], secrets: Collection[str]
+) -> Trouble:
     """What became of an attempt. The error has been clipped: its words hold nothing of the prompt, and no key.
 
-    `passes` is the provider's own word on whether it may, asked of errors that are known to nobody else.
+    `retried` is the provider's own decision: for errors that nobody else knows, and how long the server asks to wait.
     """
-    status = status_code_of(error)
+    status = status_of(error)
     words = said(error)
     match error:
         case ReplyTimeoutError():
@@ -83,14 +91,16 @@ def trouble_of(error: Exception, passes: Callable[[Exception], object], secrets:
     if status is None and "imeout" in type(error).__name__:
         return Trouble("hanging", f"there was no reply ({words})")
     if status is not None:
-        return Trouble(_of_status(status, words), f"the server answered {status} ({words})", _after(error))
+        decision = retried(error)
+        after = decision.retry_after if isinstance(decision, RetryDecision) else None
+        return Trouble(_of_status(status, words), f"the server answered {status} ({words})", after or 0.0)
     if _PAGE.search(str(error)):
         return Trouble("garbled", "the server answered with a web page instead of a reply")
     if isinstance(error, json.JSONDecodeError):
         return Trouble("garbled", "the server's reply is no JSON, or was cut off")
     if isinstance(error, _GARBLED) or type(error).__name__ == "APIResponseValidationError" or _NO_REPLY in str(error):
         return Trouble("garbled", "the server's reply has not the shape that its API gives replies")
-    return Trouble("down" if passes(error) else "final", words)
+    return Trouble("down" if retried(error) else "final", words)
 
 
 def _of_status(status: int, words: str) -> Kind:
@@ -99,16 +109,6 @@ def _of_status(status: int, words: str) -> Kind:
     if status == 500:
         return "failing"
     return "down" if status in (408, 409, 425) or (status > 500 and status not in (501, 505)) else "final"
-
-
-def _after(error: Exception) -> float:
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if not isinstance(headers, Mapping):
-        return 0.0
-    try:
-        return max(0.0, parse_retry_after(headers) or 0.0)
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
 
 
 def said(error: Exception) -> str:

@@ -9,7 +9,6 @@ errors can contain them. No request is redirected to another server (core/transp
 
 import re
 from base64 import b64encode
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -61,7 +60,7 @@ def basic(parts: SplitResult) -> str:
 
 
 def attach(api: "ModelAPI", credentials: Credentials, shown: str) -> None:
-    """Add credentials to each request that a provider sends.
+    """Add credentials to each request that a provider's client sends. They are added once.
 
     Args:
         api: The provider, made for the address without its credentials.
@@ -71,18 +70,6 @@ def attach(api: "ModelAPI", credentials: Credentials, shown: str) -> None:
     Raises:
         UsageError: The provider has no HTTP client that can be given them.
     """
-    initialize: Callable[[], None] = api.initialize
-
-    def attached() -> None:
-        """Initialize the provider, which may make a new client, and add the credentials to that one."""
-        initialize()
-        _wrap(api, credentials, shown)
-
-    api.initialize = attached  # type: ignore[method-assign]
-    _wrap(api, credentials, shown)
-
-
-def _wrap(api: "ModelAPI", credentials: Credentials, shown: str) -> None:
     client: Any = getattr(getattr(api, "client", None), "_client", None)
     transport = getattr(client, "_transport", None)
     if not hasattr(transport, "handle_async_request"):

@@ -2,8 +2,9 @@
 
 import re
 
-from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
+
+from carrara.servers.inspect_private import PrerequisiteError
 
 _STYLED = re.compile(r"\[([a-z][a-z ]*)\]([^\[\]]*)\[/(?:\1)?\]")
 """Styled text in a message of Inspect's own. A tag that is not closed is part of what a user typed, and stays."""

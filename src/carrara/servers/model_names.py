@@ -97,9 +97,11 @@ def _by_family(model: str) -> list[str]:
 
 def _is_registered(provider: str) -> bool:
     """Return whether an installed package adds a provider to Inspect."""
-    from inspect_ai._util.registry import RegistryInfo, registry_find, registry_unqualified_name
+    from inspect_ai.util import RegistryInfo
+
+    from carrara.servers.inspect_private import registry_find
 
     def is_it(info: RegistryInfo) -> bool:
-        return info.type == "modelapi" and registry_unqualified_name(info) == provider
+        return info.type == "modelapi" and info.name.split("/", 1)[-1] == provider
 
     return bool(registry_find(is_it))

@@ -5,18 +5,30 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model, ModelAPI, get_model
 
 from carrara.core.errors import UsageError
 from carrara.core.transport import LIMIT, is_client, limit_client
 from carrara.servers.credentials import attach, split
 from carrara.servers.inspect_errors import plain
+from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.model_names import check_model
 from carrara.servers.redact import in_address, in_environment, public
 
 PLACEHOLDER = "none"
 """The key for a server on this machine, which mostly wants none, and a client that does."""
+
+
+class ServedModel(Model):
+    """A model with the address of its server, as every log of it shows that address."""
+
+    def __init__(self, model: Model, address: str | None) -> None:
+        super().__init__(model.api, model.config, model.model_args)
+        self._address = public(address)
+
+    @property
+    def explicit_base_url(self) -> str | None:
+        return self._address
 
 
 def made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
@@ -40,9 +52,7 @@ def made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise UsageError(plain(error)) from None
     found.api.addressed = address  # type: ignore[attr-defined]
-    if base_url or credentials:
-        found._explicit_base_url = public(address)  # stands in the header of every log
-    return found
+    return ServedModel(found, address) if base_url or credentials else found
 
 
 def _made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
@@ -79,8 +89,11 @@ def secrets_of(api: ModelAPI) -> frozenset[str]:
 def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
     """Have the provider's client ask once, for as long as it takes, and put limits on what a server may do to it.
 
-    A request that it made again by itself would be in nobody's count, and its limit of time is here. A provider that
-    makes its client later (vLLM), or a new one, has it prepared then.
+    A request that it made again by itself would be in nobody's count, and its limit of time is here.
+
+    Inspect gives its providers `initialize` to make a client. vLLM's calls it within its first request, and again when
+    another model has stopped its server, so that no caller could prepare that client. Therefore the provider's
+    `initialize` is replaced by one that prepares what it makes.
 
     Args:
         api: The provider. The limits hold for HTTP clients of httpx that it keeps, such as those of OpenAI's and
@@ -100,6 +113,9 @@ def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
 
 
 def _prepare(api: ModelAPI, limit: int) -> None:
+    address = getattr(api, "addressed", None)
+    if address and (credentials := split(address)[1]):
+        attach(api, credentials, public(address) or "the address")
     for http in _http_clients(api):
         limit_client(http, limit)
     client: Any = getattr(api, "client", None)

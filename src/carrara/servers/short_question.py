@@ -9,8 +9,6 @@ from threading import Timer
 from typing import Any, NamedTuple
 
 import anyio
-from inspect_ai._util.error import PrerequisiteError
-from inspect_ai._util.http import status_code_of
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -24,8 +22,9 @@ from inspect_ai.model import (
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 from carrara.core.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
-from carrara.servers.api_errors import Trouble, trouble_of
+from carrara.servers.api_errors import Trouble, status_of, trouble_of
 from carrara.servers.inspect_errors import plain
+from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, public
 from carrara.servers.response_validation import watch
@@ -144,7 +143,7 @@ class ShortQuestion:
         error.args = tuple(clip(str(arg), self.secrets) for arg in error.args)
         found = trouble_of(error, self.api.should_retry, self.secrets)
         trouble = Trouble(found.kind, clip(found.words, self.secrets), found.after)
-        if trouble.kind == "final" and status_code_of(error) == 429:
+        if trouble.kind == "final" and status_of(error) == 429:
             return UsageError(f"{self.server} takes no more requests with this key: {trouble.words}")
         return Troubled(trouble)
 
@@ -161,7 +160,7 @@ class ShortQuestion:
                 return UsageError(f"{self.server} does not answer as a model's server: {cause}; is the address right?")
         if malformed(error):
             return None
-        match status_code_of(error):
+        match status_of(error):
             case 401 | 403:
                 key = " or ".join(self.api.api_key_vars) or "it"
                 return UsageError(f"{self.server} refuses the API key: check {key}")
