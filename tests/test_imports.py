@@ -20,6 +20,7 @@ LAYERS = [
     "task",
     "plugin_errors",
     "tasks",
+    "loading",
     "registry",
     "prompt",
     "options",

@@ -1,23 +1,20 @@
-"""Tests that installed packages offer, each found by what the package says of itself:
+"""Tasks that installed packages offer, found by their entry points:
 
     [project.entry-points.carrara]
     harbours = "harbour_tests"    # the suite `harbours`
 
-A name is a suite. Its value is a package whose files are tests, those without a _ before their name, or one module.
-Nothing of a package runs before one of its tests is loaded.
+A name is a suite. Its value is one module, or a package whose files are tasks, except those that begin with `_`. No
+code of a package runs before one of its tasks is loaded.
 """
 
-import importlib
 import sys
 from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from carrara.core.errors import UsageError
-from carrara.plugin_errors import not_loaded
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -68,12 +65,3 @@ def _spec(module: str) -> ModuleSpec | None:
         name = f"{name}.{part}"
         found = PathFinder.find_spec(name, found.submodule_search_locations) if found else None
     return found
-
-
-def module(offer: Offer, file: Path) -> ModuleType:
-    """The module of a test file in a package."""
-    name = offer.modules[offer.files.index(file)]
-    try:
-        return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
-        raise not_loaded(file, error, f"{name} of the package {offer.package}") from error

@@ -21,7 +21,6 @@ from carrara.core import params as parameters
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Split
 from carrara.core.lengths import read_length, write_length
-from carrara.core.param_docs import parameters_of
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.logs.settings import ANYWHERE, address
@@ -53,6 +52,8 @@ def typed(name: str) -> Maker:
 
     A test that cannot be imported has the function without them, which raises the error when it is called.
     """
+    from carrara.core.param_docs import parameters_of  # reads the source of the test's class, which no run needs
+
     make = _make(name)
     try:
         loaded = registry.load(name)
