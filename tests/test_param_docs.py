@@ -100,7 +100,7 @@ def test_few_tests_are_explained_and_many_are_listed(capsys: Capture) -> None:
     assert main(["tasks"]) == 0
     shown = capsys.readouterr().out
     assert line not in shown
-    assert "`carrara tasks NAME` says what each of a test's parameters means." in shown
+    assert "`carrara tasks NAME` explains the parameters of a task." in shown
 
 
 def test_json_has_meanings_too(capsys: Capture) -> None:
