@@ -24,7 +24,7 @@ def stories(task: str = "babilong/qa1", **params: str) -> Stories:
 def settings(task: str = "babilong/qa1", **other: Any) -> Settings:
     stage = Stage(segments=(1, 2), size=64, batch=2, steps=6, inside=0.5, shut=0.1, noise=0.1)
     longer = Stage(segments=(2, 2), size=64, batch=2, steps=6)
-    given: dict[str, Any] = {"tests": (task,), "stages": (stage, longer), "model": TINY, **other}
+    given: dict[str, Any] = {"tasks": (task,), "stages": (stage, longer), "model": TINY, **other}
     return Settings(**given)
 
 

@@ -204,7 +204,7 @@ def test_presets_are_read() -> None:
     assert [one.steps for one in load("hard", None, ["qa3"], {"longer": 0.5}).stages][:2] == [1000, 750]
     with pytest.raises(UsageError, match="is no multiple of a course"):
         load("small", None, ["qa1"], {"longer": 0})
-    with pytest.raises(UsageError, match="names no tests"):
+    with pytest.raises(UsageError, match="names no tasks"):
         load("small", None, [], {})
     with pytest.raises(UsageError, match="there is no preset 'smal'"):
         load("smal", None, ["qa1"], {})
@@ -223,13 +223,17 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
         return tmp_path if package == "carrara.recurrent" else kept(package)
 
     monkeypatch.setattr("importlib.resources.files", files)
-    folder = carrara.train("qa1", tmp_path / "a", kind="mamba", seed=3, model=TINY)
+    folder = carrara.train("qa1", tmp_path / "a", kind="mamba", seed=3, overrides={"model": TINY})
     assert checkpoint.load(folder).about["seed"] == 3
     before = (folder / "model.safetensors").read_bytes()
-    assert carrara.train("qa1", folder, kind="mamba", seed=3, model=TINY) == folder
+    assert carrara.train("qa1", folder, kind="mamba", seed=3, overrides={"model": TINY}) == folder
     assert (folder / "model.safetensors").read_bytes() == before
-    with pytest.raises(UsageError, match="no setting 'sead'"):
-        carrara.train("qa1", tmp_path / "b", sead=3)
+    with pytest.raises(UsageError, match="no setting 'thruogh'; did you mean through"):
+        carrara.train("qa1", tmp_path / "b", overrides={"thruogh": 3})
+    with pytest.raises(TypeError, match="sead"):
+        carrara.train("qa1", tmp_path / "b", sead=3)  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="there is no kind 'rnt'; did you mean rmt"):
+        carrara.train("qa1", tmp_path / "b", kind="rnt")  # type: ignore[arg-type]
 
 
 def test_gradients_do_not_depend_on_how_they_are_found() -> None:
@@ -272,7 +276,8 @@ def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
 
     from carrara.api.train import train
 
-    folder = train("qa1", tmp_path / "a", kind="window", model=TINY, stages=(Stage((1, 1), 48, 2, 40),))
+    overrides = {"model": TINY, "stages": (Stage((1, 1), 48, 2, 40),)}
+    folder = train("qa1", tmp_path / "a", kind="window", overrides=overrides)
     root = ElementTree.parse(folder / "training.svg").getroot()
     lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
     assert [len(points) for points in lines] == [4, 4]

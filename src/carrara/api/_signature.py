@@ -2,10 +2,13 @@
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
+from functools import reduce, wraps
+from operator import or_
 from textwrap import indent
-from typing import ParamSpec, TypeVar
+from types import UnionType
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
+from attrs import NOTHING
 from docstring_parser import parse_from_object
 
 P = ParamSpec("P")
@@ -22,7 +25,8 @@ def takes(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P, R]
 
     def decorate(function: Callable[[C], R]) -> Callable[P, R]:
         returned = inspect.signature(function).return_annotation
-        signature = inspect.signature(config).replace(return_annotation=returned)
+        parameters = [_plain_parameter(one) for one in inspect.signature(config).parameters.values()]
+        signature = inspect.Signature(parameters, return_annotation=returned)
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -34,6 +38,28 @@ def takes(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P, R]
         return call
 
     return decorate
+
+
+def _plain_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter without what only the command line needs of it."""
+    default = ... if parameter.default is NOTHING else parameter.default
+    return parameter.replace(annotation=_plain(parameter.annotation), default=default)
+
+
+def _plain(annotation: Any) -> Any:
+    """Return a type without annotations.
+
+    >>> _plain(Annotated[str, "PATH"] | None)
+    str | None
+    """
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _plain(inner[0])
+    if origin in (Union, UnionType):
+        return reduce(or_, map(_plain, inner))
+    if origin in (Literal, Callable) or not inner:
+        return annotation
+    return origin[tuple(map(_plain, inner))]
 
 
 def _document(text: str, config: Callable[..., object], signature: inspect.Signature) -> str:

@@ -1,14 +1,12 @@
-"""`carrara.train`: a recurrent model, from Python."""
+"""Training in Python: a recurrent model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from carrara import registry
-from carrara.core.paths import local_path
+from carrara.api._signature import takes
+from carrara.recurrent.config import TrainConfig
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from carrara.recurrent.training import Training
 
 CURVE = "training.svg"
@@ -16,25 +14,24 @@ PIECE = 200
 """Steps between two drawings."""
 
 
-def train(tests: str, out: "str | PathLike[str]", *, kind: str = "rmt", preset: str = "small", **settings: Any) -> Path:
-    """Train a model and give its folder: `carrara.run("qa1", f"carrara/recurrent:{folder}", …)` runs it.
+@takes(TrainConfig)
+def train(config: TrainConfig) -> Path:
+    """Train a recurrent model, and return its folder: `carrara.run("qa1", f"carrara/recurrent:{folder}")` runs it.
 
-    Settings are those of `recurrent/settings.py`, such as `seed=1`, `params={"vocab": "fresh"}`, `backbone="gpt2"`.
-    What was begun in the folder goes on; what is trained to its end is left as it is.
+    You can stop a training at any time; the same call resumes it. A model that is trained to its end is left as it is.
     """
     from carrara.recurrent import needed
 
     needed()
-    from carrara.recurrent.settings import load
     from carrara.recurrent.training import Training
 
-    training = Training(load(preset, None, registry.select(tests), {"kind": kind, **settings}), local_path(out))
+    training = Training(config.settings, config.out)
     finish(training)
     return training.folder
 
 
 def finish(training: "Training") -> None:
-    """Train to the end, watched, with the curve beside the model."""
+    """Train to the end, with progress on stderr and the curve beside the model."""
     from carrara.recurrent.watching import Watching
 
     if training.done:
@@ -46,10 +43,11 @@ def finish(training: "Training") -> None:
 
 
 def draw(training: "Training") -> None:
+    """Draw the curve of a training into its folder."""
     from carrara.core.files import whole_file
     from carrara.results.chart import training_curve
 
     settings, at = training.settings, training.at
-    title = f"{settings.kind} on {', '.join(settings.tests)}, seed {settings.seed}"
+    title = f"{settings.kind} on {', '.join(settings.tasks)}, seed {settings.seed}"
     with whole_file(training.folder / CURVE) as file:
         file.write(training_curve(title, at.curve, at.learned))

@@ -74,6 +74,9 @@ WorkerEngine = Annotated[
         help="Where the processes run, on this machine or on a Ray cluster (RAY_ADDRESS, or a Ray on this machine).",
     ),
 ]
+Threads = Annotated[
+    int, Parameter(metavar="N", validator=_at_least_one("threads"), help="Threads of PyTorch on the processor.")
+]
 AllowLarge = Annotated[bool, Parameter(show_default=False, help=f"Do not refuse to make more than {LIMIT:,}.")]
 OnlyLengths = Annotated[Lengths | None, text("LENGTHS", help="Only items of these lengths, such as 4k,32k.")]
 N = Annotated[

@@ -3,20 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import SMALL, content
 
-PRESETS = ("small", "hard", "gpt2", "paper")
-KINDS = {
-    "rmt": "memory tokens, read before a segment and written after it, behind gates",
-    "armt": "an associative memory in every layer, as published",
-    "delta": "the same by the exact delta rule, with gates that can be shut",
-    "mamba": "a selective state space: a small one, chunked; around a backbone, Mamba itself",
-    "tune": "no memory: plain fine-tuning of a backbone, whole or by LoRA",
-    "window": "the control that cannot remember: this segment and the one before",
-}
+Preset = Literal["small", "hard", "gpt2", "paper"]
+PRESETS: tuple[Preset, ...] = get_args(Preset)
+Precision = Literal["auto", "float32", "bfloat16"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+Kind = Literal["rmt", "armt", "delta", "mamba", "tune", "window"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
@@ -48,10 +45,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Settings:
-    tests: tuple[str, ...]
+    tasks: tuple[str, ...]
     kind: str = "rmt"
     params: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of the tests."""
+    """Of the tasks."""
     backbone: str = ""
     """A model of transformers, in a folder or on the hub, that the kind is put around; nothing: from nothing."""
     model: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -81,7 +78,7 @@ class Settings:
         return asdict(self)
 
 
-def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[str, Any]) -> Settings:
+def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[str, Any]) -> Settings:
     """The settings of a preset or a file, with some of them set otherwise."""
     import tomllib
     from importlib.resources import files
@@ -104,9 +101,9 @@ def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[st
     for other in KINDS:
         read.pop(other, None)
     stages = own.pop("stage", stages)
-    settings = {**read, **own, **given, "kind": kind, "tests": tuple(tests or read.get("tests", ()))}
-    if not settings["tests"]:
-        raise UsageError(f"{source} names no tests: name them behind the command, such as qa1")
+    settings = {**read, **own, **given, "kind": kind, "tasks": tuple(tasks or read.get("tasks", ()))}
+    if not settings["tasks"]:
+        raise UsageError(f"{source} names no tasks: name some, such as qa1")
     settings["stages"] = tuple(
         stage if isinstance(stage, Stage) else _made(Stage, stage, f"{source}, stage {n}")
         for n, stage in enumerate(given.get("stages", stages), 1)
@@ -117,7 +114,7 @@ def load(preset: str, file: Path | None, tests: Sequence[str], given: Mapping[st
         )
     found: Settings = _made(Settings, settings, source)
     if not 0 < found.longer <= 1e6:
-        raise UsageError(f"{source}: longer={found.longer:g} is no multiple of a course: give a number such as 2")
+        raise UsageError(f"`longer={found.longer:g}` is no multiple of a course: give a number such as 2")
     if any(min(one.size, one.batch, one.steps) < 1 for one in found.stages):
         raise UsageError(f"{source}: a stage has nothing to do: give it a size, a batch and steps from 1 on")
     stages = (replace(one, steps=max(1, round(found.longer * one.steps))) for one in found.stages)

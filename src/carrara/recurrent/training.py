@@ -81,7 +81,7 @@ Watch = Callable[["Training"], None]
 class Training:
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings, self.folder = settings, folder
-        asked = Selection(",".join(settings.tests), settings.params)
+        asked = Selection(",".join(settings.tasks), settings.params)
         firsts = recipes(asked, Drawn(settings.seed, "train"), None, TOKENIZER)
         self.stories = [Stories(first, strewn=settings.strewn) for first in firsts]
         self.at = Progress(indices=[0] * len(self.stories))

@@ -1,0 +1,71 @@
+"""`TrainConfig`: what a recurrent model is trained on, and how."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from attrs import converters, field, frozen, validators
+from cyclopts import Parameter
+
+from carrara import registry
+from carrara.core.errors import UsageError
+from carrara.options import at_least, file_of, one_of, params_of, text
+from carrara.recurrent.settings import PRECISIONS, Kind, Precision, Preset, Settings, load
+
+
+@Parameter(name="*")
+@frozen(kw_only=True, slots=False)
+class TrainOptions:
+    """How a recurrent model is trained."""
+
+    kind: Kind | None = None
+    """Kind of memory: `rmt`, memory tokens behind gates; `armt`, an associative memory in every layer, as published;
+    `delta`, the same by the exact delta rule; `mamba`, a selective state space; `tune`, none, plain fine-tuning of a
+    backbone; `window`, the control that cannot remember. By default rmt."""
+    backbone: Annotated[str, text("MODEL")] = ""
+    """Train around this model of transformers, a folder or a name on the hub. By default a model from nothing."""
+    preset: Preset | None = None
+    """`small`: from nothing, on a processor. `hard`: the same, for tasks that need several facts. `gpt2`: around a
+    backbone, on a GPU. `paper`: the settings of BABILong's paper. By default small, or gpt2 with a backbone."""
+    config: Path | None = field(default=None, converter=converters.optional(file_of))
+    """A TOML file of settings in place of a preset."""
+    longer: float | None = None
+    """Multiply the steps of the preset."""
+    seed: int = field(default=0, validator=at_least(0))
+    """Another seed gives other items and another model."""
+    params: dict[str, str] = field(factory=dict, converter=params_of)
+    """A parameter of the tasks, such as `-p complexity=5`. `carrara tasks NAME` lists them."""
+    device: Annotated[str, text("DEVICE")] = ""
+    """Device of PyTorch, such as cpu or cuda. By default the preset's, cpu."""
+    precision: Precision | None = field(default=None, validator=validators.optional(one_of(PRECISIONS)))
+    """Precision of the matrix products. By default auto, bfloat16 where it is faster."""
+
+
+@frozen(kw_only=True, slots=False)
+class TrainConfig(TrainOptions):
+    """What a recurrent model is trained on, and how, validated when it is made."""
+
+    tasks: str = field(kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas. The file of `config` may name them instead."""
+    out: Path = field(converter=file_of, kw_only=False)
+    """Folder of the model. The same call resumes a training that was stopped."""
+    overrides: Mapping[str, Any] = field(factory=dict)
+    """Further settings, as a TOML file of `config` has them, such as `{"through": 4, "model": {"layers": 3}}`."""
+    settings: Settings = field(init=False)
+
+    @settings.default
+    def _load(self) -> Settings:
+        if self.config and self.preset:
+            raise UsageError("`config` takes the place of `preset`: leave one of them out")
+        own = {
+            "kind": self.kind,
+            "backbone": self.backbone,
+            "device": self.device,
+            "precision": self.precision,
+            "longer": self.longer,
+            "params": self.params,
+        }
+        given = {name: value for name, value in own.items() if value not in (None, "", {})}
+        tasks = registry.select(self.tasks) if self.tasks else []
+        preset = self.preset or ("gpt2" if self.backbone else "small")
+        return load(preset, self.config, tasks, {**self.overrides, **given, "seed": self.seed})
