@@ -19,18 +19,17 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.results.analysis.curve_crossing import crossings
 from carrara.results.analysis.summary import sliced
-from carrara.results.figures import babilong, minerva, sync
-from carrara.results.figures.catalogue import entries, figure
-from carrara.results.figures.differences import DIFFERS
+from carrara.results.figures.catalogue import figure
+from carrara.results.figures.definitions import definition, definitions, paper_data
 from carrara.results.figures.figure import Figure
 from carrara.results.figures.files import save
-from carrara.results.figures.marks import BESIDE, Evidence
+from carrara.results.figures.marks import MOST_PUBLISHED, FigureData
 from carrara.results.figures.vega import svg
 from carrara.results.published.scores import claimed, read_scores
 from tests.process import carrara as command
 
 TABLES = files("carrara.results.published") / "tables"
-DRAWN = [name for name, entry in entries().items() if entry.make]
+DRAWN = [name for name, one in definitions().items() if one.is_drawn]
 LENGTHS = (0, 4 << 10, 32 << 10, 64 << 10)
 MODELS = {"mockllm/steady": 0.9, "mockllm/sinking": 1.0, "mockllm/weak": 0.3, "mockllm/odd <b>&'\"": 0.6}
 
@@ -50,12 +49,12 @@ def printed(paper: str, table: str) -> dict[tuple[str, str, str], float]:
 
 def test_a_table_is_printed_as_it_was() -> None:
     shown = carrara.figure("babilong-2")
-    cells = {(mark.model, "QA1-QA5", shown.said(mark.x)): 100 * mark.value for mark in shown.marks}
+    cells = {(mark.model, "QA1-QA5", shown.format_x(mark.x)): 100 * mark.value for mark in shown.marks}
     assert cells == pytest.approx(printed("babilong", "Table 2"))
     assert len(cells) == 285
 
     shown = carrara.figure("sync-3")
-    cells = {(mark.model, mark.panel, shown.said(mark.x)): 100 * mark.value for mark in shown.marks}
+    cells = {(mark.model, mark.panel, shown.format_x(mark.x)): 100 * mark.value for mark in shown.marks}
     assert cells == pytest.approx(printed("sync", "Table 3"), abs=0.051)  # of two printed ways the finer counts
     assert len(cells) == 108
 
@@ -80,7 +79,7 @@ def test_scores_at_two_lengths_are_not_subtracted() -> None:
     for length, label in ((4096, "0.00 (−1.00)"), (8192, "0.00")):
         replies = [reply("m", word, i, 4096, 1.0) for i in range(3)]
         replies += [reply("m", sequence, i, length, 0.0) for i in range(3)]
-        shown = figure("minerva-2", Evidence(replies, []))
+        shown = figure("minerva-2", FigureData(replies, []))
         assert [mark.label for mark in shown.marks] == ["1.00", label]
 
 
@@ -88,7 +87,7 @@ def test_needles_of_other_variants_are_not_multi_value_ones() -> None:
     variants = (("multivalue", 1.0), ("single_1", 0.0))
     replies = [reply("m", "classic/niah", i, 65536, score, labels={"variant": name})
                for name, score in variants for i in range(3)]  # fmt: skip
-    [mark] = figure("sync-table-4", Evidence(replies, [])).marks
+    [mark] = figure("sync-table-4", FigureData(replies, [])).marks
     assert (mark.panel, mark.value, mark.n) == ("RULER NIAH Multi-Value", 1.0, 3)
 
 
@@ -99,7 +98,7 @@ def test_correlations_are_means_over_lengths_that_all_tests_have() -> None:
                for test in graph
                for length in ((32768, 65536) if test == graph[0] else (32768,))
                for i in range(6)]  # fmt: skip
-    shown = figure("sync-figure-4", Evidence(replies, []))
+    shown = figure("sync-figure-4", FigureData(replies, []))
     assert shown.notes == ["Without lengths that not all tests were run at: 64k."]
     assert {mark.value for mark in shown.marks} == {1.0}
 
@@ -112,7 +111,7 @@ def test_the_papers_correlations_are_computed_anew() -> None:
 
 def test_effective_sizes_are_babilongs() -> None:
     """Section 3.1: the best use half of what they claim on QA1; no model is satisfactory on QA3 with any filler."""
-    evidence = Evidence([], read_scores(["babilong"]), ["Qwen2.5-72B", "Llama-3.1-70B"])
+    evidence = FigureData([], read_scores(["babilong"]), ["Qwen2.5-72B", "Llama-3.1-70B"])
     one = figure("babilong-figure-2", evidence)
     assert "Qwen2.5-72B-Instruct 64k (50 % of its claimed 128k)" in one.notes[0]
     assert "Llama-3.1-70B-Instruct 16k (12 % of its claimed 128k)" in one.notes[0]
@@ -129,15 +128,18 @@ LABELS: dict[str, list[dict[str, str]]] = {
     "michelangelo/idk": [{"answer": "unknown"}, {"answer": "known"}],
     "michelangelo/latent_list": [{"complexity": "1"}, {"complexity": "5"}, {"complexity": "20"}],
 }
-CATEGORIES = {
-    **dict.fromkeys(minerva.SEARCH, "search"),
-    **dict.fromkeys(minerva.RECALL, "recall"),
-    **dict.fromkeys(minerva.MATCH, "match"),
-}
+BABILONG, FIVE = paper_data("babilong")["names"], definition("babilong-table-2").tests
+SYNC, PATHS = definition("sync-table-3").tests, definition("sync-table-5").tests
+SETS = paper_data("minerva")["sets"]
+CATEGORIES = {test: category for category in ("search", "recall", "match") for test in SETS[category]}
 MICHELANGELO = ("michelangelo/mrcr", "michelangelo/latent_list", "michelangelo/idk")
-MINERVA = (
-    *minerva.SEARCH, *minerva.LISTS, *minerva.STATES, *minerva.COMPOSITE, *minerva.RECALL, *minerva.MATCH, *minerva.SPOT
-)  # fmt: skip
+MINERVA = tuple(
+    dict.fromkeys(
+        test
+        for category in ("search", "lists", "states", "composite", "recall", "match", "spot")
+        for test in SETS[category]
+    )
+)
 
 
 def reply(model: str, test: str, world: int, length: int, score: float, params: str = "", **more: Any) -> Result:
@@ -163,7 +165,7 @@ def reply(model: str, test: str, world: int, length: int, score: float, params: 
 def made_up() -> tuple[Result, ...]:
     """Four models on every test that a figure shows: three that keep to their score, and one that sinks with length."""
     dice, found = random.Random(3), list[Result]()
-    for test in dict.fromkeys((*babilong.TWENTY, *sync.CLASSIC, *sync.SIX, *MINERVA, *MICHELANGELO)):
+    for test in dict.fromkeys((*BABILONG, *definition("sync-table-4").tests, *SYNC, *MINERVA, *MICHELANGELO)):
         for place, length in enumerate(LENGTHS):
             for world in range(6):
                 labels = LABELS.get(test, [{}])
@@ -173,13 +175,13 @@ def made_up() -> tuple[Result, ...]:
                         "labels": labels[world % len(labels)],
                         "category": CATEGORIES.get(test, "other" if test in MINERVA else ""),
                         "scores": {"recall": score} if test == "babilong/qa1" else {},
-                        "fault": "invalid path" if test in sync.PATHS and not score else "",
+                        "fault": "invalid path" if test in PATHS and not score else "",
                         "places": (0.1, dice.random(), 2),
                         "reasoning": dice.randrange(900),
                         "seconds": 0.5,
                         "nats": 3.0 - place / 4,
                     }
-                    for cot in ("", "none, asked", "exactly:512") if test in sync.SIX else ("",):
+                    for cot in ("", "none, asked", "exactly:512") if test in SYNC else ("",):
                         settings = {"cot": cot} if cot else {}
                         found.append(reply(model, test, world, length, score, settings=settings, **more))
     return tuple(found)
@@ -204,13 +206,13 @@ def names(figure: Figure) -> set[str]:
 @pytest.mark.sampled(12)
 def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
-    shown = figure(name, Evidence(trained() if name == "babilong-figure-5" else made_up(), ()))
+    shown = figure(name, FigureData(trained() if name == "babilong-figure-5" else made_up(), ()))
     assert shown.name == name
     assert names(shown)
     if shown.form not in ("histogram", "scatter"):  # of two values in one place one would be drawn upon the other
         places = [(mark.model, mark.published, mark.panel, mark.part, mark.x) for mark in shown.marks]
         assert len(places) == len(set(places))
-    assert all(-1 <= mark.value <= 1 for mark in shown.marks) or shown.top is None
+    assert all(-1 <= mark.value <= 1 for mark in shown.marks) or shown.maximum is None
     root = ElementTree.fromstring(svg(shown))
     text = " ".join(root.itertext())
     assert shown.title[:20] in text
@@ -226,22 +228,22 @@ def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None
 
 def test_a_mean_is_over_all_tests_alike() -> None:
     own = [result for result in made_up() if result.model == "mockllm/steady" and result.length == 4 << 10]
-    shown = figure("babilong-2", Evidence(own, ()))
-    by_test = {test: [r.score for r in own if r.task == test] for test in babilong.FIVE}
+    shown = figure("babilong-2", FigureData(own, ()))
+    by_test = {test: [r.score for r in own if r.task == test] for test in FIVE}
     assert [mark.value for mark in shown.marks] == pytest.approx([sum(sum(s) / len(s) for s in by_test.values()) / 5])
     fewer = [result for result in own if result.task != "babilong/qa5"]
-    assert "QA1, QA2, QA3, QA4" in figure("babilong-2", Evidence(fewer, ())).notes[0]
+    assert "QA1, QA2, QA3, QA4" in figure("babilong-2", FigureData(fewer, ())).notes[0]
 
 
 def test_trainings_are_gathered_by_all_but_their_seed() -> None:
-    [mark] = figure("babilong-figure-5", Evidence(trained(), ())).marks
+    [mark] = figure("babilong-figure-5", FigureData(trained(), ())).marks
     assert (mark.model, mark.panel, mark.x, mark.n) == ("qa1-rmt", "QA1", 4096, 3)
     assert (mark.value, mark.low, mark.high) == pytest.approx((0.4, 0.2, 0.6))
 
 
 def test_perplexity_stands_beside_errors() -> None:
     """The first falls with length, the other does not: what section 6.1 of Michelangelo says of them."""
-    shown = figure("michelangelo-section-6.1", Evidence(made_up(), ()))
+    shown = figure("michelangelo-section-6.1", FigureData(made_up(), ()))
     cost = [mark for mark in shown.marks if mark.panel == "MRCR: perplexity of the prompt" and "sinking" in mark.model]
     assert [mark.value for mark in cost] == pytest.approx([math.exp(3 - place / 4) for place in range(4)])
     wrong = [mark.value for mark in shown.marks if mark.panel == "MRCR: error" and "sinking" in mark.model]
@@ -251,12 +253,12 @@ def test_perplexity_stands_beside_errors() -> None:
 
 def test_published_models_stand_beside_and_are_marked() -> None:
     scores = read_scores(["babilong"])
-    shown = figure("babilong-2", Evidence(made_up(), scores))
+    shown = figure("babilong-2", FigureData(made_up(), scores))
     published = {mark.model for mark in shown.marks if mark.published}
     assert len(published) == 8
     assert not published & set(MODELS)
     assert "with the score `paper`" in shown.notes[-1]
-    asked = figure("babilong-2", Evidence(made_up(), scores, ["rmt (137m)", "gpt-4-"]))
+    asked = figure("babilong-2", FigureData(made_up(), scores, ["rmt (137m)", "gpt-4-"]))
     assert {mark.model for mark in asked.marks if mark.published} == {
         "RMT (137M) fine-tune", "ARMT (137M) fine-tune", "gpt-4-0125-preview"
     }  # fmt: skip
@@ -299,17 +301,17 @@ def test_runs_for_one_figure_stay_out_of_the_others() -> None:
     plain = [reply("m", test, n, 4096, 1.0, labels={"answer": "yes"}) for n in range(4)]
     other = [reply("m", test, n, 4096, 0.0, "phrasing=2") for n in range(4)]
     gibberish = [reply("m", test, n, 4096, 0.5, "words=gibberish") for n in range(4)]
-    evidence = Evidence([*plain, *other, *gibberish], ())
+    evidence = FigureData([*plain, *other, *gibberish], ())
     assert [(m.model, m.value) for m in figure("minerva-2", evidence).marks] == [("m", 1.0)]
     assert {(m.x, m.value) for m in figure("minerva-8", evidence).marks} == {("wording 1", 1.0), ("wording 2", 0.0)}
     assert {m.value for m in figure("minerva-3", evidence).marks} == {1.0, 0.5}
-    assert [m.value for m in figure("minerva-2", Evidence(other, ())).marks] == [0.0]
+    assert [m.value for m in figure("minerva-2", FigureData(other, ())).marks] == [0.0]
 
 
 def test_lengths_are_chosen() -> None:
     shown = carrara.figure("sync-3", lengths="64k")
     assert {mark.x for mark in shown.marks} == {64 << 10}
-    own = figure("babilong-4", Evidence(made_up(), ()).at([4 << 10]))
+    own = figure("babilong-4", FigureData(made_up(), ()).at([4 << 10]))
     assert {mark.x for mark in own.marks} == {4 << 10}
 
 
@@ -359,7 +361,7 @@ def test_published_models_are_chosen() -> None:
     shown = json.loads(command("figure", "babilong-2", "--lengths", "64k", "--published", "GPT-4", "--json").stdout)
     assert {one["model"] for one in shown["values"]} == {"gpt-4o-mini-2024-07-18", "gpt-4-0125-preview"}
     shown = carrara.figure("babilong-2", on("babilong/qa1"), published=True)
-    assert len({mark.model for mark in shown.marks if mark.published}) == BESIDE
+    assert len({mark.model for mark in shown.marks if mark.published}) == MOST_PUBLISHED
     shown = carrara.figure("babilong-2", on("babilong/qa1"), published=["GPT-4-"])
     assert {mark.model for mark in shown.marks if mark.published} == {"gpt-4-0125-preview"}
     shown = carrara.figure("babilong-2", on("babilong/qa1"))
@@ -368,15 +370,15 @@ def test_published_models_are_chosen() -> None:
 
 def test_all_are_listed() -> None:
     listed = json.loads(command("figure", "--list", "--json").stdout)
-    assert {one["name"] for one in listed} == set(entries())
+    assert {one["name"] for one in listed} == set(definitions())
     assert all(one["says"] and one["command"].startswith(("carrara ", "python -m benchmarks.")) for one in listed)
 
 
 def test_each_that_is_drawn_says_how_it_differs() -> None:
-    assert DIFFERS.keys() == set(DRAWN)
+    assert [name for name, one in definitions().items() if one.differs] == DRAWN
     listed = command("figure", "--list", "babilong-2", check=True).stdout.splitlines()
     assert listed[0] == "babilong-table-2: models by lengths, the mean of QA1 to QA5, heat-coloured"
-    assert listed[-1] == DIFFERS["babilong-table-2"]
+    assert listed[-1] == definition("babilong-table-2").differs
 
 
 def test_from_python_a_folder_is_no_number() -> None:
@@ -394,7 +396,7 @@ def on(*tests: str, model: str = "mockllm/steady") -> list[Result]:
 def test_published_means_are_over_the_tests_that_were_run() -> None:
     """With QA1 alone, one's own QA1 stood beside published means of QA1 to QA5."""
     scores = read_scores(["babilong"])
-    asked = Evidence(on("babilong/qa1"), scores, ["Qwen2.5-72B"])
+    asked = FigureData(on("babilong/qa1"), scores, ["Qwen2.5-72B"])
     shown = figure("babilong-2", asked)
     expected = {x: score for (model, test, x), score in printed("babilong", "Table 4").items()
                 if (model, test) == ("Qwen2.5-72B-Instruct", "QA1")}  # fmt: skip
@@ -407,29 +409,29 @@ def test_published_means_are_over_the_tests_that_were_run() -> None:
 
 def test_models_are_compared_on_the_tests_that_all_were_run_on() -> None:
     own = [*on("babilong/qa1", "babilong/qa2"), *on("babilong/qa2", "babilong/qa3", model="mockllm/weak")]
-    shown = figure("babilong-2", Evidence(own, read_scores(["babilong"])))
+    shown = figure("babilong-2", FigureData(own, read_scores(["babilong"])))
     assert "Only of QA2, which was run; not QA1, QA3, which only some models were run on." in shown.notes
     assert len({mark.model for mark in shown.marks if not mark.published}) == 2
     apart = [*on("babilong/qa1"), *on("babilong/qa2", model="mockllm/weak")]
     with pytest.raises(UsageError, match="no test was run with all of them; run each of QA1, QA2"):
-        figure("babilong-2", Evidence(apart, ()))
+        figure("babilong-2", FigureData(apart, ()))
 
 
 def test_a_published_mean_alone_is_refused() -> None:
     scores = [score for score in read_scores(["babilong"]) if score.table == "Table 2"]
     with pytest.raises(UsageError, match="only the mean of QA1 to QA5 is published, and QA2, QA3, QA4, QA5 was not"):
-        figure("babilong-2", Evidence(on("babilong/qa1"), scores, ["Qwen2.5-72B"]))
+        figure("babilong-2", FigureData(on("babilong/qa1"), scores, ["Qwen2.5-72B"]))
 
 
 def test_medians_are_over_the_same_tests() -> None:
-    shown = figure("babilong-figure-6", Evidence(on(*babilong.TWENTY), read_scores(["babilong"])))
+    shown = figure("babilong-figure-6", FigureData(on(*BABILONG), read_scores(["babilong"])))
     tests: dict[str, set[Any]] = {}
     for mark in shown.marks:
         tests.setdefault(mark.model, set()).add(mark.x)
-    assert set(map(frozenset, tests.values())) == {frozenset(babilong.FIVE.values())}
+    assert set(map(frozenset, tests.values())) == {frozenset(FIVE.values())}
     assert "medians are over the same" in shown.notes[0]
     with pytest.raises(UsageError, match="alone, and QA7 were run"):
-        figure("babilong-figure-6", Evidence(on("babilong/qa7"), read_scores(["babilong"])))
+        figure("babilong-figure-6", FigureData(on("babilong/qa7"), read_scores(["babilong"])))
 
 
 @pytest.mark.parametrize(
@@ -443,7 +445,7 @@ def test_medians_are_over_the_same_tests() -> None:
     ],
 )
 def test_only_published_values_of_what_was_run_stand_beside(name: str, tests: list[str]) -> None:
-    shown = figure(name, Evidence(on(*tests), read_scores([name.partition("-")[0]])))
+    shown = figure(name, FigureData(on(*tests), read_scores([name.partition("-")[0]])))
     own, theirs = (
         {mark.x if name == "minerva-2" else mark.panel for mark in shown.marks if mark.published == whose}
         for whose in (False, True)
@@ -454,12 +456,12 @@ def test_only_published_values_of_what_was_run_stand_beside(name: str, tests: li
 def test_published_values_of_another_length_are_refused() -> None:
     own = [result for result in on("minerva/key_value") if result.length == 32 << 10]
     with pytest.raises(UsageError, match="minerva-table-2 has no published values of what was run"):
-        figure("minerva-2", Evidence(own, read_scores(["minerva"])))
+        figure("minerva-2", FigureData(own, read_scores(["minerva"])))
 
 
 def test_the_line_of_guessing_is_of_the_complexity_that_is_shown() -> None:
-    evidence = Evidence(on("michelangelo/latent_list"), read_scores(["michelangelo"]))
-    lines = {number: list(figure(f"michelangelo-{number}", evidence).lines.values()) for number in (4, 10, 11, 12)}
+    evidence = FigureData(on("michelangelo/latent_list"), read_scores(["michelangelo"]))
+    lines = {number: list(figure(f"michelangelo-{number}", evidence).levels.values()) for number in (4, 10, 11, 12)}
     assert lines == {
         number: [pytest.approx(one)] for number, one in {4: 0.122, 10: 0.169, 11: 0.113, 12: 0.085}.items()
     }

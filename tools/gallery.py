@@ -16,9 +16,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import carrara
-from carrara.results.figures.catalogue import entries
-from carrara.results.figures.differences import DIFFERS
-from carrara.results.figures.entry import Entry
+from carrara.results.figures.definitions import Definition, definitions
 
 PLACE = Path("docs/gallery")
 BABI, LISTS = "qa1,qa2,qa3,qa4,qa5", "michelangelo"
@@ -133,26 +131,26 @@ def draw(folder: Path) -> None:
         "`steady`, `sinking` and `guessing`, whose scores are made up. Where a paper prints its numbers, its own "
         "models are shown in a picture of their own.", "",
     ]  # fmt: skip
-    for entry in entries().values():
-        lines += _lines(entry, found)
+    for one in definitions().values():
+        lines += _lines(one, found)
     (PLACE / "README.md").write_text("\n".join(lines))
 
 
-def _lines(entry: Entry, found: carrara.Results) -> list[str]:
-    lines = [f"## {entry.name}", "", f"{entry.says[0].upper()}{entry.says[1:]}.", ""]
-    if entry.make is None:
-        return [*lines, f"A command of its own: `{entry.command}`", ""]
-    lines += [DIFFERS[entry.name], ""]
-    lines += [f"`carrara figure {entry.name} DIR`, of what `{entry.command}` makes", ""]
+def _lines(one: Definition, found: carrara.Results) -> list[str]:
+    lines = [f"## {one.name}", "", f"{one.description[0].upper()}{one.description[1:]}.", ""]
+    if not one.is_drawn:
+        return [*lines, f"A command of its own: `{one.command}`", ""]
+    lines += [one.differs, ""]
+    lines += [f"`carrara figure {one.name} DIR`, of what `{one.command}` makes", ""]
     try:
-        carrara.figure(entry.name, found).save(PLACE / f"{entry.name}.svg")
-        lines += [f"![{entry.says}]({entry.name}.svg)", ""]
+        carrara.figure(one.name, found).save(PLACE / f"{one.name}.svg")
+        lines += [f"![{one.description}]({one.name}.svg)", ""]
     except carrara.CarraraError as error:
         lines += [f"Not drawn here: {error}", ""]
-    if entry.shipped:
-        carrara.figure(entry.name).save(PLACE / f"{entry.name}-published.svg")
-        lines += [f"`carrara figure {entry.name}`", "",
-                  f"![the paper's own models]({entry.name}-published.svg)", ""]  # fmt: skip
+    if one.published:
+        carrara.figure(one.name).save(PLACE / f"{one.name}-published.svg")
+        lines += [f"`carrara figure {one.name}`", "",
+                  f"![the paper's own models]({one.name}-published.svg)", ""]  # fmt: skip
     return lines
 
 

@@ -51,34 +51,37 @@ def figure(
 
 
 def _list(name: str, as_json: bool) -> int:
-    from carrara.results.figures.catalogue import entries, entry
+    from carrara.results.figures.definitions import definition, definitions
 
-    shown = [entry(name)] if name else list(entries().values())
+    shown = [definition(name)] if name else list(definitions().values())
     if as_json:
         print_json(
             [
                 {
                     "name": one.name,
-                    "says": one.says,
+                    "says": one.description,
                     "command": one.command,
-                    "published": one.shipped,
-                    "drawn": one.make is not None,
+                    "published": one.published,
+                    "drawn": one.is_drawn,
                 }
                 for one in shown
             ]
         )
         return 0
     if name:
-        from carrara.results.figures.differences import DIFFERS
-
         [one] = shown
-        for line in (f"{one.name}: {one.says}", f"made by: {one.command}", DIFFERS.get(one.name, "")):
+        for line in (f"{one.name}: {one.description}", f"made by: {one.command}", one.differs):
             print(line, end="\n" if line else "")
         return 0
     table(
         ["figure", "what it shows", "published models", "made of"],
         [
-            (one.name, one.says, "yes" if one.shipped else "", one.command if one.make else f"itself: {one.command}")
+            (
+                one.name,
+                one.description,
+                "yes" if one.published else "",
+                one.command if one.is_drawn else f"itself: {one.command}",
+            )
             for one in shown
         ],
     )

@@ -40,11 +40,11 @@ class Crossing:
     """Second minus first, over all lengths."""
     parallel: bool
 
-    def said(self, names: Mapping[Series, str]) -> str:
+    def describe(self, names: Mapping[Series, str]) -> str:
         one, other = names[self.first], names[self.second]
         if self.length is not None and self.share >= 0.5:
-            between = f"{_said(self.low)} to {_said(self.high)}, in {100 * self.share:.0f} % of resamplings"
-            return f"{one} and {other} cross at {_said(self.length)} ({between})."
+            between = f"{_about(self.low)} to {_about(self.high)}, in {100 * self.share:.0f} % of resamplings"
+            return f"{one} and {other} cross at {_about(self.length)} ({between})."
         way = f"{abs(self.gap):.2f} {'above' if self.gap < 0 else 'below'} {other}"
         return f"{one} is {way}{', and runs in parallel' if self.parallel else ''}."
 
@@ -122,7 +122,7 @@ def _length(place: float) -> int:
     return max(0, round(exp(place) - _SOFT))
 
 
-def _said(length: int) -> str:
+def _about(length: int) -> str:
     """To two digits: finer is not known."""
     if length < 1000:
         return f"{length:.2g}"

@@ -1,4 +1,4 @@
-"""BABILong's tables and figures."""
+"""BABILong's tables and figures, as far as they are more than scores."""
 
 import re
 from collections import Counter
@@ -13,72 +13,52 @@ from carrara.core.natsort import natural
 from carrara.results.analysis.evidence_bins import PLACE, placed
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import RECALL
-from carrara.results.figures.entry import Entry
+from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
-from carrara.results.figures.marks import Evidence, common, marked, mean_of, named
-from carrara.results.published.scores import MEAN, claimed
+from carrara.results.figures.marks import FigureData, common, mark_of, mean_of, model_names, scores
+from carrara.results.published.scores import MEAN, claimed, read_times
 
-TWENTY = {f"babilong/qa{n}": f"QA{n}" for n in range(1, 21)}
-FIVE = {test: name for test, name in TWENTY.items() if name in ("QA1", "QA2", "QA3", "QA4", "QA5")}
-THREE = {test: name for test, name in FIVE.items() if name in ("QA1", "QA2", "QA3")}
-ONE = {"babilong/qa1": "QA1"}
-
-SATISFACTORY, FAILURE = 0.85, 0.30
-"""Section 3.1: satisfactory above the first, a complete failure below the second."""
-LEVELS = {"85 %: satisfactory": SATISFACTORY, "30 %: failure": FAILURE}
-
-MINUTES = {4 << 10: 4, 32 << 10: 30, 128 << 10: 80, 1 << 20: 315}
-"""Table 3: minutes for 1,000 items, RMT on one A100."""
-RETRIEVED = ("GPT-4 + RAG", "Llama3-ChatQA")
 CHECKPOINT = "carrara/recurrent:"
 _SEED = re.compile(r"[-_.]?(?:seed)?[0-9]+$")
-TRAINED = ("fine-tune", *RETRIEVED, "gpt-4-0125")
 
 
-def own_names(tests: dict[str, str]) -> dict[str, str]:
-    """The papers' own names of tests, each its own panel."""
-    return {name: name for name in tests.values()}
-
-
-def overview(evidence: Evidence) -> Figure:
+def means(one: Definition, data: FigureData) -> Figure:
     """The mean over the tests that all own models were run on; published means are over the same tests."""
-    single = evidence.measured(FIVE)
-    tests, notes = _shared(single, "babilong-table-2", list(FIVE.values()))
+    single = data.own_marks(one.tests)
+    tests, notes = _shared(single, one)
     own = mean_of([mark for mark in single if mark.panel in tests])
-    printed = evidence.printed({MEAN: ""}, table=["Table 2"])
-    if len(tests) < len(FIVE):
-        means = evidence.asked(printed) if evidence.models else []
-        printed = mean_of(evidence.printed({test: test for test in tests}, table=["Table 4"]))
-        known = {mark.model for mark in printed}
-        if only := list(dict.fromkeys(mark.model for mark in means if mark.model not in known)):
-            missing = [test for test in FIVE.values() if test not in tests]
+    published = data.published_marks({MEAN: ""}, tables=["Table 2"])
+    if len(tests) < len(one.tests):
+        wanted = data.requested(published) if data.models else []
+        published = mean_of(data.published_marks({test: test for test in tests}, tables=["Table 4"]))
+        known = {mark.model for mark in published}
+        if only := list(dict.fromkeys(mark.model for mark in wanted if mark.model not in known)):
+            missing = [test for test in one.tests.values() if test not in tests]
             raise UsageError(
                 f"of {', '.join(only)} only the mean of QA1 to QA5 is published, and {', '.join(missing)} was not run; "
-                f"run the missing tests, or leave the model out of --beside"
+                f"run the missing tests, or leave the model out of `published`"
             )
-        if evidence.scores:
+        if data.scores:
             notes.append(f"Published means are computed from the paper's Table 4, over {', '.join(tests)} too.")
     left = sorted({int(mark.x) for mark in single} - {int(mark.x) for mark in own})
     if left:
         notes.append(f"Not shown, because not all of these tests were run there: {', '.join(map(write_length, left))}.")
-    shown = "QA1 to QA5" if len(tests) == len(FIVE) else ", ".join(tests)
-    return Figure(
-        name="babilong-table-2",
-        title=f"BABILong: {'mean ' if len(tests) > 1 else ''}accuracy on {shown}",
-        form="heat",
-        marks=evidence.together(own, printed, room=True),
-        notes=notes,
+    title = one.title.format(
+        score="mean accuracy" if len(tests) > 1 else "accuracy",
+        tests="QA1 to QA5" if len(tests) == len(one.tests) else ", ".join(tests),
     )
+    return one.figure(data.combine(own, published, all_published=True), title=title, notes=notes)
 
 
 def _shared(
-    marks: Sequence[Mark], name: str, tests: list[str], by: Callable[[Mark], float | str] = lambda mark: mark.panel
+    marks: Sequence[Mark], one: Definition, by: Callable[[Mark], float | str] = lambda mark: mark.panel
 ) -> tuple[list[str], list[str]]:
-    """Of these tests those that all models were run on (all tests if nothing was run), and a note if some are left out.
+    """The tests that all models were run on (all tests if nothing was run), and a note if some are left out.
 
     Raises:
         UsageError: The models have no test in common.
     """
+    tests = list(one.tests.values())
     if not marks:
         return tests, []
     shared = common(marks, by)
@@ -86,7 +66,7 @@ def _shared(
     run = [test for test in tests if any(by(mark) == test for mark in marks)]
     if not found:
         raise UsageError(
-            f"{name} compares models on the same tests, and no test was run with all of them; run each of "
+            f"{one.name} compares models on the same tests, and no test was run with all of them; run each of "
             f"{', '.join(run)} with every model, or give fewer folders"
         )
     if len(found) == len(tests):
@@ -96,52 +76,32 @@ def _shared(
     return found, [f"Only of {', '.join(found)}, which {'was' if len(found) == 1 else 'were'} run{more}."]
 
 
-def details(evidence: Evidence) -> Figure:
-    return Figure(
-        name="babilong-table-4",
-        title="BABILong: accuracy by test",
-        form="heat",
-        marks=evidence.together(
-            evidence.measured(FIVE), evidence.printed(own_names(FIVE), table=["Table 4"]), room=True
-        ),
-    )
+def curves(one: Definition, data: FigureData) -> Figure:
+    marks = scores(one, data)
+    return one.figure(marks, notes=_used_lengths(marks, max(one.levels.values())))
 
 
-def curves(evidence: Evidence) -> Figure:
-    marks = evidence.together(evidence.measured(THREE), evidence.printed(own_names(THREE), table=["Table 4"]))
-    return Figure(
-        name="babilong-figure-2",
-        title="BABILong: accuracy by length",
-        form="curves",
-        marks=marks,
-        lines=LEVELS,
-        notes=effective(marks),
-    )
-
-
-def effective(marks: Sequence[Mark]) -> list[str]:
+def _used_lengths(marks: Sequence[Mark], satisfactory: float) -> list[str]:
     """How much of its context each model uses, by BABILong's own rule, and which share of what it claims.
 
-    Of the papers' models, too, where they are alone.
+    Of the paper's models, too, where they are alone.
     """
-    own = [mark for mark in marks if not mark.published]
-    marks, notes = own or marks, list[str]()
+    marks, notes = [mark for mark in marks if not mark.published] or marks, list[str]()
     for panel in dict.fromkeys(mark.panel for mark in marks):
-        said = []
+        found = []
         for model in dict.fromkeys(mark.model for mark in marks):
-            scores = {mark.x: mark.value for mark in marks if mark.panel == panel and mark.model == model}
-            if scores:
-                length = longest(scores)
-                said.append(f"{model} {_used(model, length)}" if length is not None else f"{model} nothing")
-        notes.append(f"{panel}, satisfactory up to: {'; '.join(said)}.")
+            if own := {mark.x: mark.value for mark in marks if mark.panel == panel and mark.model == model}:
+                length = _longest(own, satisfactory)
+                found.append(f"{model} {_used(model, length)}" if length is not None else f"{model} nothing")
+        notes.append(f"{panel}, satisfactory up to: {'; '.join(found)}.")
     return notes
 
 
-def longest(scores: dict[float | str, float]) -> int | None:
+def _longest(by_length: dict[float | str, float], satisfactory: float) -> int | None:
     """The longest length that a model is satisfactory at, and at all shorter ones that it was run at."""
     found = None
-    for length in sorted(scores, key=float):
-        if scores[length] < SATISFACTORY:
+    for length in sorted(by_length, key=float):
+        if by_length[length] < satisfactory:
             break
         found = int(length)
     return found
@@ -153,221 +113,120 @@ def _used(model: str, length: int) -> str:
     return f"{write_length(length)}{share}" if length else "no filler"
 
 
-def retrieval(evidence: Evidence) -> Figure:
+def retrieval(one: Definition, data: FigureData) -> Figure:
     """Whether retrieval found all that is needed, and what the model made of it."""
+    complete = "all that is needed was found"
     marks: list[Mark] = []
-    for task, test in ONE.items():
-        rows = evidence.rows([task])
-        for row, name in zip(rows, named(rows), strict=True):
-            if RECALL in row.stat.retrieval:
-                found = row.stat.retrieval[RECALL]
-                marks.append(Mark(name, row.length, found, "all that is needed was found", n=row.stat.n))
-            marks.append(marked(row, name, row.length, f"accuracy, {test}"))
-    printed = evidence.printed({"QA1": "accuracy, QA1"}, table=["Figure 3a", "Table 4"])
-    printed = [mark for mark in printed if "RAG" in mark.model or mark.model.startswith("gpt-4-")]
-    quality = evidence.printed({"QA1, recall": "all that is needed was found"}, table=["Figure 3a"])
-    return Figure(
-        name="babilong-figure-3a",
-        title="BABILong QA1: retrieval in front of a model",
-        form="curves",
-        marks=evidence.together(marks, [*quality, *printed]),
-    )
+    rows = data.rows(one.tests)
+    for row, name in zip(rows, model_names(rows), strict=True):
+        if RECALL in row.stat.retrieval:
+            marks.append(Mark(name, row.length, row.stat.retrieval[RECALL], complete, n=row.stat.n))
+        marks.append(mark_of(row, name, row.length, "accuracy, QA1"))
+    recall = data.published_marks({"QA1, recall": complete}, tables=["Figure 3a"])
+    accuracy = [
+        mark
+        for mark in data.published_marks({"QA1": "accuracy, QA1"}, tables=["Figure 3a", "Table 4"])
+        if "RAG" in mark.model or mark.model.startswith("gpt-4-")
+    ]
+    return one.figure(data.combine(marks, [*recall, *accuracy]))
 
 
-def trained(evidence: Evidence) -> Figure:
-    printed = evidence.printed(own_names(FIVE), table=["Table 4"])
-    return Figure(
-        name="babilong-figure-3b",
-        title="BABILong: models that were trained for it",
-        form="curves",
-        marks=evidence.together(
-            evidence.measured(FIVE),
-            [mark for mark in printed if any(kind in mark.model for kind in TRAINED)],
-        ),
-    )
-
-
-def seeds(evidence: Evidence) -> Figure:
+def seeds(one: Definition, data: FigureData) -> Figure:
     """Trainings that differ in their seed alone: checkpoints in folders that differ in the number at their end."""
     groups: dict[tuple[str, str, float | str], list[float]] = {}
-    for row in evidence.only(lambda result: result.model.startswith(CHECKPOINT)).rows(FIVE):
+    for row in data.filter(lambda result: result.model.startswith(CHECKPOINT)).rows(one.tests):
         training = Path(row.model.removeprefix(CHECKPOINT)).name
-        groups.setdefault((_SEED.sub("", training), FIVE[row.task], row.length), []).append(row.stat.mean)
-    several = {key: means for key, means in groups.items() if len(means) > 1}
+        groups.setdefault((_SEED.sub("", training), one.tests[row.task], row.length), []).append(row.stat.mean)
+    several = {key: own for key, own in groups.items() if len(own) > 1}
     marks = []
-    for (name, panel, length), means in several.items():
-        mean, spread = fmean(means), stdev(means)
-        marks.append(
-            Mark(name, length, mean, panel, low=max(0.0, mean - spread), high=min(1.0, mean + spread), n=len(means))
-        )
-    counts = sorted({len(means) for means in several.values()})
-    said = " or ".join(map(str, counts))
-    return Figure(
-        name="babilong-figure-5",
-        title="BABILong: how trainings differ by their seed",
-        form="curves",
-        marks=marks,
-        notes=[f"Points are means of {said} trainings, bars one standard deviation; n counts trainings."],
-    )
+    for (name, panel, length), own in several.items():
+        mean, spread = fmean(own), stdev(own)
+        low, high = max(0.0, mean - spread), min(1.0, mean + spread)
+        marks.append(Mark(name, length, mean, panel, low=low, high=high, n=len(own)))
+    counts = " or ".join(map(str, sorted({len(own) for own in several.values()})))
+    note = f"Points are means of {counts} trainings, bars one standard deviation; n counts trainings."
+    return one.figure(marks, notes=[note])
 
 
-def transfer(evidence: Evidence) -> Figure:
-    """What training on one test does to the others, without filler."""
-    own = evidence.only(lambda result: result.length == 0)
-    return Figure(
-        name="babilong-figure-8",
-        title="BABILong without filler: models that were trained for one of the tests, on five",
-        form="bars",
-        marks=sorted(own.measured(dict.fromkeys(FIVE, ""), lambda row: FIVE[row.task]), key=lambda mark: str(mark.x)),
-        across="test",
-        axis="names",
-        notes=["Score against length of trained models is babilong-figure-3b."],
-    )
-
-
-def far(evidence: Evidence) -> Figure:
-    """QA1 alone, as far as anything reads: recurrent memory, retrieval, and large models."""
-    printed = evidence.printed({"QA1": ""}, table=["Table 4", "Figure 3a"])
-    shown = ("fine-tune", "RAG", "gpt-4-0125", "gemini")
-    return Figure(
-        name="babilong-figure-1b",
-        title="BABILong QA1: to the longest contexts",
-        form="curves",
-        marks=evidence.together(
-            evidence.measured(dict.fromkeys(ONE, "")),
-            [mark for mark in printed if any(kind in mark.model for kind in shown)],
-        ),
-    )
-
-
-def refusals(evidence: Evidence) -> Figure:
+def refusals(one: Definition, data: FigureData) -> Figure:
     """The same replies in both denominators: all, and those that were answered at all."""
-    rows = evidence.rows(ONE)
+    rows = data.rows(one.tests)
     own = []
-    for row, name in zip(rows, named(rows), strict=True):
-        own.append(marked(row, name, row.length, part="all replies"))
+    for row, name in zip(rows, model_names(rows), strict=True):
+        own.append(mark_of(row, name, row.length, part="all replies"))
         if row.stat.attempts_mean is not None:
             own.append(Mark(name, row.length, row.stat.attempts_mean, part="answered", n=row.stat.attempts))
-    printed = [
+    published = [
         Mark("gemini-1.5-pro-002", score.length or 0, score.score / 100, published=True,
              part="answered" if "w/o" in score.model else "all replies")
-        for score in evidence.scores if score.table == "Table 5"
+        for score in data.scores if score.table in one.tables
     ]  # fmt: skip
-    return Figure(
-        name="babilong-table-5",
-        title="BABILong QA1: with and without what was not answered",
-        form="heat",
-        marks=evidence.together(own, printed, room=True),
-    )
+    return one.figure(data.combine(own, published, all_published=True))
 
 
-def short(evidence: Evidence) -> Figure:
-    """The twenty tests without filler."""
-    own = evidence.only(lambda result: result.length == 0)
-    single = own.measured(dict.fromkeys(TWENTY, ""), lambda row: TWENTY[row.task])
-    printed = evidence.printed(
-        dict.fromkeys(FIVE.values(), ""),
+def without_filler(one: Definition, data: FigureData) -> Figure:
+    """The twenty tests without filler, with medians over the models."""
+    own = data.filter(lambda result: result.length == 0)
+    single = own.own_marks(dict.fromkeys(one.tests, ""), lambda row: one.tests[row.task])
+    published = data.published_marks(
+        dict.fromkeys(one.tests.values(), ""),
         lambda score: score.test,
-        table=["Table 4"],
+        tables=one.tables,
         keep=lambda score: score.length == 0,
     )
     notes = list[str]()
     if single:
-        tests, notes = _shared(single, "babilong-figure-6", list(TWENTY.values()), lambda mark: mark.x)
-        if printed:
-            found = [test for test in tests if test in FIVE.values()]
+        tests, notes = _shared(single, one, lambda mark: mark.x)
+        if published:
+            known = {mark.x for mark in published}
+            found = [test for test in tests if test in known]
             if not found:
                 raise UsageError(
                     f"babilong-figure-6 has published scores of QA1 to QA5 alone, and {', '.join(tests)} were run; "
-                    "run some of QA1 to QA5, or leave out --beside"
+                    "run some of QA1 to QA5, or leave out `published`"
                 )
             if found != tests:
                 notes = [f"Only of {', '.join(found)}, which were run and are published: medians are over the same."]
             tests = found
         single = [mark for mark in single if mark.x in tests]
-        printed = [mark for mark in printed if mark.x in tests]
-        counts = Counter(mark.model for mark in printed)
-        printed = [mark for mark in printed if counts[mark.model] == len(tests)]
-    marks = evidence.together(single, printed, room=True, by=lambda mark: mark.x)
-    return Figure(
-        name="babilong-figure-6",
-        title="BABILong without filler: accuracy by test, with medians",
-        form="dots",
-        marks=sorted(marks, key=lambda mark: natural(str(mark.x))),
-        across="test",
-        axis="names",
-        notes=notes,
-    )
+        published = [mark for mark in published if mark.x in tests]
+        counts = Counter(mark.model for mark in published)
+        published = [mark for mark in published if counts[mark.model] == len(tests)]
+    marks = data.combine(single, published, all_published=True, by=lambda mark: mark.x)
+    return one.figure(sorted(marks, key=lambda mark: natural(str(mark.x))), notes=notes)
 
 
-def times(evidence: Evidence) -> Figure:
-    rows = evidence.rows(FIVE)
-    tests, notes = _shared(evidence.measured(FIVE), "babilong-table-3", list(FIVE.values()))
-    name_of = dict(zip((row.series for row in rows), named(rows), strict=True))
-    series = series_of(evidence.results)
+def times(one: Definition, data: FigureData) -> Figure:
+    rows = data.rows(one.tests)
+    tests, notes = _shared(data.own_marks(one.tests), one)
+    name_of = dict(zip((row.series for row in rows), model_names(rows), strict=True))
+    series = series_of(data.results)
     spent: dict[tuple[str, int], list[float]] = {}
-    for result in evidence.results:
-        if FIVE.get(result.task) in tests and result.seconds is not None and series(result) in name_of:
+    for result in data.results:
+        if one.tests.get(result.task) in tests and result.seconds is not None and series(result) in name_of:
             spent.setdefault((name_of[series(result)], result.length), []).append(result.seconds)
-    return Figure(
-        name="babilong-table-3",
-        title="BABILong: seconds an item",
-        form="curves",
-        marks=evidence.together(
-            [Mark(name, length, fmean(all_), n=len(all_)) for (name, length), all_ in sorted(spent.items())],
-            [Mark("RMT on an A100", at, minutes * 60 / 1000, published=True) for at, minutes in MINUTES.items()]
-            if evidence.scores
-            else [],
-        ),
-        up="seconds",
-        top=None,
-        notes=notes,
-    )
+    own = [Mark(name, length, fmean(all_), n=len(all_)) for (name, length), all_ in sorted(spent.items())]
+    published = [Mark(time.model, time.length, time.seconds, published=True) for time in read_times()]
+    return one.figure(data.combine(own, published if data.scores else []), notes=notes)
 
 
-def depth(evidence: Evidence) -> Figure:
+def places(one: Definition, data: FigureData) -> Figure:
     """By where the last fact stands that the answer is read from; runs with a `window` count as any."""
-    own = evidence.only(lambda result: result.task in FIVE and result.places is not None).posed("window")
-    marks = replace(own, results=placed(own.results)).measured(
-        FIVE, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)
+    own = data.filter(lambda result: result.task in one.tests and result.places is not None).with_label("window")
+    marks = replace(own, results=placed(own.results)).own_marks(
+        one.tests, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)
     )
-    return Figure(
-        name="babilong-figure-9",
-        title="BABILong: accuracy by where the needed facts stand",
-        form="bars",
-        marks=sorted(marks, key=lambda mark: natural(mark.panel)),
-        order=sorted({str(mark.x) for mark in marks}, key=natural),
-        across="part of the context that has the last needed fact",
-        axis="names",
-    )
+    order = sorted({str(mark.x) for mark in marks}, key=natural)
+    return one.figure(sorted(marks, key=lambda mark: natural(mark.panel)), order=order)
 
 
-RUN = "carrara run qa1,qa2,qa3,qa4,qa5 --model … --lengths 0,1k,2k,4k,8k,16k,32k -n 100 --out DIR"
-ENTRIES = (
-    Entry("babilong-figure-1b", "QA1 to the longest contexts: memory, retrieval, large models", far,
-          "carrara run qa1 --model … --lengths 4k,64k,1M,10M --out DIR", shipped=True),
-    Entry("babilong-table-2", "models by lengths, the mean of QA1 to QA5, heat-coloured", overview, RUN, shipped=True),
-    Entry("babilong-table-4", "the same, test by test", details, RUN, shipped=True),
-    Entry("babilong-figure-2", "QA1 to QA3 by length, with the 85 % and 30 % lines and effective sizes", curves, RUN,
-          shipped=True),
-    Entry("babilong-figure-3a", "retrieval: what was found, and what came of it", retrieval,
-          "carrara run qa1 --model … --retrieve sentences --top-k 5 --lengths 4k,16k,64k --out DIR", shipped=True),
-    Entry("babilong-figure-3b", "models that were trained for the tests, by length", trained,
-          "carrara run qa1 --model carrara/recurrent:MODEL --lengths 4k,64k,1M --out DIR", shipped=True),
-    Entry("babilong-figure-5", "how trainings differ by their seed: mean and spread", seeds,
-          "carrara run qa1,qa2,qa3,qa4,qa5 --model carrara/recurrent:MODEL-0 --out DIR, and again for MODEL-1, …"),
-    Entry("babilong-figure-8", "trained for one test, asked five", transfer,
-          "carrara run qa1,qa2,qa3,qa4,qa5 --model … --lengths 0 --out DIR, before training and behind it"),
-    Entry("babilong-table-3", "time an item, by length", times, RUN, shipped=True),
-    Entry("babilong-table-5", "all replies, and those that were answered: refusals", refusals, RUN, shipped=True),
-    Entry("babilong-figure-6", "the twenty tests without filler, with medians", short,
-          "carrara run babilong --model … --lengths 0 --out DIR", shipped=True),
-    Entry("babilong-figure-9", "by where in the context the facts stand", depth,
-          RUN),
-    Entry("babilong-figure-4", "correlation with MMLU, length by length", None,
-          "carrara correlate DIR --scores FILE --lengths 32k"),
-    Entry("babilong-figure-7", "inside a recurrent memory", None, "carrara inside MODEL"),
-    Entry("babilong-table-1", "facts of the tests", None, "carrara stats babilong"),
-    Entry("babilong-table-6", "tokens by tokenizer", None, "carrara stats babilong --tokenizer …"),
-    Entry("babilong-table-7", "how answers are distributed", None, "carrara stats babilong"),
-)  # fmt: skip
+MAKERS = {
+    "means": means,
+    "curves": curves,
+    "retrieval": retrieval,
+    "seeds": seeds,
+    "refusals": refusals,
+    "without_filler": without_filler,
+    "times": times,
+    "places": places,
+}

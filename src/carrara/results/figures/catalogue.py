@@ -1,52 +1,46 @@
-"""All figures by name: `babilong-table-2`, or `babilong-2` where the number says enough."""
+"""Make a figure of a paper by its name: `babilong-table-2`, or `babilong-2` where the number says enough."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 
-from carrara.core.errors import UsageError, nearest
+from carrara.core.errors import UsageError
 from carrara.results.analysis.summary import report_failures
 from carrara.results.figures import babilong, michelangelo, minerva, sync
-from carrara.results.figures.entry import Entry
+from carrara.results.figures.definitions import Definition, definition
 from carrara.results.figures.figure import Figure
-from carrara.results.figures.marks import Evidence
+from carrara.results.figures.marks import FigureData, scores
+
+Makers = Mapping[str, Callable[[Definition, FigureData], Figure]]
+
+MAKERS: Mapping[str, Makers] = {
+    "babilong": babilong.MAKERS,
+    "michelangelo": michelangelo.MAKERS,
+    "minerva": minerva.MAKERS,
+    "sync": sync.MAKERS,
+}
 
 
-@cache
-def entries() -> Mapping[str, Entry]:
-    found = [*michelangelo.ENTRIES, *sync.ENTRIES, *minerva.ENTRIES, *babilong.ENTRIES]
-    return {entry.name: entry for entry in found}
+def figure(name: str, data: FigureData) -> Figure:
+    """Return a figure of these data.
 
-
-def entry(name: str) -> Entry:
-    """By its whole name, or by paper and number; where a paper has a table and a figure of that number, the table."""
-    known = entries()
-    if not isinstance(name, str):
-        raise UsageError(f"{name!r} is not the name of a figure: give a text, such as 'babilong-2'")
-    asked = name.strip().lower()
-    paper, _, number = asked.partition("-")
-    for whole in (asked, f"{paper}-table-{number}", f"{paper}-figure-{number}"):
-        if whole in known:
-            return known[whole]
-    raise UsageError(f"no figure is called {name!r}{nearest(asked, known)}; `carrara figure --list` names them")
-
-
-def figure(name: str, evidence: Evidence) -> Figure:
-    asked = entry(name)
-    if asked.make is None:
-        raise UsageError(f"{asked.name} is made by a command of its own: {asked.command}")
-    report_failures(evidence.results)
-    made = asked.make(evidence)
+    Raises:
+        UsageError: No figure has this name, or the data have nothing of it.
+    """
+    one = definition(name)
+    if not one.is_drawn:
+        raise UsageError(f"{one.name} is made by a command of its own: {one.command}")
+    report_failures(data.results)
+    made = MAKERS[one.paper][one.maker](one, data) if one.maker else one.figure(scores(one, data))
     if not made.marks:
-        shipped = f"; `carrara figure {asked.name}` without runs shows the paper's own models" if asked.shipped else ""
-        raise UsageError(f"there is nothing of {asked.name} here; {asked.command} makes what it is drawn from{shipped}")
-    whose = {mark.published for mark in made.marks}
-    if whose == {False} and asked.shipped and evidence.scores and made.form != "matrix":
+        published = f"; `carrara figure {one.name}` without runs shows the paper's own models" if one.published else ""
+        raise UsageError(f"there is nothing of {one.name} here; {one.command} makes what it is drawn from{published}")
+    owners = {mark.published for mark in made.marks}
+    if owners == {False} and one.published and data.scores and made.form != "matrix":
         raise UsageError(
-            f"{asked.name} has no published values of what was run; {asked.command} runs what the paper has, "
+            f"{one.name} has no published values of what was run; {one.command} runs what the paper has, "
             "or leave out `published`"
         )
-    if len(whose) > 1 and not any(result.metric for result in evidence.results):
+    if len(owners) > 1 and not any(result.metric for result in data.results):
         note = (
             "Published scores are by the paper's metric, and those of the runs are sound scores; "
             "with the score `paper` both are by the paper's metric."

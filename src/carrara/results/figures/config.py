@@ -70,16 +70,17 @@ class FigureConfig(FigureOptions):
         Args:
             results: The results of the runs.
         """
-        from carrara.results.figures.catalogue import entry, figure
-        from carrara.results.figures.marks import Evidence
+        from carrara.results.figures.catalogue import figure
+        from carrara.results.figures.definitions import definition
+        from carrara.results.figures.marks import FigureData
         from carrara.results.published.scores import read_scores
 
-        scores = read_scores([entry(self.name).paper]) if self.published or not results else []
+        scores = read_scores([definition(self.name).paper]) if self.published or not results else []
         models = () if self.published == (BEST,) else self.published
         for name in models:
             _check_published(name, {score.name for score in scores})
-        evidence = Evidence(by_metric(results, self.score), scores, models)
-        return figure(self.name, evidence if self.lengths is None else evidence.at(self.lengths))
+        data = FigureData(by_metric(results, self.score), scores, models)
+        return figure(self.name, data if self.lengths is None else data.at(self.lengths))
 
 
 def _check_published(name: str, models: set[str]) -> None:

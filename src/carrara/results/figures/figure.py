@@ -1,6 +1,6 @@
-"""A figure: what it shows, value by value, and how. The command, the notebook and every file draw the same one.
+"""A figure as data: its values, and how they are shown. The command, notebooks and files draw the same one.
 
-It is drawn elsewhere (drawing.py): to make one, and to print it, takes no library of charts.
+Figures are drawn by vega.py. To make one and to print it needs no chart library.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ from carrara.core.natsort import natural
 from carrara.core.table import table
 
 Form = Literal["curves", "heat", "bars", "stack", "matrix", "scatter", "dots", "histogram", "radar"]
-"""How marks are drawn: lines along x; a grid of models by x; bars beside each other, or on top; a grid of pairs; points
-by two numbers; points with their medians; counts; an outline over categories."""
-Axis = Literal["lengths", "numbers", "names"]
+"""How values are drawn: lines along x; a grid of models by x; bars beside each other, or on top; a grid of pairs;
+points by two numbers; points with their medians; counts; an outline over categories."""
+Kind = Literal["lengths", "numbers", "names"]
 
-WIDE = 16
-"""Values of x that a table has columns for."""
+MOST_COLUMNS = 16
+"""Values of x up to which each has a column of the table."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,17 @@ class Figure:
     title: str
     form: Form
     marks: Sequence[Mark]
-    across: str = "length"
-    """What x is."""
-    up: str = "score"
-    axis: Axis = "lengths"
-    lines: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Levels that mean something, by name."""
+    x_label: str = "length"
+    y_label: str = "score"
+    x_kind: Kind = "lengths"
+    levels: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Horizontal lines, by name."""
     notes: Sequence[str] = ()
     """Sentences that belong under it."""
     order: Sequence[str] = ()
-    """Of names of x, where it is not that of the marks."""
-    top: float | None = 1.0
-    """The greatest value there can be; none where there is no such value."""
+    """The order of the names of x, where it is not that of the marks."""
+    maximum: float | None = 1.0
+    """The greatest value that is possible; None where there is no such value."""
 
     @property
     def panels(self) -> list[str]:
@@ -70,28 +69,28 @@ class Figure:
         found = dict.fromkeys(mark.x for mark in self.marks)
         if self.order:
             return [name for name in self.order if name in found]
-        return list(found) if self.axis == "names" else sorted(found, key=float)
+        return list(found) if self.x_kind == "names" else sorted(found, key=float)
 
-    def said(self, x: float | str) -> str:
-        """A value of x, as people read it."""
+    def format_x(self, x: float | str) -> str:
+        """Return a value of x as people read it."""
         if isinstance(x, str):
             return x
-        return write_length(int(x)) if self.axis == "lengths" else f"{x:g}"
+        return write_length(int(x)) if self.x_kind == "lengths" else f"{x:g}"
 
     def records(self) -> list[dict[str, Any]]:
-        """Each value with its name: what a data frame, CSV or JSON has."""
-        named = {"model": "model", "panel": "panel", "part": "part", "x": self.across, "value": self.up}
+        """Return each value with its name: the rows of a data frame, of CSV or JSON."""
+        names = {"model": "model", "panel": "panel", "part": "part", "x": self.x_label, "value": self.y_label}
         found = []
         for mark in self.marks:
             record: dict[str, Any] = {}
-            for own, name in named.items():
+            for own, name in names.items():
                 if own in ("model", "x", "value") or any(getattr(other, own) for other in self.marks):
                     record[name] = getattr(mark, own)
             found.append(record | {"low": mark.low, "high": mark.high, "n": mark.n, "published": mark.published})
         return found
 
     def frame(self) -> Any:
-        """Its values as a pandas data frame."""
+        """Return its values as a pandas data frame."""
         from carrara.results.to_pandas import frame
 
         return frame(self.records())
@@ -100,38 +99,39 @@ class Figure:
         return "\n".join(self.lines_of_text())
 
     def lines_of_text(self) -> Iterator[str]:
-        """A title, a table and the notes: a grid of models by x, where x has few values."""
+        """Yield the title, a table and the notes. The table is a grid of models by x, where x has few values."""
         yield self.title
-        grid = len(self.columns) <= WIDE and self.form not in ("scatter", "histogram")
-        yield from self._grid() if grid else self._list()
+        if len(self.columns) <= MOST_COLUMNS and self.form not in ("scatter", "histogram"):
+            yield from self._grid()
+        else:
+            yield from self._list()
         yield from self.notes
 
-    def _named(self, mark: Mark) -> tuple[str, ...]:
-        """What stands before the values of a line: only what any line has."""
-        parts = [f"{mark.model} (published)" if mark.published else mark.model]
-        parts += [part for own in ("panel", "part") if any(getattr(m, own) for m in self.marks)
-                  for part in [getattr(mark, own)]]  # fmt: skip
-        return tuple(parts)
-
+    @property
     def _heads(self) -> list[str]:
+        """The columns that tell series apart: those of which any mark has a value."""
         return ["model", *(own for own in ("panel", "part") if any(getattr(mark, own) for mark in self.marks))]
+
+    def _series(self, mark: Mark) -> tuple[str, ...]:
+        model = f"{mark.model} (published)" if mark.published else mark.model
+        return model, *(getattr(mark, head) for head in self._heads[1:])
 
     def _grid(self) -> Iterator[str]:
         rows: dict[tuple[str, ...], dict[float | str, str]] = {}
         for mark in self.marks:
-            rows.setdefault(self._named(mark), {})[mark.x] = mark.label or self._number(mark.value)
+            rows.setdefault(self._series(mark), {})[mark.x] = self._value(mark)
         columns = self.columns
         yield from table(
-            [*self._heads(), *map(self.said, columns)],
-            [[*name, *(cells.get(x, "") for x in columns)] for name, cells in rows.items()],
+            [*self._heads, *map(self.format_x, columns)],
+            [[*series, *(cells.get(x, "") for x in columns)] for series, cells in rows.items()],
         )
 
     def _list(self) -> Iterator[str]:
-        marks = sorted(self.marks, key=lambda mark: [natural(part) for part in self._named(mark)])
+        marks = sorted(self.marks, key=lambda mark: [natural(part) for part in self._series(mark)])
         yield from table(
-            [*self._heads(), self.across, self.up],
-            [[*self._named(mark), self.said(mark.x), mark.label or self._number(mark.value)] for mark in marks],
+            [*self._heads, self.x_label, self.y_label],
+            [[*self._series(mark), self.format_x(mark.x), self._value(mark)] for mark in marks],
         )
 
-    def _number(self, value: float) -> str:
-        return f"{value:.3f}" if self.top == 1 else f"{value:g}"
+    def _value(self, mark: Mark) -> str:
+        return mark.label or (f"{mark.value:.3f}" if self.maximum == 1 else f"{mark.value:g}")

@@ -77,7 +77,7 @@ def about(figure: Figure) -> dict[str, object]:
         "figure": figure.name,
         "title": figure.title,
         "notes": list(figure.notes),
-        "levels": dict(figure.lines),
+        "levels": dict(figure.levels),
         "values": figure.records(),
     }
 
@@ -111,8 +111,8 @@ def _html(figure: Figure) -> bytes:
 def _cell(value: object, name: str, figure: Figure) -> str:
     if value is None:
         return ""
-    if name == figure.across and isinstance(value, (int, float)):
-        return figure.said(value)
+    if name == figure.x_label and isinstance(value, (int, float)):
+        return figure.format_x(value)
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""What figures are made of: replies of one's own models, and what papers print of theirs, both as marks."""
+"""The values of figures: replies of one's own models, and what papers print of theirs, both as marks."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,46 +8,47 @@ from carrara.core.errors import UsageError
 from carrara.core.params import read_canonical
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
+from carrara.results.analysis.correlation import Column, Correlation, correlations
 from carrara.results.analysis.cumulative_scores import accumulate
 from carrara.results.analysis.summary import Row, scored, summarize
 from carrara.results.analysis.vs_published import same_length
+from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Mark
 from carrara.results.published.scores import GUESSER, Score, counting
 from carrara.results.style import styles_of
 
-Keep = Callable[[Result], bool]
-
-BESIDE = 8
+MOST_PUBLISHED = 8
 """Published models that stand beside one's own where it is not said which: those that have most of the figure, the
 best of them first."""
-
-
-OWN_FIGURE = frozenset({"phrasing", "words", "steps", "window"})
+SPECIAL = frozenset({"phrasing", "words", "steps", "window"})
 """Parameters that some figure is about: a run with one of these belongs to it."""
 
 
 @dataclass(frozen=True)
-class Evidence:
-    results: Sequence[Result]
-    """Of which the score that was asked for counts."""
-    scores: Sequence[Score]
-    """Of papers: beside one's own, or alone."""
-    models: Collection[str] = ()
-    """Published models that were asked for; none: all of a figure that has no others, or the best beside one's own."""
+class FigureData:
+    """What figures are made of."""
 
-    def at(self, lengths: Collection[int]) -> "Evidence":
-        """Only what was measured at these lengths, or at a paper's near to one of them."""
+    results: Sequence[Result]
+    """Replies, of which the score that was asked for counts."""
+    scores: Sequence[Score]
+    """Scores of papers: beside one's own, or alone."""
+    models: Collection[str] = ()
+    """Published models that were asked for. Empty: all of a figure that has no others, or the best beside one's own."""
+
+    def at(self, lengths: Collection[int]) -> "FigureData":
+        """Return what was measured at these lengths, or at a paper's length near to one of them."""
         return replace(
             self,
             results=[result for result in self.results if result.length in lengths],
             scores=[score for score in self.scores if any(same_length(own, score.length) for own in lengths)],
         )
 
-    def only(self, keep: Keep) -> "Evidence":
+    def filter(self, keep: Callable[[Result], bool]) -> "FigureData":
+        """Return the same with fewer replies."""
         return replace(self, results=[result for result in self.results if keep(result)])
 
-    def plain(self, setting: str) -> "Evidence":
-        """Without a setting of the model, which then tells no series apart."""
+    def without_setting(self, setting: str) -> "FigureData":
+        """Return the same without a setting of the model, which then tells no series apart."""
         return replace(
             self,
             results=[
@@ -56,18 +57,18 @@ class Evidence:
             ],
         )
 
-    def posed(self, name: str, default: str = "") -> "Evidence":
-        """With a parameter of the tests as a label, which then tells no series apart."""
-        return replace(self, results=[_posed(result, name, default) for result in self.results])
+    def with_label(self, parameter: str, default: str = "") -> "FigureData":
+        """Return the same with a parameter of the tests as a label, which then tells no series apart."""
+        return replace(self, results=[_labelled(result, parameter, default) for result in self.results])
 
     def rows(self, tests: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
-        """Own results of these tests, at each length and by these labels."""
+        """Return own results of these tests, at each length and by these labels."""
         own = scored(_usual([result for result in self.results if result.task in tests]))
         if cumulative:
             return accumulate(own)
         return [row for row in summarize(own, by) if row.stat.scored]
 
-    def measured(
+    def own_marks(
         self,
         tests: Mapping[str, str],
         x: Callable[[Row], float | str] = lambda row: row.length,
@@ -76,30 +77,30 @@ class Evidence:
         part: Callable[[Row], str] = lambda _: "",
         cumulative: bool = False,
     ) -> list[Mark]:
-        """A mark for each row of these tests; the panel of each is named."""
+        """Return a mark for each row of these tests, whose panels are named."""
         order = list(tests)
         rows = sorted(self.rows(tests, by, cumulative), key=lambda row: order.index(row.task))
         return [
-            marked(row, name, x(row), tests[row.task], part(row)) for row, name in zip(rows, named(rows), strict=True)
+            mark_of(row, name, x(row), tests[row.task], part(row))
+            for row, name in zip(rows, model_names(rows), strict=True)
         ]
 
-    def printed(
+    def published_marks(
         self,
         tests: Mapping[str, str],
         x: Callable[[Score], float | str] | None = None,
         *,
-        table: Collection[str] = (),
+        tables: Collection[str] = (),
         keep: Callable[[Score], bool] = lambda _: True,
     ) -> list[Mark]:
-        """A mark for each score that a paper prints of these tests, named as the paper does, in these of its tables."""
-        found = [
-            score
-            for score in counting([one for one in self.scores if not table or one.table in table])
-            if keep(score)
-            and score.test in tests
-            and not score.name.startswith(GUESSER)
-            and (x or score.length is not None)
-        ]
+        """Return a mark for each score that a paper prints of these tests, named as the paper does.
+
+        Args:
+            tests: For each name of a test its panel.
+            x: The place of a score. By default its length; a score without a length has no mark.
+            tables: The paper's tables to take scores from; empty: all of them.
+            keep: Whether a score is wanted.
+        """
         return [
             Mark(
                 model=score.name,
@@ -108,43 +109,70 @@ class Evidence:
                 panel=tests[score.test],
                 published=True,
             )
-            for score in found
+            for score in counting([one for one in self.scores if not tables or one.table in tables])
+            if keep(score)
+            and score.test in tests
+            and not score.name.startswith(GUESSER)
+            and (x or score.length is not None)
         ]
 
-    def together(
+    def combine(
         self,
         own: Sequence[Mark],
-        printed: Sequence[Mark],
-        room: bool = False,
+        published: Sequence[Mark],
+        all_published: bool = False,
         by: Callable[[Mark], float | str] = lambda mark: mark.panel,
     ) -> list[Mark]:
-        """Own marks, and published ones: those asked for; else the best of them, or all where there is `room` alone.
+        """Return own marks with the published ones that were asked for; else with the best of them.
 
-        Beside own marks only those published ones stand that belong to what was run: `by` says what a mark belongs to.
+        Args:
+            own: Own marks.
+            published: Published marks. Beside own marks only those stand that belong to what was run.
+            all_published: Whether to show all of them where there are no own marks.
+            by: What a mark belongs to.
         """
         run = {by(mark) for mark in own}
-        printed = [mark for mark in printed if not own or by(mark) in run]
-        if self.models:
-            return [*own, *self.asked(printed)]
-        if room and not own:
-            return list(printed)
-        best = most(printed, BESIDE)
-        return [*own, *(mark for mark in printed if mark.model in best)]
+        published = [mark for mark in published if not own or by(mark) in run]
+        if self.models or (all_published and not own):
+            return [*own, *self.requested(published)]
+        best = _best(published, MOST_PUBLISHED)
+        return [*own, *(mark for mark in published if mark.model in best)]
 
-    def asked(self, printed: Sequence[Mark]) -> list[Mark]:
-        """Of published marks those of the models that were asked for; all of them if none was."""
-        return [mark for mark in printed if not self.models or _asked(mark.model, self.models)]
+    def requested(self, published: Sequence[Mark]) -> list[Mark]:
+        """Return the marks of the models that were asked for; all of them if none was."""
+        return [
+            mark
+            for mark in published
+            if not self.models or any(model.lower() in mark.model.lower() for model in self.models)
+        ]
+
+
+def scores(one: Definition, data: FigureData) -> list[Mark]:
+    """Return the scores that a definition describes."""
+    own = data.filter(one.shows)
+    panels = one.tests if one.panels else dict.fromkeys(one.tests, "")
+    published_panels = {name: panels[test] for test, name in one.tests.items()}
+    marks = own.own_marks(panels, lambda row: one.tests[row.task] if one.x == "test" else row.length)
+    published = data.published_marks(published_panels, tables=one.tables) if one.tables else []
+    if one.models:
+        published = [mark for mark in published if any(part in mark.model for part in one.models)]
+    return data.combine(marks, published, one.all_published)
+
+
+def by_test(one: Definition) -> dict[str, str]:
+    """Return the paper's own names of the tests, each its own panel."""
+    return {name: name for name in one.tests.values()}
 
 
 def common(marks: Iterable[Mark], by: Callable[[Mark], float | str] = lambda mark: mark.panel) -> set[float | str]:
-    """What all models of these marks have: `by` says what a mark belongs to."""
+    """Return what all models of these marks have: `by` says what a mark belongs to."""
     found: dict[tuple[str, bool], set[float | str]] = {}
     for mark in marks:
         found.setdefault((mark.model, mark.published), set()).add(by(mark))
     return set.intersection(*found.values()) if found else set()
 
 
-def marked(row: Row, model: str, x: float | str, panel: str = "", part: str = "") -> Mark:
+def mark_of(row: Row, model: str, x: float | str, panel: str = "", part: str = "") -> Mark:
     return Mark(
         model=model,
         x=x,
@@ -157,13 +185,13 @@ def marked(row: Row, model: str, x: float | str, panel: str = "", part: str = ""
     )
 
 
-def named(rows: Sequence[Row]) -> list[str]:
-    """The short name of each row's model, the same for all rows of a series."""
+def model_names(rows: Sequence[Row]) -> list[str]:
+    """Return the short name of each row's model, the same for all rows of a series."""
     styles = styles_of(rows)
     return [styles[row.series].name for row in rows]
 
 
-def most(marks: Iterable[Mark], count: int) -> list[str]:
+def _best(marks: Iterable[Mark], count: int) -> list[str]:
     """The models with most marks, and of those the best."""
     values: dict[str, list[float]] = {}
     for mark in marks:
@@ -172,7 +200,7 @@ def most(marks: Iterable[Mark], count: int) -> list[str]:
 
 
 def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
-    """For each model and x the mean over all panels, where it has all of them: each panel counts the same."""
+    """Return for each model and x the mean over all panels, where it has all of them: each panel counts the same."""
     panels = {mark.panel for mark in marks}
     groups: dict[tuple[str, bool, float | str], dict[str, Mark]] = {}
     for mark in marks:
@@ -184,25 +212,35 @@ def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
     ]
 
 
+def panel_correlations(marks: Iterable[Mark], length: float | str) -> list[Correlation]:
+    """Return the rank correlation of each two panels, over the models that have both at this length."""
+    columns: dict[str, dict[str, float]] = {}
+    for mark in marks:
+        if mark.x == length:
+            columns.setdefault(mark.panel, {})[mark.model] = mark.value
+    pairs = correlations([Column(panel, "", own) for panel, own in columns.items()])
+    return [pair for pair in pairs if pair.rho is not None]
+
+
 def _usual(results: Sequence[Result]) -> list[Result]:
     """Without runs that were made for a figure of their own, where their tests were run without that too."""
-    usual = {(r.model, r.task) for r in results if not _own_figure(r)}
-    return [r for r in results if (r.model, r.task) not in usual or not _own_figure(r)]
+    usual = {(r.model, r.task) for r in results if not _is_special(r)}
+    return [r for r in results if (r.model, r.task) not in usual or not _is_special(r)]
 
 
-def _own_figure(result: Result) -> bool:
+def _is_special(result: Result) -> bool:
     recipe = _recipe(result.id)
-    return recipe is not None and not OWN_FIGURE.isdisjoint(read_canonical(recipe.params))
+    return recipe is not None and not SPECIAL.isdisjoint(read_canonical(recipe.params))
 
 
-def _posed(result: Result, name: str, default: str) -> Result:
+def _labelled(result: Result, parameter: str, default: str) -> Result:
     recipe = _recipe(result.id)
     if recipe is None:
-        return replace(result, labels={name: default, **result.labels})
-    given = read_canonical(recipe.params)
-    value = given.pop(name, default)
-    rest = replace(recipe, params=";".join(f"{key}={one}" for key, one in given.items()))
-    return replace(result, id=str(rest), labels={name: value, **result.labels})
+        return replace(result, labels={parameter: default, **result.labels})
+    parameters = read_canonical(recipe.params)
+    value = parameters.pop(parameter, default)
+    rest = replace(recipe, params=";".join(f"{key}={one}" for key, one in parameters.items()))
+    return replace(result, id=str(rest), labels={parameter: value, **result.labels})
 
 
 @lru_cache(maxsize=1 << 17)
@@ -211,7 +249,3 @@ def _recipe(id: str) -> Recipe | None:
         return Recipe.parse(id)
     except UsageError:  # a reply made elsewhere
         return None
-
-
-def _asked(name: str, models: Collection[str]) -> bool:
-    return any(model.lower() in name.lower() for model in models)

@@ -211,7 +211,7 @@ def _data(alt: Any, figure: Figure) -> Any:
 
 
 def _label(figure: Figure, value: float) -> str:
-    return f"{100 * value:.0f}" if figure.top == 1 else f"{value:g}"
+    return f"{100 * value:.0f}" if figure.maximum == 1 else f"{value:g}"
 
 
 def _panelled(alt: Any, figure: Figure, layers: Sequence[Any], data: Any, columns: int = 3) -> Any:
@@ -224,26 +224,29 @@ def _panelled(alt: Any, figure: Figure, layers: Sequence[Any], data: Any, column
 
 def _across(alt: Any, figure: Figure) -> Any:
     """Lengths by their logarithm, from 0 on; each that was run has its tick."""
-    if figure.axis == "names":
+    if figure.x_kind == "names":
         return alt.X(
-            "x:N", sort=[str(x) for x in figure.columns], title=figure.across, axis=alt.Axis(labelAngle=-30, grid=False)
+            "x:N",
+            sort=[str(x) for x in figure.columns],
+            title=figure.x_label,
+            axis=alt.Axis(labelAngle=-30, grid=False),
         )
     ticks = [float(x) for x in figure.columns]
-    names = json.dumps({f"{tick:.0f}": figure.said(tick) for tick in ticks})
-    scale = alt.Scale(type="symlog", constant=1024) if figure.axis == "lengths" else alt.Scale(zero=False, nice=True)
+    names = json.dumps({f"{tick:.0f}": figure.format_x(tick) for tick in ticks})
+    scale = alt.Scale(type="symlog", constant=1024) if figure.x_kind == "lengths" else alt.Scale(zero=False, nice=True)
     axis = alt.Axis(values=ticks, labelExpr=f"{names}['' + datum.value] || datum.value", labelOverlap=True)
-    return alt.X("x:Q", title=figure.across, scale=scale, axis=axis if figure.axis == "lengths" else alt.Axis())
+    return alt.X("x:Q", title=figure.x_label, scale=scale, axis=axis if figure.x_kind == "lengths" else alt.Axis())
 
 
 def _up(alt: Any, figure: Figure, field: str = "value:Q") -> Any:
-    scale = alt.Scale(domain=[0, figure.top]) if figure.top is not None else alt.Scale(zero=True)
-    return alt.Y(field, title=figure.up, scale=scale)
+    scale = alt.Scale(domain=[0, figure.maximum]) if figure.maximum is not None else alt.Scale(zero=True)
+    return alt.Y(field, title=figure.y_label, scale=scale)
 
 
 def _levels(alt: Any, figure: Figure) -> list[Any]:
-    if not figure.lines:
+    if not figure.levels:
         return []
-    values = [{"level": value, "called": name} for name, value in figure.lines.items()]
+    values = [{"level": value, "called": name} for name, value in figure.levels.items()]
     base = alt.Chart(alt.Data(values=values))
     rule = base.mark_rule(strokeDash=[2, 3], color=LIGHT["muted"]).encode(y="level:Q")
     text = base.mark_text(align="right", dx=-3, dy=-5, fontSize=10, color=LIGHT["muted"]).encode(
@@ -271,10 +274,10 @@ def _curves(alt: Any, figure: Figure) -> Any:
 
 def _heat(alt: Any, figure: Figure) -> Any:
     models = list(dict.fromkeys(_name(mark) for mark in figure.marks))
-    columns = [figure.said(x) for x in figure.columns]
+    columns = [figure.format_x(x) for x in figure.columns]
     data = _data(alt, figure)
     for value, mark in zip(data.values, figure.marks, strict=True):
-        value["x"] = figure.said(mark.x)
+        value["x"] = figure.format_x(mark.x)
     return _grid(alt, figure, data, models, columns, alt.Scale(domain=[0, 1], range=HEAT), "datum.value > 0.6")
 
 
@@ -292,7 +295,7 @@ def _grid(
     x = alt.X(
         "x:N",
         sort=list(columns),
-        title=figure.across,
+        title=figure.x_label,
         axis=alt.Axis(labelAngle=0 if _narrow(columns) else -40, grid=False),
     )
     y = alt.Y("model:N", sort=list(rows), title=None, axis=alt.Axis(grid=False))
@@ -317,7 +320,10 @@ def _narrow(columns: Sequence[str]) -> bool:
 def _bars(alt: Any, figure: Figure) -> Any:
     series, base = _Encodings(alt, figure), alt.Chart()
     x = alt.X(
-        "x:N", sort=[str(one) for one in figure.columns], title=figure.across, axis=alt.Axis(labelAngle=-30, grid=False)
+        "x:N",
+        sort=[str(one) for one in figure.columns],
+        title=figure.x_label,
+        axis=alt.Axis(labelAngle=-30, grid=False),
     )
     offset = alt.XOffset("model:N", sort=series.names)
     width = alt.Step(max(9, 40 // max(1, len(series.names))))
@@ -335,7 +341,7 @@ def _stack(alt: Any, figure: Figure) -> Any:
     colour = alt.Color("part:N", sort=None, title=None, scale=alt.Scale(domain=parts, range=colours))
     bar = alt.Chart().mark_bar().encode(
         y=alt.Y("owner:N", sort=owners, title=None),
-        x=alt.X("value:Q", title=figure.up, stack="zero", scale=alt.Scale(domain=[0, 1])),
+        x=alt.X("value:Q", title=figure.y_label, stack="zero", scale=alt.Scale(domain=[0, 1])),
         color=colour,
         order=alt.Order("rank:Q"),
     ).properties(width=340, height=alt.Step(20))  # fmt: skip
@@ -361,7 +367,7 @@ def _dots(alt: Any, figure: Figure) -> Any:
     """A point for each model, and a bar at their median."""
     series = _Encodings(alt, figure)
     columns = [str(x) for x in figure.columns]
-    x = alt.X("x:N", sort=columns, title=figure.across, axis=alt.Axis(labelAngle=-30, grid=False))
+    x = _across(alt, figure)
     point = alt.Chart().mark_point(filled=True, size=MARKER, opacity=0.9).encode(
         x=x, y=_up(alt, figure), color=series.colour, shape=series.marker
     )  # fmt: skip
@@ -382,7 +388,7 @@ def _histogram(alt: Any, figure: Figure) -> Any:
     for value in data.values:
         value["end"] = float(value["x"]) + wide
     bar = alt.Chart().mark_bar(color=LIGHT["s0"]).encode(
-        x=alt.X("x:Q", title=figure.across, bin="binned"), x2="end:Q", y=_up(alt, figure)
+        x=alt.X("x:Q", title=figure.x_label, bin="binned"), x2="end:Q", y=_up(alt, figure)
     ).properties(width=300, height=200)  # fmt: skip
     return _panelled(alt, figure, [bar], data, 2)
 

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from carrara.core.errors import UsageError, nearest
 from carrara.core.lengths import read_length
@@ -72,12 +73,28 @@ def claimed(model: str) -> int | None:
 
 @cache
 def _windows() -> dict[str, int]:
-    return {row["name"]: read_length(row["claims"]) for row in _rows("models") if row["claims"]}
+    return {row["name"]: read_length(row["claims"]) for row in read_table("models") if row["claims"]}
+
+
+class Time(NamedTuple):
+    """How long a published model takes for an item."""
+
+    model: str
+    length: int
+    seconds: float
+
+
+def read_times() -> list[Time]:
+    """Return BABILong's Table 3, which prints minutes for 1,000 items."""
+    return [
+        Time(row["model"], read_length(row["length"]), float(row["minutes"]) * 60 / 1000)
+        for row in read_table("babilong_times")
+    ]
 
 
 def correlations_of_sync() -> Iterator[tuple[str, str, str, float]]:
     """SYNC's Figures 5 and 6: the length, two benchmarks, their rank correlation over fourteen models."""
-    for row in _rows("sync_correlations"):
+    for row in read_table("sync_correlations"):
         yield row["length"], row["first"], row["second"], float(row["rho"])
 
 
@@ -97,7 +114,7 @@ def select_papers(text: str) -> list[str]:
 
 @cache
 def _scores(paper: str) -> tuple[Score, ...]:
-    names = {row["printed"]: row["name"] for row in _rows("models") if row["paper"] == paper}
+    names = {row["printed"]: row["name"] for row in read_table("models") if row["paper"] == paper}
     return tuple(
         Score(
             paper=row["paper"],
@@ -111,11 +128,12 @@ def _scores(paper: str) -> tuple[Score, ...]:
             ours=row["ours"],
             note=row["note"],
         )
-        for row in _rows(paper)
+        for row in read_table(paper)
     )
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
+def read_table(name: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of `tables/NAME.csv`."""
     text = (files("carrara.results.published") / "tables" / f"{name}.csv").read_text("utf-8")
     yield from csv.DictReader(text.splitlines())
 
