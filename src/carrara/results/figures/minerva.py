@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from carrara.core.lengths import write_length
-from carrara.core.order import natural
+from carrara.core.natsort import natural
 from carrara.results.analysis.categories import categories as category_scores
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.vs_published import same_length
