@@ -197,6 +197,14 @@ def test_what_cannot_be_there(line: tuple[str, ...], sentence: str) -> None:
     assert sentence in ended.stderr
 
 
+@needs_moto
+def test_a_path_of_object_storage_stays_as_it_is(store: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in store.items():
+        monkeypatch.setenv(name, value)
+    path = to_path(f"{ROOT}/x")
+    assert to_path(path) is path
+
+
 def test_an_address_is_no_path() -> None:
     """Which would make a folder that is called `s3:`."""
     with pytest.raises(UsageError, match="as a text"):

@@ -16,7 +16,12 @@ BROKEN_URL = re.compile(r"([a-z][a-z0-9+]+):/")
 
 
 def to_path(name: str | PathLike[str]) -> Path:
-    """Return a path on this machine, or for a URL a path on object storage with the same methods."""
+    """Return a path on this machine, or for a URL a path on object storage with the same methods.
+
+    What this function returned is returned as it is.
+    """
+    if hasattr(name, "protocol"):  # a UPath, which is slow to import
+        return cast(Path, name)
     _check_type(name)
     if isinstance(name, Path) and (begins := BROKEN_URL.match(str(name))):
         raise UsageError(f"a pathlib.Path cannot hold an address ({name}): give {begins[1]}://… as a text")
