@@ -89,7 +89,7 @@ def test_a_large_memory_is_looked_at_through_sums() -> None:
 @pytest.mark.slow
 def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     run(tmp_path / "a", 1)
-    done = carrara("inside", tmp_path / "a", "--length", "1k", "--probes", "8", "--out", tmp_path / "b.html")
+    done = carrara("inside", tmp_path / "a", "--lengths", "1k", "--probes", "8", "--out", tmp_path / "b.html")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "b.html").read_text()
     assert page.count("<svg") > 2
@@ -98,6 +98,6 @@ def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     assert "http" not in page.replace("http://www.w3.org", "")
     done = carrara("inside", tmp_path / "none", "--out", tmp_path / "c.html")
     assert done.returncode == 2
-    done = carrara("inside", tmp_path / "a", "--test", "mrcr", "--length", "8k", "--out", tmp_path / "c.html")
+    done = carrara("inside", tmp_path / "a", "--task", "mrcr", "--lengths", "8k", "--out", tmp_path / "c.html")
     assert done.returncode == 2
     assert "is a conversation" in done.stderr

@@ -1,34 +1,40 @@
-"""carrara inside: what a trained memory does while it reads one item."""
+"""carrara inside: look into the memory of a recurrent model."""
 
-from argparse import ArgumentParser, Namespace
 from dataclasses import replace
+from typing import Annotated
 
-from carrara.cli import _options as options
+from attrs import evolve
+from cyclopts import Parameter
+
+from carrara.cli._flags import Force
 from carrara.cli._output import check_replaceable, is_page
-
-HELP = "look into a trained memory while it reads one item: how it moves, when it opens, what it would answer"
-EXAMPLE = "carrara inside models/qa1 --test qa1 --length 16k --out inside.html"
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("model", type=options.path, metavar="DIR", help="a folder that `carrara train` made")
-    parser.add_argument("--test", dest="selection", default="qa1", metavar="TEST", help="default qa1")
-    options.length(parser, "tokens of the prompt (default 16k)", 16384)
-    parser.add_argument("--index", type=options.whole(0), default=0, help="which world (default 0)")
-    parser.add_argument("--out", type=options.path, required=True, metavar="FILE", help="the page, an HTML file")
-    options.force(parser)
-    parser.add_argument(
-        "--probes",
-        type=options.whole(0),
-        default=100,
-        metavar="N",
-        help="fit linear probes of the memory to N stories (default 100; 0: none)",
-    )
-    options.tokenizer(parser, "gpt2")
-    options.parameters(parser)
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.options import File, ItemOptions, Lengths, file_of, lengths_of, text, whole
 
 
-def main(args: Namespace) -> int:
+def inside(
+    model: Annotated[File, text("MODEL", help="A folder that `carrara train` wrote.")],
+    /,
+    *,
+    out: Annotated[File, text("PATH", help="Where to write the page, an HTML file.")],
+    task: Annotated[str, text("TASK", shows_default=True, help="Name of a task.")] = "qa1",
+    lengths: Annotated[Lengths, Parameter(help="Tokens of the prompt, such as 4k.")] = "16k",
+    index: Annotated[int, Parameter(metavar="N")] = 0,
+    items: ItemOptions | None = None,
+    probes: Annotated[int, Parameter(metavar="N")] = 100,
+    force: Force = False,
+) -> int:
+    """Look into the memory of a recurrent model while it reads one item.
+
+    The page shows how the memory moves, when its gates open, and what the model would answer.
+
+    Example: carrara inside models/qa1 --task qa1 --lengths 16k --out inside.html
+
+    Args:
+        index: Which instance of the task.
+        probes: Fit linear probes of the memory to so many stories; 0 fits none.
+    """
     from carrara.recurrent import needed
 
     needed()
@@ -40,25 +46,41 @@ def main(args: Namespace) -> int:
     from carrara.recurrent.stories import Stories
     from carrara.results.report.memory_page import page
 
-    check_replaceable(args.out, args.force, is_page)
-    trained = checkpoint.load(args.model)
+    whole("index", index, 0)
+    whole("probes", probes, 0)
+    path, folder = file_of(out), file_of(model)
+    check_replaceable(path, force, is_page)
+    trained = checkpoint.load(folder)
     remembering(trained)
-    asked = options.asked(args, args.tokenizer or "gpt2")
-    recipe = replace(asked.recipes[0], length=options.one_length(args), index=args.index)
-    item = Item(recipe, context_of(recipe, asked.pack))
+    items = items or ItemOptions()
+    items = evolve(items, tokenizer=items.tokenizer or "gpt2")
+    recipes = items.recipes(task, [_one(lengths)])
+    if len(recipes) != 1:
+        raise UsageError(f"one item is read, and `task={task}` names {len(recipes)} tasks: name one of them")
+    recipe = replace(recipes[0], index=index)
+    item = Item(recipe, context_of(recipe, items.pack))
     stories = Stories(recipe)
-    probes = fitted(trained, stories, args.probes) if args.probes else {}
-    found = look(trained, item, stories.pool, probes)
-    asked_for = {tuple(trained.tongue.question(one.ask)): one.ask for one in found.answers}
-    tried = [(ask, probes[ids].right, probes[ids].commonest) for ids, ask in asked_for.items() if ids in probes]
-    title = f"Inside {args.model.name} ({trained.kind}) while it reads {recipe}"
-    with whole_file(args.out) as file:
+    fits = fitted(trained, stories, probes) if probes else {}
+    found = look(trained, item, stories.pool, fits)
+    questions = {tuple(trained.tongue.question(one.ask)): one.ask for one in found.answers}
+    tried = [(ask, fits[ids].right, fits[ids].commonest) for ids, ask in questions.items() if ids in fits]
+    title = f"Inside {folder.name} ({trained.kind}) while it reads {recipe}"
+    with whole_file(path) as file:
         facts = [(fact.segment, fact.text, fact.needed) for fact in found.facts]
         seen = (found.distances, found.opened, found.answers, found.attended)
         file.write(page(title, found.segments, found.points, facts, *seen, tried))
     held = found.answers[0].chance[-1] if found.answers else 0.0
-    print(f"{args.out}: {found.segments:,} segments, {len(found.facts)} facts, {found.nbytes:,} bytes of state")
+    print(f"{path}: {found.segments:,} segments, {len(found.facts)} facts, {found.nbytes:,} bytes of state")
     print(f"in the end it gives the right answer {held:.3f}")
     for ask, right, commonest in tried:
         print(f"{ask} A linear probe is right in {right:.2f} of other stories, the commonest answer in {commonest:.2f}")
     return 0
+
+
+def _one(lengths: Lengths) -> int:
+    """Return the one length at which the item is read."""
+    several = lengths_of(lengths)
+    if len(several) != 1:
+        given = ", ".join(map(write_length, several))
+        raise UsageError(f"`lengths`: the item is read at one length, and {len(several)} are given, {given}")
+    return several[0]

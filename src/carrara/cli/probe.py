@@ -1,71 +1,60 @@
-"""carrara probe: one's own model, streamed."""
+"""carrara probe: measure a recurrent model on long inputs."""
 
 import json
-from argparse import ArgumentParser, Namespace
+from typing import Annotated, Any
 
-from carrara.cli import _options as options
+from cyclopts import Parameter
 
-HELP = "stream tests through a model of one's own: three methods, and what it keeps at which length"
-EXAMPLE = "carrara probe mine:Memory --tests qa1,qa2 --lengths 1k,16k,128k -n 20 --out runs/mine"
-WORLDS = 20
+from carrara.cli._flags import MinBaseScore, N, Threads
+from carrara.cli._output import table
+from carrara.cli.run import TASKS_HELP, carry_out
+from carrara.core.result import MIN_BASE_SCORE
+from carrara.options import File, ItemOptions, Lengths, merged, text, whole
+from carrara.runs.config import RunConfig
 
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "model",
-        metavar="MODULE:MODEL",
-        help="a class, or an object, with init(batch), step(state, tokens) and nbytes(state)",
-    )
-    parser.add_argument("--tests", default="qa1", metavar="SELECTION", help="tests by name, with commas (default qa1)")
-    options.lengths(parser, "tokens of the prompts (default 1k,4k,16k)")
-    parser.add_argument("-n", type=options.whole(1), default=WORLDS, help=f"worlds for each (default {WORLDS})")
-    parser.add_argument("--out", type=options.path, required=True, metavar="DIR", help="the run's folder")
-    parser.add_argument(
-        "--segment", type=options.whole(1), help="tokens at a time (default: the model's `segment`, or 512)"
-    )
-    parser.add_argument("--together", type=options.whole(1), metavar="N", help="items side by side (default 32)")
-    parser.add_argument("--threads", type=options.whole(1), default=1, help="of the processor (default 1)")
-    options.tokenizer(parser, "gpt2; the model reads tokens of its own")
-    options.min_base_score(parser)
-    options.parameters(parser)
+MODEL_HELP = "A class, or an object, with init(batch), step(state, tokens) and nbytes(state), as package.module:Model."
 
 
-def main(args: Namespace) -> int:
-    from carrara.cli._output import table
-    from carrara.cli.run import carried_out
+def probe(
+    model: Annotated[str, text("MODEL", help=MODEL_HELP)],
+    /,
+    *,
+    out: Annotated[File, text("PATH", help="Folder of the run. The same command resumes a run that was stopped.")],
+    tasks: Annotated[str, text("TASKS", shows_default=True, help=TASKS_HELP)] = "qa1",
+    lengths: Lengths = "1k,4k,16k",
+    n: N = 20,
+    items: ItemOptions | None = None,
+    segment: Annotated[int | None, Parameter(metavar="N")] = None,
+    batch_size: Annotated[int | None, Parameter(metavar="N")] = None,
+    threads: Threads = 1,
+    min_base_score: MinBaseScore = MIN_BASE_SCORE,
+) -> int:
+    """Measure a recurrent or streaming model of your own on long inputs: its score, its state, its speed.
+
+    Example: carrara probe mine:Memory --tasks qa1,qa2 --lengths 1k,16k,128k -n 20 --out runs/mine
+
+    Args:
+        segment: Tokens that the model reads at a time. By default its own `segment`, or 512.
+        batch_size: Items that are read at the same time. By default 32.
+    """
     from carrara.core.files import whole_file
-    from carrara.core.lengths import read_lengths, write_length
+    from carrara.core.lengths import write_length
     from carrara.logs.replies import read_replies
     from carrara.logs.stream_cost import costs
-    from carrara.models.streaming import own
-    from carrara.prompt.asked import Selection
     from carrara.recurrent import needed
-    from carrara.runs.config import Plan
-    from carrara.runs.jobs import Wanted, jobs
 
     needed()
-    own(args.model)  # what is wrong with it is said before anything is made
-    name = f"carrara/probe:{args.model}"
-    wanted = Wanted(
-        tests=[Selection(args.tests, options.given(args.params))],
-        lengths=args.lengths or read_lengths("1k,4k,16k"),
-        n=args.n,
-        drawn=options.drawn(args),
-        tokenizer=args.tokenizer or "",
-    )
-    given = {"segment": args.segment, "copies": args.together, "threads": args.threads}
-    plan = Plan(
-        jobs=jobs(wanted, name),
-        model=name,
-        out=args.out,
-        prompts=args.prompts,
-        model_args={argument: value for argument, value in given.items() if value},
-    )
-    code = carried_out(plan, None, args.min_base_score)
-    found = costs(read_replies(args.out))
+    args: dict[str, Any] = {"threads": threads}
+    for name, argument, value in (("segment", "segment", segment), ("batch_size", "copies", batch_size)):
+        if value is not None:
+            args[argument] = whole(name, value, 1)
+    _check_model(model)
+    config = RunConfig(tasks, f"carrara/probe:{model}", lengths=lengths, n=n, out=out, model_args=args, **merged(items))
+    code = carry_out(config, None, min_base_score)
+    found = costs(read_replies(config.out))
     print()
     table(
-        ["test", "length", "n", "score", "state", "tokens/s", "memory"],
+        ["task", "length", "n", "score", "state", "tokens/s", "memory"],
         [
             [
                 one.test,
@@ -79,6 +68,13 @@ def main(args: Namespace) -> int:
             for one in found
         ],
     )
-    with whole_file(args.out / "probe.json") as file:
+    with whole_file(config.out / "probe.json") as file:
         json.dump([one._asdict() for one in found], file, indent=1)
     return code
+
+
+def _check_model(model: str) -> None:
+    """Try a model before anything is made for it."""
+    from carrara.models.streaming import own
+
+    own(model)
