@@ -193,7 +193,7 @@ def test_a_server_says_how_long_it_wants_to_be_left_alone() -> None:
 
 
 def test_progress_says_every_half_a_minute_for_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "LINE_EVERY", 0.5)
+    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.5)
     monkeypatch.setattr(progress, "PATIENT", 0.0)
     console = Console(file=io.StringIO(), width=200)
     with progress.progress(24, {str(n): 100 for n in range(24)}, "24 prompts", console):

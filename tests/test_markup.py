@@ -14,7 +14,7 @@ from rich.text import Text
 
 import carrara as package
 from carrara.core.console import console, text_column
-from carrara.runs.progress import Progress
+from carrara.runs.progress import RunProgress
 from carrara.servers.api_errors import Trouble
 from carrara.servers.inspect_errors import SetupError, plain
 from tests.process import carrara, python
@@ -154,9 +154,8 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
     console(file).print(TEXT)
     assert file.getvalue() == f"{TEXT}\n"
     terminal = Console(file=(shown := io.StringIO()), force_terminal=True, width=200, color_system=None)
-    progress = Progress(2, {"1": 1, "2": 1}, terminal)
-    assert progress.bar
-    with progress.bar:
+    with RunProgress(2, {"1": 1, "2": 1}, terminal) as progress:
+        assert progress.is_bar
         progress.troubled(Trouble("failing", TEXT), again=True)
     assert f"trouble: {TEXT}, asking again" in shown.getvalue()
 
@@ -177,7 +176,7 @@ def test_consoles_and_columns_are_made_in_one_place() -> None:
 
 ALLOWED = {
     "runs/notebook.py": {"get_console"},  # the process's own console, hidden from Inspect and restored
-    "runs/progress.py": {"get_console", "track"},  # Inspect's console, silenced; a bar's own columns are literal
+    "runs/progress.py": {"get_console"},  # the console that Inspect prints to, silenced
     "cli/_output.py": {"track"},
 }
 

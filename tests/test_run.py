@@ -19,7 +19,7 @@ from rich.console import Console
 
 from carrara import inspect_tasks, registry
 from carrara.cli.main import main
-from carrara.core.console import LINE_EVERY
+from carrara.core.progress import LINE_EVERY
 from carrara.logs.replies import read_results
 from carrara.runs import progress
 from carrara.runs.inspect_tasks import full_names, typed
@@ -270,7 +270,7 @@ def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
         progress.answered("a")  # known already
         for _ in range(50):
             progress.troubled(gone, True)
-        shown.printed -= LINE_EVERY
+        shown.shown_at -= LINE_EVERY
         for _ in range(50):
             progress.troubled(gone, True)
         progress.answered("b")
@@ -288,14 +288,12 @@ def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
 
 def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(file=io.StringIO(), width=200)
-    monkeypatch.setattr(progress, "LINE_EVERY", 0.2)
+    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.2)
     for _ in progress.preparing(["a", "b"], console):
         time.sleep(0.5)
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
-    assert {line.partition(" after ")[0] for line in lines} == {
-        f"preparing prompts: {done} of 2 tests" for done in (0, 1)
-    }
+    assert {line.partition(" · ")[0] for line in lines} == {f"preparing prompts: {done} of 2 tasks" for done in (0, 1)}
 
 
 def changed(change: str, *asked: str) -> Ended:

@@ -31,9 +31,9 @@ from carrara.registry import load
 from carrara.results.analysis import summarize
 from carrara.score.errors import Trouble, Troubles
 from carrara.score.instances import SMALL
+from carrara.score.job import ScoreProgress
 from carrara.score.lines import BOM, Batch, Lines
 from carrara.score.parallel import ScorerPool
-from carrara.score.progress import Watch, watch
 from carrara.score.scored import Scorer, Way
 from carrara.score.summary import Tally
 from tests.process import carrara
@@ -420,20 +420,21 @@ def test_worlds_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatc
 
 
 def test_half_a_minute_without_a_word_is_the_longest(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("carrara.score.progress.EVERY", 0.02)
-    with watch(1000, bar=True) as watched:
-        watched.seen(1234, 250)
+    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.02)
+    with ScoreProgress(1000) as progress:
+        progress.add(1234, 250)
         time.sleep(0.2)
     told = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"1,234 lines scored · [\d,]+ a second · \d+ s left", told[-1])
-    assert "left" not in Watch(None, None).told()
+    assert re.fullmatch(r"1,234 lines scored · [\d,]+ a second · about \d+ s left", told[-1])
+    assert "left" not in ScoreProgress(None).line()
 
 
 def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    with watch(None, bar=True) as watched:
-        watched.seen(1234, 250)
+    with ScoreProgress(None) as progress:
+        progress.add(1234, 250)
+        progress.show()
     assert "1,234 lines scored" in capsys.readouterr().err
 
 

@@ -4,9 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.api._signature import takes
+from carrara.core.console import console
+from carrara.core.log import logger
 from carrara.recurrent.config import TrainConfig
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from carrara.recurrent.training import Training
 
 CURVE = "training.svg"
@@ -26,19 +30,21 @@ def train(config: TrainConfig) -> Path:
     from carrara.recurrent.training import Training
 
     training = Training(config.settings, config.out)
-    finish(training)
+    finish(training, console(quiet=not config.progress))
     return training.folder
 
 
-def finish(training: "Training") -> None:
-    """Train to the end, with progress on stderr and the curve beside the model."""
-    from carrara.recurrent.watching import Watching
+def finish(training: "Training", console: "Console") -> None:
+    """Train to the end, with the learning curve beside the model."""
+    from carrara.recurrent.progress import TrainingProgress
 
     if training.done:
         return
-    with Watching(training) as watch:
+    if training.at.total:
+        logger.info(f"{training.folder} goes on at step {training.at.total:,}")
+    with TrainingProgress(training, console) as progress:
         while not training.done:
-            training.run(watch, PIECE)
+            training.run(progress.update, PIECE)
             draw(training)
 
 

@@ -10,7 +10,7 @@ from cyclopts import App
 
 from carrara.cli._flags import TOKENIZER_HELP, Json
 from carrara.cli._output import print_json, table
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.options import File, Flag, text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from carrara.core.lengths import write_length
 from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.options import Flag, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 from carrara.cli._flags import Force, Json, Selection
 from carrara.cli._output import check_replaceable, print_json, progress, table
 from carrara.core.errors import RunError
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.options import File, file_of, text
 from carrara.prompt.official import Paper
 

@@ -11,7 +11,7 @@ from carrara.cli._stopping import stopped_code
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import logger
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.core.result import MIN_BASE_SCORE
 from carrara.options import Flag, ServerOptions, merged, settings_of, text
 from carrara.runs.config import RunConfig, RunOptions

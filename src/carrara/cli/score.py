@@ -13,7 +13,7 @@ from carrara.cli._flags import Allow, Force, Json, WorkerEngine, Workers
 from carrara.core.errors import UsageError
 from carrara.core.log import logger
 from carrara.core.parallel import Engine
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.options import file_of, text
 
 if TYPE_CHECKING:
@@ -96,11 +96,11 @@ def _score_lines(
 ) -> int:
     """Score replies to items made here."""
     from carrara.cli._output import print_summary, show
+    from carrara.core.console import console
     from carrara.prompt.wording import read_pack
-    from carrara.score.job import score
+    from carrara.score.job import ScoreProgress, score
     from carrara.score.lines import Lines
     from carrara.score.parallel import ScorerPool
-    from carrara.score.progress import watch
     from carrara.score.scored import Way, fit
 
     if prompts:
@@ -110,14 +110,14 @@ def _score_lines(
     way = Way(_stem(path) if model is None else model, prompts)
     if not fit(way.model):
         raise UsageError(f"`model={way.model!r}` is not the name of a model: give a text of one line")
-    # where lines go to a terminal, they show the progress
-    bar = bool(out) or not sys.stdout.isatty()
+    # where the scored lines go to the terminal, a bar would be in their way
+    stderr = console(lines_only=not out and sys.stdout.isatty())
     with ExitStack() as stack:
         file = sys.stdin.buffer if piped else stack.enter_context(path.open("rb"))
         pool = stack.enter_context(ScorerPool(way, workers, engine))
         write = stack.enter_context(_into(out, way, source, pool))
-        watched = stack.enter_context(watch(None if piped else path.stat().st_size, bar))
-        done = score(Lines(file, piped), pool, write, watched)
+        progress = stack.enter_context(ScoreProgress(None if piped else path.stat().st_size, stderr))
+        done = score(Lines(file, piped), pool, write, progress)
     for trouble in done.troubles.told(source):
         logger.warning(trouble)
     rows = done.tally.rows()

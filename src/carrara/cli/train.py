@@ -1,5 +1,6 @@
 """carrara train: train a recurrent model."""
 
+from multiprocessing import parent_process
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -76,13 +77,15 @@ def train_one(job: Job) -> Ended:
     import torch
 
     from carrara.api.train import finish
+    from carrara.core.console import console
     from carrara.recurrent.training import Training
 
     torch.set_num_threads(job.threads)
     training = Training(job.settings, job.folder)
     if training.done:
         raise UsageError(f"{job.folder} is trained to its end: name another folder to train another model")
-    finish(training)
+    several = parent_process() is not None  # models are trained side by side, in a process each
+    finish(training, console(lines_only=several))
     at = training.at
     return Ended(
         f"{job.folder}: {job.settings.kind} on {', '.join(job.settings.tasks)}, {at.total:,} steps, {at.tokens:,} "

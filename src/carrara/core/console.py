@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import TextColumn
 
-LINE_EVERY = 30.0
-"""Seconds between two lines of progress where there is no terminal."""
-
 
 def console(file: TextIO | None = None, quiet: bool = False, lines_only: bool = False) -> "Console":
     """Return a console that prints text without markup, symbols or highlighting.

@@ -139,7 +139,7 @@ def _about(config: WriteConfig, total: int, left: Sequence[Slot]) -> str:
 class _Asking:
     """Requests for the pieces that are missing."""
 
-    def __init__(self, config: WriteConfig, bank: Growing, model: Model, shown: progress.Progress) -> None:
+    def __init__(self, config: WriteConfig, bank: Growing, model: Model, shown: progress.RunProgress) -> None:
         self.config, self.bank, self.model, self.shown = config, bank, model, shown
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}

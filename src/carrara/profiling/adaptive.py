@@ -15,7 +15,7 @@ from attrs import evolve
 from carrara import registry
 from carrara.core.errors import LengthError, UsageError
 from carrara.core.lengths import about_length, write_length
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table

@@ -51,6 +51,8 @@ class TrainConfig(TrainOptions):
     """Folder of the model. The same call resumes a training that was stopped."""
     overrides: Mapping[str, Any] = field(factory=dict)
     """Further settings, as a TOML file of `config` has them, such as `{"through": 4, "model": {"layers": 3}}`."""
+    progress: bool = False
+    """Show progress on stderr."""
     settings: Settings = field(init=False)
 
     @settings.default

@@ -23,7 +23,7 @@ from rich.console import Console
 from carrara.core.errors import LengthError, RunError, UsageError
 from carrara.core.log import logger, warn_once
 from carrara.core.paths import storage_errors, to_path
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.core.result import Result, Subject
 from carrara.core.types import Message
 from carrara.logs.replies import LOGS, Reply, read_replies, read_results

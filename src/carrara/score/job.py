@@ -1,16 +1,20 @@
-"""The whole of it: lines read, scored, written one by one and counted."""
+"""Score a file: read its lines, score, write and count them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
+from carrara.core.progress import Progress
 from carrara.core.result import Result
 from carrara.score.errors import Trouble, Troubles
 from carrara.score.lines import Lines
 from carrara.score.parallel import ScorerPool
-from carrara.score.progress import Watch
 from carrara.score.summary import Tally
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Write = Callable[[list[Result]], None]
 """Has the lines that were scored since it was called last."""
@@ -25,8 +29,32 @@ class Scored:
     troubles: Troubles
 
 
-def score(lines: Lines, pool: ScorerPool, write: Write, watch: Watch) -> Scored:
-    """Score every line once; of an id the first that can be scored counts."""
+class ScoreProgress(Progress):
+    """Shows how many lines were scored.
+
+    Args:
+        size: The bytes of the file, where they are known.
+        console: Where to show it.
+    """
+
+    def __init__(self, size: int | None, console: "Console | None" = None) -> None:
+        super().__init__("lines scored", console=console)
+        self._size, self._end = size, 0
+
+    def add(self, lines: int, end: int) -> None:
+        """Count more lines, up to a position in the file."""
+        self._end = end
+        self.advance(lines)
+
+    def share(self) -> float | None:
+        return self._end / self._size if self._size else None
+
+    def notes(self) -> Iterable[str]:
+        yield f"{self.done / max(self.seconds, 1e-3):,.0f} a second"
+
+
+def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress) -> Scored:
+    """Score every line once. Of an id, the first line that can be scored counts."""
     tally, troubles = Tally(), Troubles()
     known: set[bytes] = set()
     with closing(pool.score(lines.batches())) as outcomes:
@@ -44,7 +72,7 @@ def score(lines: Lines, pool: ScorerPool, write: Write, watch: Watch) -> Scored:
                 tally.add(found)
                 scored.append(found)
             write(scored)
-            watch.seen(len(batch), lines.ends.popleft())
+            progress.add(len(batch), lines.ends.popleft())
     return Scored(len(known), tally, troubles)
 
 

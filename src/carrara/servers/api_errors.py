@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from inspect_ai.model import RetryDecision
 
+from carrara.core.quantities import duration
 from carrara.core.transport import malformed, refused
 from carrara.servers.redact import clip
 
@@ -45,7 +46,7 @@ class ReplyTimeoutError(Exception):
     """Raised when there was no reply in time."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"there was no reply within {said_time(seconds)}")
+        super().__init__(f"there was no reply within {duration(seconds)}")
 
 
 @dataclass(frozen=True)
@@ -127,13 +128,3 @@ def _message(body: Any) -> str:
             return ""
         body = next((body[name] for name in ("message", "error", "detail", "msg") if body.get(name)), None)
     return ""
-
-
-def said_time(seconds: float) -> str:
-    """
-    >>> said_time(12), said_time(1800), said_time(90000)
-    ('12 s', '30 min', '25 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.0f} h"

@@ -14,10 +14,10 @@ from threading import Lock
 from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
-from carrara.core.console import LINE_EVERY
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import logger
+from carrara.core.progress import LINE_EVERY
 from carrara.core.recipe import Recipe
 from carrara.prompt.item_cache import item_of, messages_of
 from carrara.prompt.items import Item

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from carrara import __version__
 from carrara.core.lengths import write_length
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.results import chart
 from carrara.results.sanitize import short, visible
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from carrara.core.lengths import write_length
-from carrara.core.plural import count
+from carrara.core.quantities import count
 from carrara.core.table import table
 from carrara.results.analysis import EffectiveLength, Row, categories
 from carrara.results.analysis.completeness import Part, sentence
