@@ -593,13 +593,13 @@ def lines(*found: object) -> Change:
 def guard(**changes: object) -> Change:
     """Write a guard with some of its values changed."""
     changed = {"id": GOOD["id"]} | changes.pop("item", {})  # type: ignore[operator]
-    item = {"sha256": "0" * 64, "capability": "finding", "region": "the middle", "counted": None}
+    item = {"sha256": "0" * 64, "capability": "finding", "region": "the middle", "prompt_tokens": None}
     items = [item | {"id": changed["id"].replace("-0-0.", f"-0-{number}.")} for number in range(40)]
     whole = {
         "carrara_guard": 1,
         "model": "openai-api/x/m",
         "tokenizer": "gpt2",
-        "named": True,
+        "tokenizer_given": True,
         "rate": 0.95,
         "max_tokens": None,
     }

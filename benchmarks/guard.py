@@ -26,8 +26,8 @@ from statistics import fmean
 from typing import Any
 
 from carrara.core.table import table
-from carrara.guard.guard_file import Guard, Kept, read
-from carrara.guard.schedule import Course
+from carrara.guard.guard_file import Guard, GuardItem, read
+from carrara.guard.schedule import Schedule
 
 TIMES = 1000
 LENGTHS = (8 << 10, 32 << 10, 128 << 10)
@@ -37,7 +37,7 @@ ASKED = "passkey,niah"
 """What a model of 135 million parameters answers reliably."""
 MADE = ("--lengths", "512,1536", "-n", 8, "--max-tokens", 32)
 
-Broken = Callable[[Kept, int], float]
+Broken = Callable[[GuardItem, int], float]
 """Of an item that is asked as the n-th: by what its rate is multiplied."""
 
 FAULTS: dict[str, Broken] = {
@@ -53,10 +53,10 @@ FAULTS: dict[str, Broken] = {
 
 def made(dice: random.Random, rates: dict[str, float], n: int = 5, times: int = 3) -> Guard:
     """As `carrara guard make` does, of items whose rates it writes down."""
-    kept, again, steady = list[Kept](), 0, 0  # of the last round
+    kept, again, steady = list[GuardItem](), 0, 0  # of the last round
     for length in LENGTHS:
         for capability in CAPABILITIES:
-            cell = list[Kept]()
+            cell = list[GuardItem]()
             for index in range(16):
                 name = f"classic/niah@1;of={capability}/test-0-{index}.0/{length}/chat/gpt2"
                 # most items are settled one way or the other, one in twenty is not
@@ -68,7 +68,7 @@ def made(dice: random.Random, rates: dict[str, float], n: int = 5, times: int = 
                         again, steady = again + (time == times), steady + (right and time == times)
                 if right and len(cell) < n:
                     order = sha256(name.encode()).hexdigest()
-                    cell.append(Kept(name, order, capability, REGIONS[len(cell) % 3], None))
+                    cell.append(GuardItem(name, order, capability, REGIONS[len(cell) % 3], None))
             kept += cell
     return Guard("simulated", "gpt2", False, round((steady + 1) / (again + 2), 4), None, 0.0, kept)
 
@@ -79,8 +79,8 @@ def simulated(times: int) -> Iterator[str]:
         ended, prompts, tokens = Counter[str](), list[int](), list[int]()
         for seed in range(times):
             dice, rates = random.Random(f"{name} {seed}"), dict[str, float]()
-            course, sent = Course(made(dice, rates)), 0
-            while batch := course.batch(8):
+            course, sent = Schedule(made(dice, rates)), 0
+            while batch := course.next_batch(8):
                 for one in batch:
                     sent += one.length
                     course.add(one, dice.random() < rates[one.id] * fault(one, course.prompts))

@@ -14,7 +14,7 @@ from multiprocessing import Pool
 from statistics import median
 from typing import NamedTuple
 
-from carrara.profiling.next_batch import FIXED, SURE, chosen, settled
+from carrara.profiling.next_batch import FIXED, SURE, choose_batch, is_settled
 from carrara.results.analysis.curve import BLIND, Curve, Rule, doublings
 
 UPTO = 128 << 10
@@ -72,8 +72,8 @@ def asked(score: Callable[[float], float], length: int, n: int, dice: random.Ran
 def adaptive(name: str, seed: int) -> Outcome:
     score, dice = CASES[name], random.Random(f"{name} {seed}")
     curve, spent = Curve(CHANCE_LEVEL, UPTO), 0
-    while not settled(curve, RULE, LENGTHS, WITHIN) and spent < BUDGET:
-        step = chosen(curve, RULE, LENGTHS, BATCH, WITHIN)
+    while not is_settled(curve, RULE, LENGTHS, WITHIN) and spent < BUDGET:
+        step = choose_batch(curve, RULE, LENGTHS, BATCH, WITHIN)
         if step is None:
             break
         length, n = step
@@ -85,7 +85,7 @@ def adaptive(name: str, seed: int) -> Outcome:
 def uniform(name: str, seed: int) -> Outcome:
     score, dice = CASES[name], random.Random(f"uniform {name} {seed}")
     curve, spent = Curve(CHANCE_LEVEL, UPTO), 0
-    while not settled(curve, RULE, LENGTHS, WITHIN) and spent < 4 * BUDGET:
+    while not is_settled(curve, RULE, LENGTHS, WITHIN) and spent < 4 * BUDGET:
         for length in LENGTHS:
             curve.add(length, asked(score, length, BATCH, dice), BATCH)
             spent += BATCH * (length + FIXED)
@@ -97,7 +97,7 @@ def outcome(curve: Curve, score: Callable[[float], float], spent: int) -> Outcom
     true, blind = truth(score), curve.blind(RULE) > SURE
     length = math.inf if true > doublings(UPTO) else 2**true
     held = blind if math.isnan(true) else not blind and low <= length <= high
-    return Outcome(held, spent, settled(curve, RULE, LENGTHS, WITHIN), curve.misfit() < 0.01)
+    return Outcome(held, spent, is_settled(curve, RULE, LENGTHS, WITHIN), curve.misfit() < 0.01)
 
 
 def work(job: tuple[str, int, bool]) -> Outcome:

@@ -14,11 +14,12 @@ import carrara as door
 from carrara.core.errors import UsageError
 from carrara.core.lengths import read_lengths
 from carrara.core.recipe import Recipe
-from carrara.guard.checks import BATCH, TRIED, firsts
-from carrara.guard.guard_file import Guard, Kept, read, write
-from carrara.guard.sample_size import fine_share, needed, needed_items
-from carrara.guard.schedule import Course
-from carrara.guard.sequential import ALL, Ratios
+from carrara.guard.guard_file import Guard, GuardItem, read, write
+from carrara.guard.items import BATCH
+from carrara.guard.make import BATCHES, first_recipes
+from carrara.guard.sample_size import fine_share, missing_items, needed_items
+from carrara.guard.schedule import Schedule
+from carrara.guard.sequential import ALL, RatioTests
 from carrara.profiling.capabilities import select
 from carrara.prompt.item_cache import item_of
 from tests.process import KEY, carrara, python
@@ -34,7 +35,9 @@ MODEL = ["--model", "openai-api/test/reader"]
 
 def some(rate: float = 0.99, n: int = 5) -> Guard:
     kept = [
-        Kept(f"classic/niah@1/test-0-{place}.0/{length}/chat/gpt2", sha256(b"%d" % place).hexdigest(), *where, None)
+        GuardItem(
+            f"classic/niah@1/test-0-{place}.0/{length}/chat/gpt2", sha256(b"%d" % place).hexdigest(), *where, None
+        )
         for place, (length, where) in enumerate(
             (length, (capability, ("beginning", "middle", "end")[copy % 3]))
             for length in (8192, 32768, 131072)
@@ -45,9 +48,9 @@ def some(rate: float = 0.99, n: int = 5) -> Guard:
     return Guard("m", "gpt2", False, rate, None, 0.0, kept)
 
 
-def course(right: Callable[[Kept], bool], guard: Guard) -> Course:
-    found = Course(guard)
-    while batch := found.batch(8):
+def course(right: Callable[[GuardItem], bool], guard: Guard) -> Schedule:
+    found = Schedule(guard)
+    while batch := found.next_batch(8):
         for one in batch:
             found.add(one, right(one))
     return found
@@ -57,7 +60,7 @@ def test_what_is_right_is_fine_and_every_stratum_was_asked() -> None:
     found = course(lambda one: True, some())
     assert found.verdict == "fine"
     assert not found.tests.open
-    assert min(one.asked for one in found.tests.of.values()) >= 5
+    assert min(one.asked for one in found.tests.by_name.values()) >= 5
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def test_what_is_right_is_fine_and_every_stratum_was_asked() -> None:
         (lambda one: True, ALL),
     ],
 )
-def test_what_broke_is_found_where_it_is(breaks: Callable[[Kept], bool], where: str) -> None:
+def test_what_broke_is_found_where_it_is(breaks: Callable[[GuardItem], bool], where: str) -> None:
     found = course(lambda one: not breaks(one), some())
     assert found.verdict == "broken"
     assert where in found.tests.broken
@@ -80,7 +83,7 @@ def test_false_alarms_are_rare_at_the_rate_that_was_measured() -> None:
     dice = random.Random(5)
     alarms = 0
     for _ in range(200):
-        tests = Ratios(0.985, ["a", "b", "c"])
+        tests = RatioTests(0.985, ["a", "b", "c"])
         for n in range(150):
             tests.add([("a", "b", "c")[n % 3]], dice.random() < 0.985)
         alarms += tests.verdict == "broken"
@@ -92,7 +95,7 @@ def test_what_was_wrong_is_not_asked_again() -> None:
     bad = some().items[7].id
     asked = list[str]()
 
-    def right(one: Kept) -> bool:
+    def right(one: GuardItem) -> bool:
         asked.append(one.id)
         return one.id != bad
 
@@ -102,8 +105,8 @@ def test_what_was_wrong_is_not_asked_again() -> None:
 
 
 def test_what_failed_counts_for_nothing_and_is_not_asked_again() -> None:
-    found, asked = Course(some()), list[str]()
-    while batch := found.batch(8):
+    found, asked = Schedule(some()), list[str]()
+    while batch := found.next_batch(8):
         for one in batch:
             asked.append(one.id)
             if one.length > 40000:
@@ -112,7 +115,7 @@ def test_what_failed_counts_for_nothing_and_is_not_asked_again() -> None:
                 found.add(one, True)
     failing = [one.id for one in some().items if one.length > 40000]
     assert found.verdict == "open"
-    assert found.tests.of["128k"].asked == 0
+    assert found.tests.by_name["128k"].asked == 0
     assert found.failed == len(failing)
     assert max(asked.count(id) for id in failing) == 1
 
@@ -125,7 +128,7 @@ def test_the_items_that_are_needed_are_those_from_which_on_it_can_be_fine(rate: 
     def ends(n: int) -> str:
         items = [one for one in every if one.strata == every[0].strata][:1] * n
         same = [replace(one, id=f"{one.id}{place}") for place, one in enumerate(items)]
-        assert (needed(Guard("m", "gpt2", False, rate, None, 0.0, same)) == {}) == (n >= needed_items(rate))
+        assert (missing_items(Guard("m", "gpt2", False, rate, None, 0.0, same)) == {}) == (n >= needed_items(rate))
         return course(lambda one: True, Guard("m", "gpt2", False, rate, None, 0.0, same)).verdict
 
     enough = needed_items(rate)
@@ -136,8 +139,8 @@ def test_the_items_that_are_needed_are_those_from_which_on_it_can_be_fine(rate: 
 def test_a_stratum_with_too_few_items_is_named() -> None:
     guard = some(0.8, 4)
     lone = replace(guard.items[0], id="classic/niah@1/test-0-77.0/65536/chat/gpt2")
-    assert needed(guard) == {}
-    assert needed(replace(guard, items=[*guard.items, lone])) == {"64k": 2}
+    assert missing_items(guard) == {}
+    assert missing_items(replace(guard, items=[*guard.items, lone])) == {"64k": 2}
     assert course(lambda one: True, replace(guard, items=[*guard.items, lone])).verdict == "open"
 
 
@@ -148,8 +151,8 @@ def test_how_often_it_would_be_fine_is_simulated() -> None:
 
 
 def test_prompts_are_limited() -> None:
-    limited = Course(some(), most=10)
-    while batch := limited.batch(8):
+    limited = Schedule(some(), most=10)
+    while batch := limited.next_batch(8):
         for one in batch:
             limited.add(one, True)
     assert (limited.verdict, limited.prompts) == ("open", 10)
@@ -172,7 +175,7 @@ def test_a_guard_is_read_as_it_was_written(tmp_path: Path) -> None:
         (lambda given: given.update(rate="x"), "was changed"),
         (lambda given: given.update(items=[]), "without items"),
         (lambda given: given["items"][0].update(id=7), "was changed"),
-        (lambda given: given["items"][0].update(counted="x"), "was changed"),
+        (lambda given: given["items"][0].update(prompt_tokens="x"), "was changed"),
         (lambda given: given["items"][0].update(id="x"), "is not an item's id"),
     ],
 )
@@ -197,9 +200,9 @@ def test_a_file_that_is_no_guard_is_one_sentence(
 def ids() -> dict[str, str]:
     """Whatever may be asked, by its text's hash."""
     found = {}
-    for first in firsts(select(ASKED), "gpt2").values():
+    for first in first_recipes(select(ASKED), "gpt2").values():
         for length in read_lengths(LENGTHS):
-            for index in range(BATCH * TRIED):
+            for index in range(BATCH * BATCHES):
                 name = str(Recipe(**{**vars(first), "index": index, "length": length}))
                 found[sha256("\n".join(m.content for m in item_of(name).messages()).encode()).hexdigest()] = name
     return found
@@ -216,7 +219,7 @@ def guard(ids: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path
     kept = read(path)
     assert len(kept.items) == 48
     assert {one.region for one in kept.items} >= {"the beginning", "the middle", "the end"}
-    assert all(one.counted and one.counted > one.length for one in kept.items)
+    assert all(one.prompt_tokens and one.prompt_tokens > one.length for one in kept.items)
     return path
 
 

@@ -13,7 +13,7 @@ import carrara as door
 from carrara.core.errors import UsageError
 from carrara.logs.replies import read_results
 from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
-from carrara.profiling.next_batch import CHECKED, chosen, settled
+from carrara.profiling.next_batch import CHECKED, choose_batch, is_settled
 from carrara.results.analysis.curve import Curve, Rule, doublings
 from tests.process import carrara
 from tests.server import serving
@@ -48,7 +48,7 @@ def test_what_lies_past_the_longest_is_not_told_from_it() -> None:
 def test_a_base_at_the_chance_level_has_no_effective_length() -> None:
     curve = asked(lambda _: 0.1, [0], 60)
     assert curve.blind(BASE) > 0.9
-    assert settled(curve, BASE, LENGTHS, 2.0)
+    assert is_settled(curve, BASE, LENGTHS, 2.0)
 
 
 @pytest.mark.parametrize(("rule", "at"), [("above:0.5", 15), ("half", 15), ("base:0.5", 15)])
@@ -72,25 +72,25 @@ def test_a_dip_is_noticed() -> None:
 
 def test_what_is_asked_next_lies_around_the_fall() -> None:
     curve = asked(lambda n: 0.95 if n <= 8192 else 0.1, [0, 4096, 8192, 32768], 20)
-    step = chosen(curve, BASE, LENGTHS, 8, 2.0)
+    step = choose_batch(curve, BASE, LENGTHS, 8, 2.0)
     assert step is not None
     assert step[0] in (8192, 16384) or step[1] == CHECKED
-    assert chosen(Curve(0.1, LENGTHS[-1]), BASE, LENGTHS, 8, 2.0) == (0, 8)
+    assert choose_batch(Curve(0.1, LENGTHS[-1]), BASE, LENGTHS, 8, 2.0) == (0, 8)
 
 
 def test_lengths_that_were_passed_over_are_looked_at() -> None:
     """Nothing is said to be held that was hardly asked."""
     curve = asked(lambda _: 1.0, [0, LENGTHS[-1]], 60)
     assert curve.effective(BASE)[0] == math.inf
-    assert not settled(curve, BASE, LENGTHS, 2.0)
-    assert chosen(curve, BASE, LENGTHS, 8, 2.0) == (1024, CHECKED)
+    assert not is_settled(curve, BASE, LENGTHS, 2.0)
+    assert choose_batch(curve, BASE, LENGTHS, 8, 2.0) == (1024, CHECKED)
 
 
 def test_a_score_that_is_odd_is_doubted() -> None:
     """Two of four are right at 8k, where all around are: four more are asked, and no curve is like what comes of it."""
     curve = asked(lambda _: 1.0, [length for length in LENGTHS if length != 8192], 12)
     curve.add(8192, 2, 4)
-    assert chosen(curve, BASE, LENGTHS, 8, 2.0) == (8192, CHECKED)
+    assert choose_batch(curve, BASE, LENGTHS, 8, 2.0) == (8192, CHECKED)
     curve.add(8192, 1, 12)
     assert curve.misfit() < 0.01
 
@@ -98,9 +98,9 @@ def test_a_score_that_is_odd_is_doubted() -> None:
 def test_what_lies_behind_a_fall_is_looked_at_where_it_costs_little() -> None:
     """A dip at 4k is no end, if 8k is right again; 128k would cost more than all else."""
     curve = asked(lambda n: 0.95 if n <= 2048 else 0.1, [0, 1024, 2048, 4096], 120)
-    assert chosen(curve, BASE, LENGTHS, 8, 2.0) == (8192, CHECKED)
+    assert choose_batch(curve, BASE, LENGTHS, 8, 2.0) == (8192, CHECKED)
     curve = asked(lambda n: 0.95 if n <= 32768 else 0.1, LENGTHS[:-1], 10)
-    assert settled(curve, BASE, LENGTHS, 2.0)
+    assert is_settled(curve, BASE, LENGTHS, 2.0)
 
 
 def test_no_more_is_asked_of_what_no_curve_is_like() -> None:
@@ -112,7 +112,7 @@ def test_no_more_is_asked_of_what_no_curve_is_like() -> None:
 def profiled(score: Callable[[float], float], dice: random.Random) -> Curve:
     """Asked as a profile asks, to its end."""
     curve = Curve(0.1, LENGTHS[-1])
-    while not settled(curve, BASE, LENGTHS, 2.0) and (step := chosen(curve, BASE, LENGTHS, 8, 2.0)):
+    while not is_settled(curve, BASE, LENGTHS, 2.0) and (step := choose_batch(curve, BASE, LENGTHS, 8, 2.0)):
         length, n = step
         curve.add(length, float(sum(dice.random() < score(doublings(length)) for _ in range(n))), n)
     return curve

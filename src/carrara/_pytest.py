@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from carrara.api.guard import Checked
+    from carrara.guard.check_result import CheckResult
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,7 +32,7 @@ class Check(pytest.Item):
         import carrara
 
         given = self.config.getoption
-        found: Checked = carrara.check_guard(
+        found: CheckResult = carrara.check_guard(
             given("--carrara-guard"), given("--carrara-model"), base_url=given("--carrara-base-url")
         )
         if found.verdict == "open":

@@ -6,8 +6,9 @@ from typing import Any
 
 from carrara.api._signature import takes
 from carrara.api.run import beside_loop
-from carrara.profiling.adaptive import Card, profiled, said
+from carrara.profiling import profile as profiles
 from carrara.profiling.config import ProfileConfig
+from carrara.profiling.score_card import Card, lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,10 +24,10 @@ class Profile:
         return frame([asdict(card) for card in self.cards])
 
     def __repr__(self) -> str:
-        return "\n".join(said(self.cards))
+        return "\n".join(lines(self.cards))
 
 
 @takes(ProfileConfig)
 def profile(config: ProfileConfig) -> Profile:
     """Estimate a model's effective length for each of several capabilities, in an ordinary run folder."""
-    return Profile(beside_loop(lambda: profiled(config)))
+    return Profile(beside_loop(lambda: profiles.profile(config)))

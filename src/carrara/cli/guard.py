@@ -1,6 +1,5 @@
 """carrara guard: check whether a server broke since it was trusted."""
 
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +14,7 @@ from carrara.guard.sequential import CODES
 from carrara.options import ConnectionOptions, ServerOptions, merged, text
 
 if TYPE_CHECKING:
-    from carrara.guard.schedule import Course
+    pass
 
 guard = App(name="guard", help="Check whether a server broke since it was trusted.")
 
@@ -35,19 +34,19 @@ def make(
 
     Example: carrara guard make --model vllm/m --base-url http://127.0.0.1:8000/v1 --out guard.json
     """
-    from carrara.guard.checks import made
     from carrara.guard.guard_file import is_guard, write
-    from carrara.guard.sample_size import OFTEN, fine_share
+    from carrara.guard.make import make_guard
+    from carrara.guard.sample_size import LEAST_FINE_SHARE, fine_share
 
     config = MakeGuardConfig(model, capabilities=capabilities, out=out, **merged(options, server))
     check_replaceable(config.out, force, is_guard)  # before requests are paid for
-    found = made(config, _tell)
+    found = make_guard(config)
     write(found, config.out)
     share = fine_share(found)
     print(
         f"{config.out}: {len(found.items)} items of {', '.join(found.strata)}; their rate of right replies is taken "
         f"for {found.rate:.1%}; of an unbroken server, about {share:.0%} of checks end as fine"
-        + ("" if share >= OFTEN else ": ask more items (`-n`), or more capabilities or lengths")
+        + ("" if share >= LEAST_FINE_SHARE else ": ask more items (`-n`), or more capabilities or lengths")
     )
     return 0
 
@@ -72,29 +71,16 @@ def check(
 
     Example: carrara guard check guard.json --base-url http://127.0.0.1:8000/v1
     """
-    from carrara.guard.checks import checked, record, said
+    from carrara.guard.check import check_guard
     from carrara.tokens.permission import allow_all
 
     allow_all(allow)
     config = CheckGuardConfig(guard, model or None, **merged(options, server))
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
-        found = checked(config, config.out or Path(aside), _tell_course)
+        found = check_guard(config, config.out or Path(aside))
     if as_json:
-        print_json(record(found))
+        print_json(found.to_dict())
     else:
-        for line in said(found):
+        for line in found.lines():
             show(line)
     return found.code
-
-
-def _tell(what: str) -> None:
-    print(f"carrara: {what}", file=sys.stderr, flush=True)
-
-
-def _tell_course(course: "Course") -> None:
-    over = len(course.tests.of) - len(course.tests.open)
-    failed = f", {course.failed} requests failed" if course.failed else ""
-    _tell(
-        f"{course.prompts} prompts, {course.right} of them right{failed}; "
-        f"{over} of {len(course.tests.of)} tests are over"
-    )

@@ -1,4 +1,4 @@
-"""A guard: items that a server answered reliably, to be asked again; a small file that can be committed."""
+"""The file of a guard: items that a server answered reliably. It is small and can be committed."""
 
 import json
 from collections.abc import Sequence
@@ -15,23 +15,23 @@ from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 
 FORM = 1
-"""Of the file: raised where an older Carrara would misread it."""
-LEAST = 0.8
-"""The rate below which right replies are not reliable ones: too many would be wrong where nothing is broken."""
+"""The version of the file format. It rises where an older Carrara would misread a file."""
+LEAST_RATE = 0.8
+"""The least rate of right replies: with a lower one too many replies are wrong though nothing is broken."""
 
 
 @dataclass(frozen=True)
-class Kept:
-    """An item that was right each time."""
+class GuardItem:
+    """An item that was answered right each time."""
 
     id: str
     sha256: str
-    """Of its prompt."""
+    """The hash of its prompt."""
     capability: str
     region: str
-    """Where in the context stands what it asks for."""
-    counted: int | None
-    """Tokens of the prompt by the server's own count."""
+    """Where in the context its evidence stands."""
+    prompt_tokens: int | None
+    """The tokens of the prompt, as the server counts them."""
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -43,23 +43,27 @@ class Kept:
 
     @cached_property
     def strata(self) -> tuple[str, str, str]:
+        """The length, region and capability, each of which has a test of its own."""
         return write_length(self.length), self.region, self.capability
 
 
 @dataclass(frozen=True)
 class Guard:
+    """Items to ask a server again, and how they were asked."""
+
     model: str
     tokenizer: str
-    named: bool
-    """Whether the tokenizer was named by whoever made it, instead of being the model's own."""
+    tokenizer_given: bool
+    """Whether the user named the tokenizer. Otherwise it is the model's own."""
     rate: float
-    """At which its items are right on the server that it was made with."""
+    """The rate of right replies on the server that the guard was made with."""
     max_tokens: int | None
     temperature: float | None
-    items: Sequence[Kept]
+    items: Sequence[GuardItem]
 
     @property
     def strata(self) -> list[str]:
+        """All lengths, then all regions, then all capabilities."""
         return list(dict.fromkeys(name for place in range(3) for item in self.items for name in (item.strata[place],)))
 
 
@@ -74,7 +78,11 @@ def write(guard: Guard, path: Path) -> None:
 
 
 def read(path: Path) -> Guard:
-    """Whatever a file has in it, it is a guard or one sentence."""
+    """Read a guard.
+
+    Raises:
+        UsageError: The file is no guard, or was changed.
+    """
     try:
         given: Any = json.loads(content(path, SMALL))
         form = given["carrara_guard"]
@@ -88,14 +96,13 @@ def read(path: Path) -> Guard:
     try:
         del given["carrara_guard"]
         guard = TypeAdapter(Guard).validate_python(given)
-        fits = LEAST <= guard.rate < 1 and guard.items and all((item.counted or 0) >= 0 for item in guard.items)
-        fits = fits and all(item.length >= 0 for item in guard.items)  # parses each id
+        are_counts = all((item.prompt_tokens or 0) >= 0 and item.length >= 0 for item in guard.items)  # parses each id
     except ValidationError as error:
         wrong = error.errors()[0]
         where = ".".join(map(str, wrong["loc"]))
         raise UsageError(f"{path} is a guard that was changed ({where}: {wrong['msg']}): make it anew") from None
     except UsageError as error:
         raise UsageError(f"{path} is a guard that was changed: {error}; make it anew") from None
-    if not fits:
+    if not (guard.items and are_counts and LEAST_RATE <= guard.rate < 1):
         raise UsageError(f"{path} is a guard without items or a rate: make it anew")
     return guard

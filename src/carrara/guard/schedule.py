@@ -1,88 +1,105 @@
-"""What is asked next of a guard's items, until it is known whether a server is broken.
+"""Choose which items of a guard to ask next, until the tests have decided.
 
-A request that failed says nothing about the answers: it counts for no test.
+A failed request says nothing about the answers, so it counts for no test.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from carrara.guard.guard_file import Guard, Kept
-from carrara.guard.sequential import Ratios, Verdict
+from carrara.guard.guard_file import Guard, GuardItem
+from carrara.guard.sequential import RatioTests, Verdict
 
 ROUNDS = 6
-"""Times that the items are asked; those that were wrong are not asked again, for they may be wrong for good."""
+"""How often an item is asked at most. A wrong one is not asked again, because it may stay wrong."""
 
 
 @dataclass
-class Course:
+class Schedule:
+    """The course of a check.
+
+    Args:
+        guard: The guard.
+        most: The number of prompts at most.
+    """
+
     guard: Guard
     most: int | None = None
-    """Prompts."""
     round: int = 0
     prompts: int = 0
-    tests: Ratios = field(init=False)
+    """Prompts with a reply."""
     right: int = 0
+    """Replies that were right."""
     failed: int = 0
-    """Requests without an answer."""
+    """Requests without a reply."""
+    tests: RatioTests = field(init=False)
     _asked: set[str] = field(default_factory=set[str])
-    """In this round."""
-    _over: set[str] = field(default_factory=set[str])
-    """Items that are not asked again: those that were wrong, and those whose request failed."""
-    _of: Counter[str] = field(default_factory=Counter[str])
-    """How many of each stratum were asked."""
+    """The items that were asked in this round."""
+    _dropped: set[str] = field(default_factory=set[str])
+    """The items that are not asked again: their reply was wrong, or their request failed."""
+    _counts: Counter[str] = field(default_factory=Counter[str])
+    """How many items of each stratum were asked."""
 
     def __post_init__(self) -> None:
-        self.tests = Ratios(self.guard.rate, self.guard.strata)
+        self.tests = RatioTests(self.guard.rate, self.guard.strata)
+
+    def __str__(self) -> str:
+        failed = f", {self.failed} requests failed" if self.failed else ""
+        tests = len(self.tests.by_name)
+        return (
+            f"{self.prompts} prompts, {self.right} of them right{failed}; "
+            f"{tests - len(self.tests.open)} of {tests} tests are over"
+        )
 
     @property
     def verdict(self) -> Verdict:
         return self.tests.verdict
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         """Whether as many requests were made as are allowed."""
         return self.most is not None and self.prompts + self.failed >= self.most
 
-    def batch(self, size: int) -> Sequence[Kept]:
-        """The next ones; none where all is told, or nothing is left to ask.
+    def next_batch(self, size: int) -> Sequence[GuardItem]:
+        """Return the items to ask next. There are none when the tests have decided, or nothing is left to ask.
 
-        Of strata about which it is not known yet the least asked come first; where only all items together are in
-        question, the shortest prompts do.
+        Items come first whose undecided strata were asked least. If only the test of all items is undecided, the
+        shortest prompts come first.
         """
         if self.verdict != "open":
             return []
         if self.most is not None:
             size = min(size, self.most - self.prompts - self.failed)
-        left = [one for one in self.guard.items if one.id not in self._asked | self._over]
+        left = [item for item in self.guard.items if item.id not in self._asked | self._dropped]
         if not left and self.round + 1 < ROUNDS:
             self.round += 1
             self._asked = set()
-            left = [one for one in self.guard.items if one.id not in self._over]
-        open_to, of, found = self.tests.open, self._of.copy(), list[Kept]()
+            left = [item for item in self.guard.items if item.id not in self._dropped]
+        undecided, counts, batch = self.tests.open, self._counts.copy(), list[GuardItem]()
 
-        def first(one: Kept) -> tuple[float, int, str]:
-            counts = [of[name] for name in one.strata if name in open_to]
-            return min(counts, default=float("inf")), one.length, one.sha256
+        def order(item: GuardItem) -> tuple[float, int, str]:
+            asked = min((counts[name] for name in item.strata if name in undecided), default=float("inf"))
+            return asked, item.length, item.sha256
 
-        while left and len(found) < size:
-            best = min(left, key=first)
-            left.remove(best)
-            found.append(best)
-            of.update(best.strata)
-        return found
+        while left and len(batch) < size:
+            first = min(left, key=order)
+            left.remove(first)
+            batch.append(first)
+            counts.update(first.strata)
+        return batch
 
-    def add(self, one: Kept, right: bool) -> None:
+    def add(self, item: GuardItem, is_right: bool) -> None:
+        """Count the reply to an item."""
         self.prompts += 1
-        self.right += right
-        self._asked.add(one.id)
-        self._of.update(one.strata)
-        if not right:
-            self._over.add(one.id)
-        self.tests.add(one.strata, right)
+        self.right += is_right
+        self._asked.add(item.id)
+        self._counts.update(item.strata)
+        if not is_right:
+            self._dropped.add(item.id)
+        self.tests.add(item.strata, is_right)
 
-    def fail(self, one: Kept) -> None:
-        """Note that an item's request failed."""
+    def fail(self, item: GuardItem) -> None:
+        """Count the failed request of an item."""
         self.failed += 1
-        self._of.update(one.strata)
-        self._over.add(one.id)
+        self._counts.update(item.strata)
+        self._dropped.add(item.id)

@@ -1,13 +1,13 @@
-"""When a server is broken, when it is not, and when that cannot be told yet: sequential tests of known error rates.
+"""Decide whether a server is broken, by sequential tests with known error rates.
 
-Each reply is right or wrong. Of an unbroken server the items of a guard are right at a rate that was measured. What
-breaks breaks somewhere: at a length, in a region of the context, for a capability, or now and then everywhere. So each
-of these strata has a probability ratio test of its own (Wald 1945), of its items being right half of the time; and all
-items together have one of a rate that lies a little lower, which is what one request in twenty comes to.
+Each reply is right or wrong. While a server is not broken, the items of a guard are right at a rate that was measured.
+A fault shows somewhere: at a length, in a region of the context, in a capability, or now and then everywhere. So each
+of these strata has a probability ratio test (Wald 1945) against half of its items being right. All items together have
+a test against a rate that is a little lower: about one request in twenty goes wrong.
 
-A test that has crossed a bound is over: what comes later counts for the others. By Wald's inequality a test of size
-`alpha` alarms on an unbroken server at most so often, and all tests share one size. A server is broken as soon as one
-of them alarms, and fine when all are over.
+A test that has crossed a bound is over, and later replies count for the others only. By Wald's inequality, `alpha`
+bounds the rate of false alarms of a test, and the tests of the strata share one such rate. A server is broken as soon
+as one test alarms, and fine when all tests are over.
 """
 
 import math
@@ -17,7 +17,7 @@ from typing import Literal
 
 Verdict = Literal["fine", "broken", "open"]
 Outcome = Verdict | Literal["unchecked"]
-"""What a whole check ends with: it may be that the server did not answer."""
+"""How a whole check ends: the server may not have answered."""
 
 CODES: Mapping[Outcome, tuple[int, str]] = {
     "fine": (0, "fine: every test is over, and none found a fault"),
@@ -25,23 +25,22 @@ CODES: Mapping[Outcome, tuple[int, str]] = {
     "open": (3, "cannot tell yet: the server replied, but to too few prompts"),
     "unchecked": (4, "could not check: the server cannot be reached, or too many requests failed"),
 }
-"""The exit code of each outcome, and its meaning. 2 is, as everywhere, a command that cannot be carried out."""
+"""The exit code of each outcome, and its meaning. Code 2 is a command that cannot be carried out, as everywhere."""
 
 ALL = "everywhere"
-HALF = 0.5
-"""The rate of a stratum that is broken; a stratum that is worse is found sooner."""
+"""The name of the test of all items."""
+STRATUM_RATE = 0.5
+"""The rate of a broken stratum. A stratum that is worse is found sooner."""
 LOWER = 0.05
-"""How much lower the rate of all is where one reply in twenty goes wrong."""
-ALPHA = 0.004
-"""Alarms of the test of all items where nothing is broken,"""
-SHARED = 0.005
-"""and of those of all strata together."""
-MISSED, MISSED_ALL = 0.05, 0.01
-"""How often a test ends as fine where what it tests for is the case: of a stratum, of all items."""
+"""How much lower the rate of all items is where one reply in twenty goes wrong."""
+ALPHA_ALL, ALPHA_STRATA = 0.004, 0.005
+"""The rate of false alarms of the test of all items, and of those of all strata together."""
+BETA_ALL, BETA_STRATUM = 0.01, 0.05
+"""The rate at which the test of all items, and that of a stratum, misses what it tests for."""
 
 
 @dataclass
-class Ratio:
+class RatioTest:
     """A probability ratio test of a rate against a lower one."""
 
     rate: float
@@ -50,15 +49,15 @@ class Ratio:
     beta: float
     right: int = 0
     asked: int = 0
-    _sum: float = 0.0
     verdict: Verdict = "open"
+    _sum: float = 0.0
 
-    def add(self, right: bool) -> None:
+    def add(self, is_right: bool) -> None:
         self.asked += 1
-        self.right += right
+        self.right += is_right
         if self.verdict != "open":
             return
-        self._sum += math.log(self.lower / self.rate if right else (1 - self.lower) / (1 - self.rate))
+        self._sum += math.log(self.lower / self.rate if is_right else (1 - self.lower) / (1 - self.rate))
         if self._sum >= math.log((1 - self.beta) / self.alpha):
             self.verdict = "broken"
         elif self._sum <= math.log(self.beta / (1 - self.alpha)):
@@ -66,35 +65,41 @@ class Ratio:
 
 
 @dataclass
-class Ratios:
-    """Of a server: one test of all items, one of each stratum."""
+class RatioTests:
+    """The tests of a server: one of all items, and one of each stratum.
+
+    Args:
+        rate: The rate of right replies while nothing is broken.
+        strata: The names of the strata.
+    """
 
     rate: float
-    """At which items are right where nothing is broken."""
     strata: Collection[str]
-    of: Mapping[str, Ratio] = field(init=False)
+    by_name: Mapping[str, RatioTest] = field(init=False)
 
     def __post_init__(self) -> None:
-        alpha = SHARED / max(1, len(self.strata))
-        self.of = {
-            ALL: Ratio(self.rate, self.rate - LOWER, ALPHA, MISSED_ALL),
-            **{name: Ratio(self.rate, HALF, alpha, MISSED) for name in self.strata},
+        alpha = ALPHA_STRATA / max(1, len(self.strata))
+        self.by_name = {
+            ALL: RatioTest(self.rate, self.rate - LOWER, ALPHA_ALL, BETA_ALL),
+            **{name: RatioTest(self.rate, STRATUM_RATE, alpha, BETA_STRATUM) for name in self.strata},
         }
 
-    def add(self, strata: Iterable[str], right: bool) -> None:
+    def add(self, strata: Iterable[str], is_right: bool) -> None:
+        """Count a reply to an item of these strata."""
         for name in (ALL, *strata):
-            self.of[name].add(right)
+            self.by_name[name].add(is_right)
 
     @property
     def verdict(self) -> Verdict:
-        ended = {one.verdict for one in self.of.values()}
-        return "broken" if "broken" in ended else "open" if "open" in ended else "fine"
+        verdicts = {test.verdict for test in self.by_name.values()}
+        return "broken" if "broken" in verdicts else "open" if "open" in verdicts else "fine"
 
     @property
     def open(self) -> set[str]:
-        """The tests that are not over."""
-        return {name for name, one in self.of.items() if one.verdict == "open"}
+        """The names of the tests that are not over."""
+        return {name for name, test in self.by_name.items() if test.verdict == "open"}
 
     @property
     def broken(self) -> list[str]:
-        return [name for name, one in self.of.items() if one.verdict == "broken"]
+        """The names of the tests that alarm."""
+        return [name for name, test in self.by_name.items() if test.verdict == "broken"]

@@ -1,4 +1,4 @@
-"""What to ask next: the length at which a score tells most about the effective length, for the tokens that it costs."""
+"""Choose what to ask next: the length at which a score tells most about the effective length, for its tokens."""
 
 import math
 from collections.abc import Sequence
@@ -6,84 +6,83 @@ from collections.abc import Sequence
 from carrara.results.analysis.curve import Curve, Rule
 
 FIXED = 256
-"""Tokens that any prompt is worth beside its own: the request, the reply."""
+"""Tokens that a prompt counts beside its own: for the request and the reply."""
 MOST, LEAST, ENOUGH = 1000, 240, 2_000_000
-"""Worlds of one length: as many as have so many tokens, but no more than the first and no fewer than the second. Where
-only few can be asked for that are cheap, the rest is asked at lengths that tell of it by the shape of a curve alone."""
+"""Instances of one length at most: `ENOUGH` tokens of them, but between `LEAST` and `MOST`. More of them are not asked
+where they are cheap, since other lengths tell of this one only by the shape of a curve."""
 CHECKED, DOUBTED = 4, 16
-"""Worlds at each length that is said to be held, and at one whose score is not like the curve."""
+"""Instances at each length that is said to hold, and at one whose score is not like the curve."""
 ODD = 0.2
-"""The chance, by the curve, of a score that far off, from which on it is doubted."""
+"""The chance, by the curve, of a score that far off, below which the score is doubted."""
 AHEAD = 0.25
-"""The share of what was spent that a batch may cost, and a look whether a score stays down behind its fall."""
+"""The share of the tokens so far that a batch may cost. A look behind the fall may cost as much."""
 STRANGE = 1e-5
-"""The chance of scores like these by any curve from which on no more of them are asked for: none will fit."""
+"""The chance, by any curve, of scores like these, below which no more are asked: no curve will fit."""
 SURE = 0.9
-"""That no effective length is defined."""
+"""The probability from which on it is taken for known that no effective length is defined."""
 
 
-def settled(curve: Curve, rule: Rule, lengths: Sequence[int], within: float) -> bool:
-    """Whether the effective length's interval is as narrow as was asked for, and no length beside it was passed over;
-    or whether no curve is like these scores."""
+def is_settled(curve: Curve, rule: Rule, lengths: Sequence[int], within: float) -> bool:
+    """Return whether the interval is narrow enough and no length was passed over, or no curve fits the scores."""
     if curve.misfit() < STRANGE:
         return True
-    return _narrow(curve, rule, within) and _passed_over(curve, rule, lengths) is None
+    return _is_narrow(curve, rule, within) and _find_passed_over(curve, rule, lengths) is None
 
 
-def chosen(curve: Curve, rule: Rule, lengths: Sequence[int], batch: int, within: float) -> tuple[int, int] | None:
-    """The length of the next batch, and its worlds; None where no length has any left that would tell anything.
+def choose_batch(curve: Curve, rule: Rule, lengths: Sequence[int], batch: int, within: float) -> tuple[int, int] | None:
+    """Return the length of the next batch and its instances. None if no length has instances that would tell anything.
 
-    A batch costs no more than a share of all before it, as far as it has more than a few worlds.
+    A batch of more than a few instances costs no more than a share of all before it.
     """
     if not curve.counts:
         return lengths[0], batch
-    if _narrow(curve, rule, within) and (length := _passed_over(curve, rule, lengths)) is not None:
+    if _is_narrow(curve, rule, within) and (length := _find_passed_over(curve, rule, lengths)) is not None:
         return length, CHECKED
-    open_to = [length for length in lengths if _asked(curve, length) + batch <= _most(length)]
-    if not open_to:
+    open_lengths = [length for length in lengths if _count(curve, length) + batch <= _limit(length)]
+    if not open_lengths:
         return None
-    gains = curve.gain(open_to, rule)
-    worth = [gain / (length + FIXED) for gain, length in zip(gains, open_to, strict=True)]
-    best = max(range(len(open_to)), key=lambda place: worth[place])
-    n = int(AHEAD * _spent(curve)) // (open_to[best] + FIXED)
-    return (open_to[best], min(batch, max(CHECKED, n))) if gains[best] > 1e-6 else None
+    gains = curve.gain(open_lengths, rule)
+    worth = [gain / (length + FIXED) for gain, length in zip(gains, open_lengths, strict=True)]
+    best = max(range(len(open_lengths)), key=lambda place: worth[place])
+    n = int(AHEAD * _tokens(curve)) // (open_lengths[best] + FIXED)
+    return (open_lengths[best], min(batch, max(CHECKED, n))) if gains[best] > 1e-6 else None
 
 
-def _asked(curve: Curve, length: int) -> float:
+def _count(curve: Curve, length: int) -> float:
     return curve.counts.get(length, (0.0, 0.0))[1]
 
 
-def _spent(curve: Curve) -> float:
+def _tokens(curve: Curve) -> float:
     return sum(n * (length + FIXED) for length, (_, n) in curve.counts.items())
 
 
-def _most(length: int) -> int:
+def _limit(length: int) -> int:
     return min(MOST, max(LEAST, ENOUGH // (length + FIXED)))
 
 
-def _narrow(curve: Curve, rule: Rule, within: float) -> bool:
+def _is_narrow(curve: Curve, rule: Rule, within: float) -> bool:
     if curve.blind(rule) > SURE:
         return True
     low, _, high = curve.effective(rule)
     if low == high:
-        return True  # not even without filler, or past the longest
+        return True  # it does not hold even without filler, or it holds past the longest length
     return low > 0 and high < math.inf and high <= within * low
 
 
-def _passed_over(curve: Curve, rule: Rule, lengths: Sequence[int]) -> int | None:
-    """A length that was hardly asked, or has a score that is not like the curve: there might be a dip.
+def _find_passed_over(curve: Curve, rule: Rule, lengths: Sequence[int]) -> int | None:
+    """Return a length that was hardly asked, or whose score is not like the curve: there might be a dip.
 
-    Looked at are those at which it is said to be held, and one at which it is said to be lost, where that costs little.
+    The candidates are the lengths that are said to hold, and one behind the fall, where it costs little.
     """
     if curve.blind(rule) > SURE:
         return None
     low, _, high = curve.effective(rule)
-    looked_at = [length for length in lengths if length <= low]
+    candidates = [length for length in lengths if length <= low]
     behind = next((length for length in lengths if length >= 2 * high), None)
-    if behind is not None and CHECKED * (behind + FIXED) <= AHEAD * _spent(curve):
-        looked_at.append(behind)
-    for length in looked_at:
-        n = _asked(curve, length)
+    if behind is not None and CHECKED * (behind + FIXED) <= AHEAD * _tokens(curve):
+        candidates.append(behind)
+    for length in candidates:
+        n = _count(curve, length)
         if n < CHECKED or (n < DOUBTED and curve.chance(length) < ODD):
             return length
     return None

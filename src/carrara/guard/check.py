@@ -1,0 +1,204 @@
+"""Check a server with a guard: ask the items again until it is known whether the server is broken."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from carrara import registry, tokens
+from carrara.core.errors import RunError, UsageError
+from carrara.core.lengths import write_length
+from carrara.core.log import logger
+from carrara.core.quantities import count
+from carrara.core.result import Result
+from carrara.guard.check_result import Cell, CheckResult, FailedRequest, Fault, WrongReply
+from carrara.guard.config import CheckGuardConfig
+from carrara.guard.guard_file import Guard, GuardItem
+from carrara.guard.items import BATCH, REGIONS, THROUGHOUT, is_right, jobs_for
+from carrara.guard.sample_size import check_size
+from carrara.guard.schedule import Schedule
+from carrara.guard.sequential import ALL, Outcome
+from carrara.options import ConnectionOptions, settings_of
+from carrara.prompt.item_cache import messages_of
+from carrara.prompt.prompt import fingerprint
+from carrara.runs.config import RunConfig, model_name
+from carrara.runs.run import run
+from carrara.servers.model_names import check_model
+
+SLACK = 2
+"""Tokens by which all prompts may differ where the server counts otherwise: of a beginning, of an end."""
+REQUEST_TIMEOUT, PATIENCE = 600.0, 60.0
+"""Seconds for a request, and for a server to come back. A check takes minutes."""
+SILENT_BATCHES = 2
+"""Batches in a row without a single reply after which a check ends."""
+ANSWER_LENGTH = 4
+"""Characters from which on an answer cannot be another item's by chance."""
+
+Replies = Sequence[tuple[GuardItem, Result]]
+
+
+def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
+    """Ask the items of a guard again, until it is known whether the server is broken.
+
+    Args:
+        config: The settings of the check.
+        folder: An empty folder for the runs.
+
+    Raises:
+        UsageError: The guard does not suit the model, or its items have changed.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"`out={folder}` is not empty, and a check asks everything anew: give a folder of its own")
+    guard = config.guard
+    model = guard.model if config.model is None else config.model
+    name = model_name(model)
+    check_model(name)
+    known = tokens.for_model(name)
+    if known is not None and known != guard.tokenizer and not guard.tokenizer_given:
+        raise UsageError(
+            f"the guard was made for {guard.model}, whose tokens are {guard.tokenizer}'s, and those of {name} are "
+            f"{known}'s: make one for it"
+        )
+    check_size(guard)
+
+    def run_config(round: int, ids: Sequence[str]) -> RunConfig:
+        return RunConfig(
+            jobs_for(ids),
+            model,
+            out=folder / str(round + 1),
+            max_tokens=guard.max_tokens,
+            temperature=guard.temperature,
+            request_timeout=REQUEST_TIMEOUT,
+            patience=PATIENCE,
+            **settings_of(config, ConnectionOptions),
+        )
+
+    schedule = Schedule(guard, config.most)
+    replies = list[tuple[GuardItem, Result]]()
+    silent, stopped = 0, ""
+    while batch := schedule.next_batch(BATCH):
+        for item in batch:
+            _check_unchanged(item)
+        try:
+            results = {one.id: one for one in run(run_config(schedule.round, [item.id for item in batch])).own}
+        except RunError as error:
+            stopped = str(error)
+            break
+        except OSError as error:
+            stopped = f"{error.filename or 'a file'} failed: {error.strerror or error}"
+            break
+        for item in batch:
+            result = results[item.id]
+            replies.append((item, result))
+            if result.status == "error":
+                schedule.fail(item)
+            else:
+                schedule.add(item, is_right(result))
+        logger.info(str(schedule))
+        silent = silent + 1 if all(result.status == "error" for result in results.values()) else 0
+        if _find_other_counts(replies) or silent == SILENT_BATCHES:
+            break
+    return _summarize(guard, schedule, replies, stopped)
+
+
+def _check_unchanged(item: GuardItem) -> None:
+    """Refuse an item whose text is not the one that the guard was made with."""
+    recipe = item.recipe
+    version = registry.load(recipe.task).version
+    if version != recipe.version:
+        raise UsageError(
+            f"the guard asks version {recipe.version} of {recipe.task}, which is version {version} here: make it anew"
+        )
+    if fingerprint(messages_of(item.id)) != item.sha256:
+        raise UsageError(
+            f"the guard's item {item.id} has another text here than where it was made: make it anew, or check with the "
+            "version and the texts that it was made with"
+        )
+
+
+def _find_other_counts(replies: Replies) -> list[Fault]:
+    """Return a fault if the server counts other tokens than it did: prompts arrive otherwise."""
+    counted = [
+        (item, result.input_tokens, result.input_tokens - item.prompt_tokens)
+        for item, result in replies
+        if item.prompt_tokens and result.input_tokens
+    ]
+    others = [(item, now) for item, now, shift in counted if shift]
+    shifts = {shift for _, _, shift in counted}
+    if len(others) < 2 or (len(shifts) == 1 and abs(shifts.pop()) <= SLACK):
+        return []
+    lengths = ", ".join(map(write_length, sorted({item.length for item, _ in others})))
+    item, now = others[0]
+    return [
+        Fault(
+            lengths,
+            f"the server counts other prompts than it did: {len(others)} of {len(counted)} have another number of "
+            f"tokens, such as {now:,} instead of {item.prompt_tokens:,}",
+        )
+    ]
+
+
+def _summarize(guard: Guard, schedule: Schedule, replies: Replies, stopped: str) -> CheckResult:
+    """Return the result of a check; `stopped` says why it could not go on."""
+    other_counts = _find_other_counts(replies)
+    tests = schedule.tests.by_name
+    answered = [(item, result) for item, result in replies if result.status != "error"]
+    failed = [(item, result) for item, result in replies if result.status == "error"]
+    verdict: Outcome = "broken" if other_counts else schedule.verdict
+    reason = ""
+    if verdict == "open":
+        reason = stopped
+        if failed and not stopped and (not schedule.is_limited or len(failed) >= len(answered)):
+            reason = f"{len(failed):,} of {count(len(replies), 'request')} failed"
+        verdict = "unchecked" if reason else "open"
+    return CheckResult(
+        verdict=verdict,
+        prompts=schedule.prompts,
+        tokens=sum(result.tokens for _, result in answered),
+        rate=guard.rate,
+        faults=[
+            *other_counts,
+            *(
+                Fault(name, f"{tests[name].right} of {tests[name].asked} replies were right")
+                for name in sorted(schedule.tests.broken, key=lambda name: name == ALL)
+            ),
+        ],
+        cells=_cells(answered),
+        wrong=_wrong_replies(answered),
+        failures=[FailedRequest(item.id, item.length, result.error or "no reply") for item, result in failed],
+        reason=reason,
+    )
+
+
+def _cells(answered: Replies) -> list[Cell]:
+    asked, right = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
+    for item, result in answered:
+        asked[item.length, item.region] += 1
+        right[item.length, item.region] += is_right(result)
+    order = [*REGIONS, THROUGHOUT]
+    return [
+        Cell(length, region, right[length, region], asked[length, region])
+        for length, region in sorted(asked, key=lambda cell: (cell[0], order.index(cell[1])))
+    ]
+
+
+def _wrong_replies(answered: Replies) -> list[WrongReply]:
+    golds = Counter({item.id: result.gold for item, result in answered}.values())
+    return [
+        WrongReply(
+            id=item.id,
+            length=item.length,
+            region=item.region,
+            capability=item.capability,
+            gold=result.gold,
+            status=result.status,
+            reply=result.reply or result.error or "",
+            is_of_another_item=_is_of_another_item(result, golds),
+        )
+        for item, result in answered
+        if not is_right(result)
+    ]
+
+
+def _is_of_another_item(result: Result, golds: Mapping[str, int]) -> bool:
+    answer = result.answer
+    return answer is not None and answer != result.gold and golds.get(answer) == 1 and len(answer) >= ANSWER_LENGTH

@@ -1,0 +1,34 @@
+"""Items of a guard: the jobs that ask them, whether a reply is right, and where the evidence stands."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.results.analysis.summary import headline
+from carrara.runs.job import Job
+
+BATCH = 8
+"""Instances that are asked at once."""
+RIGHT = 0.9
+"""The least score of a right reply: a list of ten may lack one."""
+WIDE = 0.5
+"""The share of the context from which on evidence stands in no single region."""
+REGIONS = "the beginning", "the middle", "the end"
+THROUGHOUT = "all of it"
+
+
+def jobs_for(ids: Iterable[str]) -> tuple[Job, ...]:
+    """Return the jobs that ask these items. Questions on one instance are asked together."""
+    return tuple(Job(first, 1) for first in dict.fromkeys(replace(Recipe.parse(id), question=0) for id in ids))
+
+
+def is_right(result: Result) -> bool:
+    return result.status == "ok" and headline(result) >= RIGHT
+
+
+def region_of(result: Result) -> str:
+    """Return the region of the context in which the evidence stands."""
+    if result.places is None or result.places[1] - result.places[0] > WIDE:
+        return THROUGHOUT
+    return REGIONS[min(2, int(3 * (result.places[0] + result.places[1]) / 2))]

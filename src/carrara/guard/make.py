@@ -1,0 +1,157 @@
+"""Make a guard: find items that a server answers reliably.
+
+Each round of asking is an ordinary run in a folder of its own, so that no reply is taken from an earlier round. Making
+a guard that was stopped goes on where it was.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from attrs import evolve
+
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.log import logger
+from carrara.core.quantities import count
+from carrara.core.recipe import Recipe
+from carrara.core.result import Result
+from carrara.guard.config import MakeGuardConfig
+from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
+from carrara.guard.items import BATCH, is_right, jobs_for, region_of
+from carrara.guard.sample_size import FEWEST, check_size
+from carrara.options import ServerOptions, settings_of
+from carrara.profiling.capabilities import Capability, select
+from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.item_cache import messages_of
+from carrara.prompt.prompt import fingerprint
+from carrara.runs.config import RunConfig, model_name
+from carrara.runs.job import Job
+from carrara.runs.run import run
+from carrara.servers.model_names import check_model
+from carrara.servers.model_tokenizer import tokenizer_for
+
+BATCHES = 3
+"""Batches of a capability at a length at most, until twice as many items were right as are wanted."""
+
+
+def make_guard(config: MakeGuardConfig) -> Guard:
+    """Ask until enough items were right, and ask those again, until they were asked `config.times` times in all.
+
+    Raises:
+        UsageError: The settings are wrong, or too few items were right each time.
+    """
+    selected = select(config.capabilities)
+    model, lengths, n = model_name(config.model), config.lengths, config.n
+    check_model(model)
+    first = first_recipes(selected, config.tokenizer or tokenizer_for(model))
+    run_config = RunConfig(
+        [Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths],
+        config.model,
+        out=config.folder / "1",
+        **settings_of(config, ServerOptions),
+    )
+    most = len(first) * len(lengths) * n
+    if most < FEWEST:
+        raise UsageError(
+            f"{count(len(first), 'capability')} at {count(len(lengths), 'length')} with `n={n}` give at most "
+            f"{count(most, 'item')}, and a guard of fewer than {FEWEST} cannot tell that a server is fine: name more "
+            "capabilities or lengths, or ask more of them (`n`)"
+        )
+    right, rate = _find_reliable(run_config, first, lengths, n, config.times)
+    results = {one.id: one for one in run(evolve(run_config, tasks=jobs_for(right))).own}
+    chosen = _balance([(results[id], capability) for id, capability in right.items()], n)
+    guard = Guard(
+        model=model,
+        tokenizer=Recipe.parse(chosen[0][0].id).tokenizer,
+        tokenizer_given=bool(config.tokenizer),
+        rate=round(rate, 4),
+        max_tokens=run_config.max_tokens,
+        temperature=run_config.temperature,
+        items=[
+            GuardItem(one.id, fingerprint(messages_of(one.id)), capability, region_of(one), one.input_tokens)
+            for one, capability in chosen
+        ],
+    )
+    check_size(guard)
+    return guard
+
+
+def first_recipes(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, Recipe]:
+    """Return the first recipe of each capability, by its name."""
+    return {
+        one.name: recipes(Selection(one.test, dict(one.params)), Drawn(), None, tokenizer)[0] for one in capabilities
+    }
+
+
+def _find_reliable(
+    config: RunConfig, first: Mapping[str, Recipe], lengths: Sequence[int], n: int, times: int
+) -> tuple[dict[str, str], float]:
+    """Return the items that were right each time, with their capability, and the rate of right replies."""
+    right = _find_candidates(config, first, lengths, n)
+    asked = 0
+    for time in range(2, times + 1):
+        if not right:
+            break
+        asked = len(right)
+        results = run(evolve(config, out=config.out.with_name(str(time)), tasks=jobs_for(right))).own
+        again = {one.id for one in results if is_right(one)}
+        right = {id: capability for id, capability in right.items() if id in again}
+        logger.info(f"round {time} of {times}: {len(right)} of {asked} were right once more")
+    if not right:
+        raise UsageError(
+            f"{config.model} answered nothing reliably at {', '.join(map(write_length, lengths))}: name shorter "
+            "lengths, or capabilities that it has"
+        )
+    rate = (len(right) + 1) / (asked + 2)
+    if rate < LEAST_RATE:
+        raise UsageError(
+            f"what {config.model} answered right it answered right again in {len(right)} of {asked} cases: that is not "
+            "reliable enough to tell whether it broke; name shorter lengths, or ask more of them (n)"
+        )
+    return right, rate
+
+
+def _find_candidates(config: RunConfig, first: Mapping[str, Recipe], lengths: Sequence[int], n: int) -> dict[str, str]:
+    """Return the items that were right once, with their capability: twice as many as are wanted, if there are so many.
+
+    A cell is a capability at a length.
+    """
+    cells = {replace(recipe, length=length): name for name, recipe in first.items() for length in lengths}
+    open_cells, right = list(cells), dict[Recipe, list[str]]()
+    for batch in range(1, BATCHES + 1):
+        jobs = tuple(Job(cell, batch * BATCH) for cell in open_cells)
+        by_cell: dict[Recipe, list[Result]] = {cell: [] for cell in open_cells}
+        for one in run(evolve(config, tasks=jobs)).own:
+            by_cell[replace(Recipe.parse(one.id), index=0, question=0)].append(one)
+        for cell, results in by_cell.items():
+            ids = sorted(one.id for one in results if is_right(one))  # not in the order of the replies
+            right[cell] = ids if results and not _is_guessed(results) else []
+        logger.info(f"round 1, batch {batch}: {sum(map(len, right.values()))} items were right, of {len(cells)} cells")
+        # A cell with less than one right item per batch is not answered reliably, however often it is tried.
+        open_cells = [cell for cell in open_cells if batch <= len(right[cell]) < 2 * n]
+        if not open_cells:
+            break
+    return {id: cells[cell] for cell, ids in right.items() for id in ids}
+
+
+def _is_guessed(results: Sequence[Result]) -> bool:
+    """Return whether half of the right replies may be guessed. Guesses stay right when a server breaks."""
+    chance_level, share = fmean(one.chance_level for one in results), fmean(is_right(one) for one in results)
+    return share < 2 * chance_level / (1 + chance_level)
+
+
+def _balance(right: Sequence[tuple[Result, str]], n: int) -> list[tuple[Result, str]]:
+    """Choose n items of each capability at each length, from each region in turn."""
+    by_cell = Counter[tuple[int, str]]()
+    by_region = Counter[tuple[int, str, str]]()
+    left, chosen = list(right), list[tuple[Result, str]]()
+    while left:
+        one, capability = best = min(left, key=lambda pair: by_region[pair[0].length, pair[1], region_of(pair[0])])
+        left.remove(best)
+        if by_cell[one.length, capability] < n:
+            by_cell[one.length, capability] += 1
+            by_region[one.length, capability, region_of(one)] += 1
+            chosen.append(best)
+    return sorted(chosen, key=lambda pair: (pair[0].length, pair[1]))

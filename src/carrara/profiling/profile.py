@@ -1,0 +1,92 @@
+"""Estimate effective lengths adaptively: batch after batch, in an ordinary run folder.
+
+Each batch asks more instances at the length that tells most. Profiling that was stopped goes on from the replies in the
+folder.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from attrs import evolve
+
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.log import logger
+from carrara.core.result import Result
+from carrara.logs.replies import LOGS, read_results
+from carrara.options import ServerOptions, settings_of
+from carrara.profiling.capabilities import select
+from carrara.profiling.config import ProfileConfig
+from carrara.profiling.next_batch import FIXED
+from carrara.profiling.score_card import SHORTEST, Card
+from carrara.profiling.subject import Subject, subject_of
+from carrara.results.analysis.curve import Rule
+from carrara.runs.config import RunConfig, model_name
+from carrara.runs.job import Job
+from carrara.runs.run import run
+from carrara.servers.model_names import check_model
+from carrara.servers.model_tokenizer import tokenizer_for
+from carrara.tokens.gguf_model import logged_name, shown
+
+
+def profile(config: ProfileConfig) -> list[Card]:
+    """Ask until every interval is as narrow as was asked for, or the budget is spent.
+
+    Raises:
+        UsageError: The settings are wrong.
+    """
+    if not 1 < config.width < math.inf:
+        raise UsageError(f"`width={config.width:g}` is no factor: give one above 1, such as 2")
+    if config.upto < SHORTEST:
+        raise UsageError(
+            f"`upto={write_length(config.upto)}` is no longer than a puzzle without filler: give 1k at least"
+        )
+    rule, selected = Rule.parse(config.rule), select(config.capabilities)
+    model = model_name(config.model)
+    check_model(model)
+    counter = config.tokenizer or tokenizer_for(model)
+    subjects = [subject_of(one, counter, config.upto, config.min_base_score, rule, config.width) for one in selected]
+    job = Job(subjects[0].first, 0)
+    run_config = RunConfig([job], config.model, out=config.out, **settings_of(config, ServerOptions))
+    return _ask(run_config, subjects, config.step, config.budget)
+
+
+def _ask(config: RunConfig, subjects: Sequence[Subject], batch: int, budget: int | None) -> list[Card]:
+    results = _replies_of(config.model, read_results(config.out)) if (config.out / LOGS).is_dir() else []
+    while True:
+        for subject in subjects:
+            subject.add(results)
+        cards = [subject.card() for subject in subjects]
+        prompts, tokens = sum(card.prompts for card in cards), sum(card.tokens for card in cards)
+        settled = sum(card.settled for card in cards)
+        logger.info(f"{prompts:,} prompts, {tokens:,} tokens; {settled} of {len(cards)} settled")
+        jobs = _next_jobs(subjects, batch, math.inf if budget is None else budget - tokens)
+        if not jobs:
+            if not prompts:
+                raise UsageError(f"a budget of {budget:,} tokens has no room for the first {batch} prompts: give more")
+            return cards
+        before = len(results)
+        results = _replies_of(config.model, run(evolve(config, tasks=jobs)).folder)
+        if len(results) <= before:
+            return cards  # the model does not answer
+
+
+def _next_jobs(subjects: Sequence[Subject], batch: int, budget: float) -> tuple[Job, ...]:
+    """Return the next batch of each subject, as far as the budget has room for it."""
+    jobs = list[Job]()
+    for subject in subjects:
+        if (step := subject.next_batch(batch)) is None:
+            continue
+        length, n = step
+        cost = n * (length + FIXED)
+        if cost <= budget:
+            budget -= cost
+            jobs.append(Job(replace(subject.first, length=length), subject.asked(length) + n))
+    return tuple(jobs)
+
+
+def _replies_of(model: str, results: Sequence[Result]) -> list[Result]:
+    """Return the replies of this model, in a folder that others may share. Failed requests are made again."""
+    name, _ = shown(logged_name(model))
+    return [one for one in results if one.model == name and one.status != "error"]

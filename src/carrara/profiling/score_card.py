@@ -1,0 +1,106 @@
+"""The score card of a profile: what is known of each capability, and its text."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from carrara.core.lengths import about_length, write_length
+from carrara.core.quantities import count
+from carrara.core.table import table
+from carrara.results.analysis.effective import Usability, describe
+
+SHORTEST = 1024
+"""The shortest prompt with filler. It is not known what a shorter effective length would be."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of one capability."""
+
+    capability: str
+    test: str
+    params: Mapping[str, str]
+    rule: str
+    base: float
+    """The base score: the mean at the shortest length, mostly without filler."""
+    chance_level: float
+    status: Usability
+    """The status by the rule of `results/analysis/effective.py`, as in every report."""
+    reason: str
+    """Why there is no effective length."""
+    low: float | None
+    """The lower end of the 90 % interval of the effective length. None unless the status is usable."""
+    length: float | None
+    high: float | None
+    longest: int
+    """The longest length that may be asked. Infinite lengths lie beyond it."""
+    prompts: int
+    tokens: int
+    settled: bool
+    """Whether the interval is as narrow as was asked for, or nothing more can be known."""
+    misfit: bool
+    """Whether the scores do not fall as any of the curves does."""
+    unfit: int
+    """Prompts that did not fit the model, each of which counts 0."""
+    counts: Mapping[int, tuple[float, float]]
+    """The sum of scores, and their number, at each length."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the card for JSON, which has no infinite numbers."""
+        ends = {
+            name: None if end is None or math.isinf(end) else end
+            for name, end in (("low", self.low), ("length", self.length), ("high", self.high))
+        }
+        beyond = {"beyond_longest": self.length is not None and math.isinf(self.length)}
+        counts = [{"length": length, "n": n, "mean": total / n} for length, (total, n) in sorted(self.counts.items())]
+        return {**asdict(self), **ends, **beyond, "counts": counts}
+
+
+def lines(cards: Sequence[Card]) -> Iterator[str]:
+    """Yield the lines of the score card."""
+    yield from table(
+        [
+            "capability",
+            "base score",
+            f"effective length ({cards[0].rule})",
+            "90 % interval, or why there is none",
+            "from",
+        ],
+        [
+            (
+                card.capability,
+                *((f"{card.base:.2f}", _length(card), _interval(card)) if card.prompts else ("not asked", "", "")),
+                f"{count(card.prompts, 'prompt')}, {card.tokens:,} tokens",
+            )
+            for card in cards
+        ],
+    )
+    for card in cards:
+        if card.unfit:
+            yield f"{card.capability}: {card.unfit:,} of {card.prompts:,} prompts did not fit the model, and count 0"
+        if card.misfit:
+            means = (f"{total / n:.2f} at {write_length(length)}" for length, (total, n) in sorted(card.counts.items()))
+            yield (
+                f"{card.capability}: its scores do not fall as a curve does; look at each length: {', '.join(means)}"
+            )
+    if unsettled := [card.capability for card in cards if not card.settled]:
+        yield (
+            f"PARTIAL: {', '.join(unsettled)} not settled: the budget, or what more worlds would tell, ended before; "
+            "the same command goes on"
+        )
+
+
+def _length(card: Card) -> str:
+    return describe(card.status) if card.length is None else _end(card, card.length)
+
+
+def _interval(card: Card) -> str:
+    if card.low is None or card.high is None:
+        return card.reason
+    return "" if card.low == card.high else f"{_end(card, card.low)} – {_end(card, card.high)}"
+
+
+def _end(card: Card, length: float) -> str:
+    if math.isinf(length):
+        return f"≥ {write_length(card.longest)}"
+    return "under 1k" if length < SHORTEST else about_length(length)
