@@ -15,7 +15,7 @@ COMMANDS = {
     "write": (
         ["write", "--model", "carrara/smollm2", "--formats", "poem", "--topics", "caves,tides", "--out", "bank.jsonl"],
         2,
-        "drafts",
+        "pieces",
     ),
 }
 
