@@ -27,9 +27,10 @@ def profile(
 
     Example: carrara profile --model carrara/smollm2 --upto 4k --out runs/profile
     """
+    from carrara.profiling.profile import profile
+    from carrara.profiling.score_card import lines
 
-    given = merged(options, server)
-    cards = profile(ProfileConfig(model, capabilities=capabilities, out=out, **given))
+    cards = profile(ProfileConfig(model, capabilities=capabilities, out=out, **merged(options, server)))
     if as_json:
         print_json([card.to_dict() for card in cards])
         return 0
