@@ -83,7 +83,8 @@ Value = str | int | float | bool | Iterable[str | int | float | bool]
 """A value of a task's parameter. Several values are a sweep."""
 Params = Annotated[Mapping[str, Value] | Sequence[str], pairs("NAME=VALUE", "--params", "-p")]
 ModelArgs = Annotated[Mapping[str, Any] | Sequence[str], pairs("NAME=VALUE", "--model-args", "-M")]
-File = Annotated[str | Path | PathLike[str], text("PATH")]
+File = Annotated[str | Path | PathLike[str], text("FILE")]
+Folder = Annotated[str | Path | PathLike[str], text("DIR")]
 Duration = Annotated[str | int | float, text("TIME")]
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 
@@ -225,7 +226,7 @@ def seconds_of(given: Duration) -> float:
     return seconds
 
 
-def folder_of(given: File) -> Path:
+def folder_of(given: Folder) -> Path:
     """Return a folder on this machine or on object storage."""
     if isinstance(given, str) and not given.strip():
         raise UsageError(f"{given!r} is no folder: give one, which need not exist yet")

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 from attrs import fields
 from cyclopts import Parameter, Token
 
+from carrara.cli._complete import complete_run, complete_tasks
 from carrara.core.errors import UsageError
 from carrara.core.limits import LIMIT
 from carrara.core.parallel import Engine
-from carrara.options import File, ItemOptions, Lengths, text, whole
+from carrara.options import Folder, ItemOptions, Lengths, text, whole
 
 
 def _several(_: object, tokens: Sequence[Token]) -> list[str]:
@@ -40,7 +41,19 @@ def _score(_: object, value: float) -> None:
 
 
 TOKENIZER_HELP = "Count tokens with a bundled tokenizer, hf:NAME or server:URL."
-Selection = Annotated[str, text("TASKS", help="Tasks by name, suite or pattern, separated by commas, or `all`.")]
+Selection = Annotated[
+    str,
+    text("TASKS", completer=complete_tasks, help="Tasks by name, suite or pattern, separated by commas, or `all`."),
+]
+RunSelection = Annotated[
+    str,
+    text(
+        "TASKS",
+        completer=complete_run,
+        help="Tasks by name, suite or pattern, separated by commas, or `all`; or a preset, or PRESET:SELECTION for a "
+        "part of one. `carrara tasks` lists them.",
+    ),
+]
 Json = Annotated[bool, Parameter(show_default=False, name="--json", help="Print JSON instead of a table.")]
 Force = Annotated[bool, Parameter(show_default=False, help="Replace a file that this command did not write.")]
 Allow = Annotated[
@@ -82,7 +95,7 @@ OnlyLengths = Annotated[Lengths | None, text("LENGTHS", help="Only items of thes
 N = Annotated[
     int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")
 ]
-RunFolder = Annotated[File, text("RUN", help="Folder of a run, as `carrara run` wrote it.")]
+RunFolder = Annotated[Folder, text("RUN", help="Folder of a run, as `carrara run` wrote it.")]
 Model = Annotated[str, text("MODEL", help="Name of the model, as for `carrara run`.")]
 
 

@@ -14,7 +14,7 @@ from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
 from carrara.core.parallel import parallel_map
-from carrara.options import file_of, merged, text
+from carrara.options import Folder, file_of, merged, text
 from carrara.proof.config import AuditConfig, AuditOptions
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def audit(
     /,
     *,
     items: AuditOptions | None = None,
-    babi: Annotated[str, text("DIR", help="Answer the official bAbI files of a folder instead.")] = "",
+    babi: Annotated[Folder, text("DIR", help="Answer the official bAbI files of a folder instead.")] = "",
     workers: Workers = None,
     engine: WorkerEngine = "local",
     as_json: Json = False,
@@ -109,7 +109,7 @@ def _refuse_beside_babi(tasks: str, items: AuditOptions | None, workers: int | N
         raise UsageError(f"`babi` reads files and makes no items: leave {' and '.join(names)} out")
 
 
-def _audit_babi(folder: str, as_json: bool) -> int:
+def _audit_babi(folder: Folder, as_json: bool) -> int:
     from carrara.tasks.babilong._official_stories import check
     from carrara.tasks.babilong._story_files import files
 

@@ -7,16 +7,16 @@ from cyclopts import Parameter
 from carrara.cli._flags import Force, Json, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.core.errors import RunError
-from carrara.options import Flag, folder_of, lengths_of, text
+from carrara.options import File, Flag, Folder, folder_of, lengths_of, text
 
 
 def compare(
-    *runs: Annotated[str, several_positional("RUN", "Folders of runs, or logs of any Inspect task (.eval).")],
+    *runs: Annotated[Folder, several_positional("RUN", "Folders of runs, or logs of any Inspect task (.eval).")],
     margin: Annotated[float | None, Parameter(metavar="SHARE")] = None,
     lengths: OnlyLengths = None,
     by_instance: Flag = False,
     scorer: Annotated[str, text("NAME")] = "",
-    html: Annotated[str, text("FILE", help="Write the comparison as a page, too.")] = "",
+    html: Annotated[File, text("FILE", help="Write the comparison as a page, too.")] = "",
     score: Score = "sound",
     force: Force = False,
     as_json: Json = False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App
 
+from carrara.cli._complete import complete_corpus
 from carrara.cli._flags import TOKENIZER_HELP, Json
 from carrara.cli._output import print_json, table
 from carrara.core.quantities import count
@@ -88,7 +89,7 @@ def list_(*, as_json: Json = False) -> int:
 
 @corpus.command
 def show(
-    name: Annotated[str, text("NAME", help="Name, hash or source of a corpus.")],
+    name: Annotated[str, text("NAME", completer=complete_corpus, help="Name, hash or source of a corpus.")],
     /,
     *,
     tokenizer: Annotated[
@@ -133,7 +134,9 @@ def show(
 
 @corpus.command
 def remove(
-    name: Annotated[str, text("NAME", help="Name of a corpus, or the hash of one without a name.")],
+    name: Annotated[
+        str, text("NAME", completer=complete_corpus, help="Name of a corpus, or the hash of one without a name.")
+    ],
     /,
 ) -> int:
     """Remove a name, and the index with its last name.

@@ -21,7 +21,7 @@ ALIAS_HELP = "Two names of one model. Case and names of providers make no differ
 
 def correlate(
     *runs: RunFolder,
-    scores: Annotated[Sequence[File], several("PATH", SCORES_HELP)] = (),
+    scores: Annotated[Sequence[File], several("FILE", SCORES_HELP)] = (),
     published: Annotated[str, text("PAPERS", help=PUBLISHED_HELP)] = "",
     rank: Flag = False,
     alias: Annotated[Sequence[str], several("OURS=THEIRS", ALIAS_HELP)] = (),

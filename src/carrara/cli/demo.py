@@ -5,14 +5,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from carrara.cli.run import run
-from carrara.options import File, folder_of, text
+from carrara.options import Folder, folder_of, text
 from carrara.runs.config import RunOptions
 from carrara.runs.jobs import RunItems
 
 
 def demo(
     *,
-    out: Annotated[File, text("PATH", shows_default=True, help="Folder of the run.")] = "runs/demo",
+    out: Annotated[Folder, text("DIR", shows_default=True, help="Folder of the run.")] = "runs/demo",
     n: Annotated[
         int | None, Parameter(name="-n", metavar="N", help="Instances for each task and length. By default 10.")
     ] = None,

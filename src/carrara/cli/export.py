@@ -16,7 +16,7 @@ from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
 from carrara.core.paths import is_remote
-from carrara.options import ItemOptions, Lengths, folder_of, lengths_of, text, whole
+from carrara.options import Folder, ItemOptions, Lengths, folder_of, lengths_of, text, whole
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
@@ -71,7 +71,7 @@ def export(
     *,
     lengths: Lengths = "0",
     n: N = 20,
-    out: Annotated[str, text("DIR", help="Folder to write to.")],
+    out: Annotated[Folder, text("DIR", help="Folder to write to.")],
     model: Annotated[str, text("NAME", help="Model of batch requests, as its server calls it.")] = "",
     max_tokens: Annotated[int | None, Parameter(metavar="N")] = None,
     items: ItemOptions | None = None,

@@ -4,20 +4,24 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from carrara.cli._complete import complete_figure
 from carrara.cli._flags import Force, Json, RunFolder
 from carrara.cli._output import check_replaceable, print_json, show, table
 from carrara.options import File, folder_of, merged, text
 from carrara.results.figures.config import FigureConfig, FigureOptions
 
+NAME_HELP = "Name of a figure, such as babilong-2 or michelangelo-9. By default list the figures."
 OUT_HELP = "Draw it into a file, whose name ends with .svg, .png, .html, .csv or .json."
 
 
 def figure(
-    name: Annotated[str, text("NAME", help="Name of a figure, such as babilong-2 or michelangelo-9.")] = "",
+    name: Annotated[
+        str, text("NAME", completer=complete_figure, help="Name of a figure, such as babilong-2 or michelangelo-9.")
+    ] = "",
     /,
     *runs: RunFolder,
     options: FigureOptions | None = None,
-    out: Annotated[File | None, text("PATH", help=OUT_HELP)] = None,
+    out: Annotated[File | None, text("FILE", help=OUT_HELP)] = None,
     force: Force = False,
     as_list: Annotated[bool, Parameter(name="--list", show_default=False)] = False,
     as_json: Json = False,

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import AllowLarge, Force, N, WorkerEngine, Workers, refuse_beside_ids
 from carrara.cli._output import check_replaceable, is_items, progress, show
 from carrara.core.errors import UsageError
@@ -15,7 +16,7 @@ from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
 from carrara.core.quantities import count
-from carrara.options import Flag, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
+from carrara.options import Flag, Folder, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
@@ -29,12 +30,12 @@ Row = Callable[["Item"], Mapping[str, Any]]
 
 
 def generate(
-    tasks: Annotated[str, text("TASKS", help=TASKS_HELP)],
+    tasks: Annotated[str, text("TASKS", completer=complete_tasks, help=TASKS_HELP)],
     /,
     *,
     lengths: Lengths = LENGTHS,
     n: N = INSTANCES,
-    out: Annotated[str, text("DIR", help="Folder to write to.")],
+    out: Annotated[Folder, text("DIR", help="Folder to write to.")],
     render: Flag = False,
     finetune: Flag = False,
     parquet: Flag = False,

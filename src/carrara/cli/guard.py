@@ -11,7 +11,7 @@ from carrara.cli._output import check_replaceable, print_json, show
 from carrara.cli.profile import CAPABILITIES_HELP
 from carrara.guard.config import CheckGuardConfig, CheckGuardOptions, MakeGuardConfig, MakeGuardOptions
 from carrara.guard.sequential import CODES
-from carrara.options import ConnectionOptions, ServerOptions, merged, text
+from carrara.options import ConnectionOptions, File, ServerOptions, merged, text
 
 if TYPE_CHECKING:
     pass
@@ -25,7 +25,7 @@ def make(
     /,
     *,
     model: Model,
-    out: Annotated[str, text("FILE", help="File of the guard, such as guard.json.")],
+    out: Annotated[File, text("FILE", help="File of the guard, such as guard.json.")],
     options: MakeGuardOptions | None = None,
     server: ServerOptions | None = None,
     force: Force = False,
@@ -58,7 +58,7 @@ def _exit_codes() -> str:
 
 @guard.command(help_epilogue=_exit_codes())
 def check(
-    guard: Annotated[str, text("FILE", help="File of the guard.")],
+    guard: Annotated[File, text("FILE", help="File of the guard.")],
     /,
     *,
     model: Annotated[str, text("MODEL", help="Name of the model, by default the one of the guard.")] = "",

@@ -6,19 +6,20 @@ from typing import Annotated
 from attrs import evolve
 from cyclopts import Parameter
 
+from carrara.cli._complete import complete_task
 from carrara.cli._flags import Force
 from carrara.cli._output import check_replaceable, is_page
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.options import File, ItemOptions, Lengths, file_of, lengths_of, text, whole
+from carrara.options import File, Folder, ItemOptions, Lengths, file_of, lengths_of, text, whole
 
 
 def inside(
-    model: Annotated[File, text("MODEL", help="A folder that `carrara train` wrote.")],
+    model: Annotated[Folder, text("MODEL", help="A folder that `carrara train` wrote.")],
     /,
     *,
-    out: Annotated[File, text("PATH", help="Where to write the page, an HTML file.")],
-    task: Annotated[str, text("TASK", shows_default=True, help="Name of a task.")] = "qa1",
+    out: Annotated[File, text("FILE", help="Where to write the page, an HTML file.")],
+    task: Annotated[str, text("TASK", shows_default=True, completer=complete_task, help="Name of a task.")] = "qa1",
     lengths: Annotated[Lengths, Parameter(help="Tokens of the prompt, such as 4k.")] = "16k",
     index: Annotated[int, Parameter(metavar="N")] = 0,
     items: ItemOptions | None = None,

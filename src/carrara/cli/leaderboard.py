@@ -11,7 +11,7 @@ from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.core.errors import RunError
 from carrara.core.log import logger
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.options import Flag, folder_of, lengths_of, text, whole
+from carrara.options import File, Flag, Folder, folder_of, lengths_of, text, whole
 
 if TYPE_CHECKING:
     from carrara.results.analysis.leaderboard import Standing
@@ -22,8 +22,8 @@ CHECKED = 24
 
 
 def leaderboard(
-    *runs: Annotated[str, several_positional("RUN", "Folders of runs.")],
-    out: Annotated[str, text("FILE", help="Write the leaderboard as a page, too.")] = "",
+    *runs: Annotated[Folder, several_positional("RUN", "Folders of runs.")],
+    out: Annotated[File, text("FILE", help="Write the leaderboard as a page, too.")] = "",
     lengths: OnlyLengths = None,
     check: Annotated[int, Parameter(metavar="N")] = CHECKED,
     price: Annotated[str, text("IN,OUT[,CACHED]|FILE.toml")] = "",

@@ -87,7 +87,14 @@ def make_app(lists_commands: bool = False) -> App:
         default_parameter=Parameter(negative=()),
         help_flags=HELP_FLAGS,
     )
-    app["--help"].group = app["--version"].group = Group("Options", sort_key=99)
+    options = Group("Options", sort_key=99)
+    app["--help"].group = app["--version"].group = options
+    app.command(
+        "carrara.cli.install_completion:install_completion",
+        name="--install-completion",
+        help="Complete commands, options and names of tasks in bash, zsh or fish." if lists_commands else None,
+        group=options,
+    )
     for group, commands in COMMANDS.items():
         for number, (name, help) in enumerate(commands.items()):
             module = name.replace("-", "_")

@@ -3,16 +3,15 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from carrara.cli._flags import Json, several
+from carrara.cli._flags import Json, RunSelection, several
 from carrara.cli._output import print_json, show
-from carrara.cli.run import TASKS_HELP
-from carrara.options import merged, text
+from carrara.options import merged
 from carrara.planning.config import EstimateOptions, PlanConfig
 from carrara.runs.jobs import RunItems
 
 
 def plan(
-    tasks: Annotated[str, text("TASKS", help=TASKS_HELP)],
+    tasks: RunSelection,
     /,
     *,
     model: Annotated[list[str], several("MODEL", "Name of the model, as for `carrara run`. Several are told apart.")],

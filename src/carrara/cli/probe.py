@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from carrara.cli._flags import MinBaseScore, N, Threads
+from carrara.cli._flags import MinBaseScore, N, RunSelection, Threads
 from carrara.cli._output import table
-from carrara.cli.run import TASKS_HELP, carry_out
+from carrara.cli.run import carry_out
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.options import File, ItemOptions, Lengths, merged, text, whole
+from carrara.options import Folder, ItemOptions, Lengths, merged, text, whole
 from carrara.runs.config import RunConfig
 
 MODEL_HELP = "A class, or an object, with init(batch), step(state, tokens) and nbytes(state), as package.module:Model."
@@ -19,8 +19,8 @@ def probe(
     model: Annotated[str, text("MODEL", help=MODEL_HELP)],
     /,
     *,
-    out: Annotated[File, text("PATH", help="Folder of the run. The same command resumes a run that was stopped.")],
-    tasks: Annotated[str, text("TASKS", shows_default=True, help=TASKS_HELP)] = "qa1",
+    out: Annotated[Folder, text("DIR", help="Folder of the run. The same command resumes a run that was stopped.")],
+    tasks: Annotated[RunSelection, Parameter(show_default=True)] = "qa1",
     lengths: Lengths = "1k,4k,16k",
     n: N = 20,
     items: ItemOptions | None = None,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from carrara.cli._flags import Json, Model
 from carrara.cli._output import print_json, show
-from carrara.options import ServerOptions, merged, text
+from carrara.options import Folder, ServerOptions, merged, text
 from carrara.profiling.config import ProfileConfig, ProfileOptions
 
 CAPABILITIES_HELP = (
@@ -18,7 +18,7 @@ def profile(
     /,
     *,
     model: Model,
-    out: Annotated[str, text("DIR", help="Folder of the run. The same command resumes a profile that was stopped.")],
+    out: Annotated[Folder, text("DIR", help="Folder of the run. The same command resumes a profile that was stopped.")],
     options: ProfileOptions | None = None,
     server: ServerOptions | None = None,
     as_json: Json = False,

@@ -10,7 +10,7 @@ from carrara.cli._flags import Force, Json, Selection
 from carrara.cli._output import check_replaceable, print_json, progress, table
 from carrara.core.errors import RunError
 from carrara.core.quantities import count
-from carrara.options import File, file_of, text
+from carrara.options import File, Folder, file_of, text
 from carrara.prompt.official import Paper
 
 prompts = App(
@@ -19,7 +19,7 @@ prompts = App(
 
 Example: carrara prompts export qa1 --out pack.toml""",
 )
-Out = Annotated[File, text("PATH", help="File to write. By default the pack is printed.")]
+Out = Annotated[File, text("FILE", help="File to write. By default the pack is printed.")]
 
 
 @prompts.command
@@ -38,7 +38,7 @@ def export(tasks: Selection, /, *, out: Out | None = None, force: Force = False)
 @prompts.command
 def build(
     paper: Annotated[Paper, Parameter(help="Whose wording.")],
-    folder: Annotated[File, text("FOLDER", help="A clone of the paper's official repository.")],
+    folder: Annotated[Folder, text("DIR", help="A clone of the paper's official repository.")],
     /,
     *,
     out: Out | None = None,

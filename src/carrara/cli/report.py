@@ -7,7 +7,7 @@ from carrara.cli._flags import Allow, Force, Json, MinBaseScore, Score
 from carrara.cli._output import check_replaceable, is_page, print_json, print_summary, show
 from carrara.core.errors import RunError, UsageError
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.options import folder_of, text
+from carrara.options import File, Folder, folder_of, text
 
 if TYPE_CHECKING:
     from carrara.results.analysis import EffectiveLength, Row
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def report(
-    run: Annotated[str, text("RUN", help="Folder of a run, or of results that `carrara score --out` wrote.")],
+    run: Annotated[Folder, text("RUN", help="Folder of a run, or of results that `carrara score --out` wrote.")],
     /,
     *,
-    out: Annotated[str, text("FILE", help="Where to write the page, by default RUN/report.html.")] = "",
+    out: Annotated[File, text("FILE", help="Where to write the page, by default RUN/report.html.")] = "",
     by: Annotated[str, text("LABELS")] = "",
     score: Score = "sound",
     min_base_score: MinBaseScore = MIN_BASE_SCORE,

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli._flags import Json, MinBaseScore, several
+from carrara.cli._flags import Json, MinBaseScore, RunSelection, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
 from carrara.core.errors import RunError, UsageError
@@ -20,10 +20,6 @@ from carrara.runs.jobs import RunItems
 if TYPE_CHECKING:
     from carrara.runs.run import Confirm, Outcome
 
-TASKS_HELP = (
-    "Tasks by name, suite or pattern, separated by commas, or `all`; or a preset, or PRESET:SELECTION for a part of "
-    "one. `carrara tasks` lists them."
-)
 MODEL_HELP = (
     "Name of an Inspect model (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, a local file "
     "carrara/gguf:PATH, or a reference (carrara/oracle, carrara/chance, carrara/majority, carrara/echo). Several are "
@@ -34,7 +30,7 @@ FEW = 6
 
 
 def run(
-    tasks: Annotated[str, text("TASKS", help=TASKS_HELP)],
+    tasks: RunSelection,
     /,
     *,
     model: Annotated[list[str], several("MODEL", MODEL_HELP)],

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from carrara.cli._complete import complete_task
 from carrara.cli._flags import Allow, Force, Json, WorkerEngine, Workers
 from carrara.core.errors import UsageError
 from carrara.core.log import logger
 from carrara.core.parallel import Engine
 from carrara.core.quantities import count
-from carrara.options import file_of, text
+from carrara.options import File, file_of, text
 
 if TYPE_CHECKING:
     from carrara.core.result import Result
@@ -36,14 +37,14 @@ NO_FOLDERS = frozenset({".json", ".ndjson", ".csv", ".tsv", ".txt", ".gz"})
 
 
 def score(
-    file: Annotated[str, text("FILE", help=FILE_HELP, allow_leading_hyphen=True)],
+    file: Annotated[File, text("FILE", help=FILE_HELP, allow_leading_hyphen=True)],
     /,
     *,
-    out: Annotated[str, text("FILE.jsonl|DIR")] = "",
+    out: Annotated[File, text("FILE.jsonl|DIR")] = "",
     model: Annotated[str | None, text("NAME")] = None,
     published: Annotated[Literal["babilong", "minerva"] | None, Parameter(help=PUBLISHED_HELP)] = None,
-    task: Annotated[str, text("TASK")] = "",
-    prompts: Annotated[str, text("PATH")] = "",
+    task: Annotated[str, text("TASK", completer=complete_task)] = "",
+    prompts: Annotated[File, text("FILE")] = "",
     workers: Workers = None,
     engine: WorkerEngine = "local",
     allow: Allow | None = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from carrara.cli._complete import complete_task
 from carrara.cli._flags import Json, refuse_beside_ids
 from carrara.cli._output import print_json
 from carrara.core.errors import UsageError
@@ -18,7 +19,7 @@ STYLES = {"frame": "", "filler": "dim", "needed": "bold green", "update": "yello
 
 
 def show(
-    task: Annotated[str, text("TASK", help="Name of a task, or the id of an item.")],
+    task: Annotated[str, text("TASK", completer=complete_task, help="Name of a task, or the id of an item.")],
     /,
     *,
     lengths: Annotated[Lengths, Parameter(help="Tokens of the prompt. With several, it is shown at each.")] = "0",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from attrs import evolve
 
+from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import Threads
 from carrara.core.errors import UsageError
-from carrara.options import File, merged, text, whole
+from carrara.options import Folder, merged, text, whole
 from carrara.recurrent.config import TrainConfig, TrainOptions
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ TASKS_HELP = "Tasks by name, suite or pattern, separated by commas. The file of 
 
 
 def train(
-    tasks: Annotated[str, text("TASKS", help=TASKS_HELP)] = "",
+    tasks: Annotated[str, text("TASKS", completer=complete_tasks, help=TASKS_HELP)] = "",
     /,
     *,
-    out: Annotated[File, text("PATH", help=OUT_HELP)],
+    out: Annotated[Folder, text("DIR", help=OUT_HELP)],
     options: TrainOptions | None = None,
     seeds: int | None = None,
     threads: Threads = 1,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def write(
     *,
     model: Model,
-    out: Annotated[File, text("PATH", help="File of the pieces, which ends with .jsonl. Pieces are added to it.")],
+    out: Annotated[File, text("FILE", help="File of the pieces, which ends with .jsonl. Pieces are added to it.")],
     pieces: PieceOptions | None = None,
     server: WriterOptions | None = None,
     allow_large: AllowLarge = False,

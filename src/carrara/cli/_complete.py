@@ -1,0 +1,58 @@
+"""Names that a shell completes. They are looked up when the user presses TAB: tasks may be a plugin's."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cyclopts import CompletionContext
+
+
+def complete_task(context: "CompletionContext") -> Iterable[str]:
+    """Return the names of tasks."""
+    from carrara import registry
+
+    return [name.rpartition("/")[2] for name in registry.names()]
+
+
+def complete_tasks(context: "CompletionContext") -> list[str]:
+    """Return what may be the next in a list of tasks, behind those that the list has: tasks and suites."""
+    return _next(context.incomplete, _selections())
+
+
+def complete_run(context: "CompletionContext") -> list[str]:
+    """Return what a run may be of: tasks, suites and presets."""
+    from carrara.runs.presets import PRESETS
+
+    return _next(context.incomplete, [*_selections(), *PRESETS])
+
+
+def complete_figure(context: "CompletionContext") -> Mapping[str, str]:
+    """Return the names of figures, with what they show."""
+    from carrara.results.figures.definitions import definitions
+
+    return {name: one.description for name, one in definitions().items()}
+
+
+def complete_corpus(context: "CompletionContext") -> Iterable[str]:
+    """Return the names of corpora."""
+    from carrara.text import corpus
+
+    return [entry.name for entry in corpus.entries()]
+
+
+def _selections() -> list[str]:
+    from carrara import registry
+
+    names = registry.names()
+    return ["all", *dict.fromkeys(name.partition("/")[0] for name in names), *(n.rpartition("/")[2] for n in names)]
+
+
+def _next(given: str, names: Iterable[str]) -> list[str]:
+    """Return names behind the last comma of a list, without those that it has.
+
+    >>> _next("qa1,q", ["qa1", "qa2"])
+    ['qa1,qa2']
+    """
+    head, comma, _ = given.rpartition(",")
+    before = set(head.split(","))
+    return [f"{head}{comma}{name}" for name in names if name not in before]

@@ -1,0 +1,162 @@
+"""Completion in the shells themselves: what TAB offers behind `carrara`."""
+
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from carrara.cli.install_completion import SHELLS, Shell, completion_script
+from carrara.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+SLOWEST = 0.5
+"""Seconds of processor time that TAB may take where it asks `carrara` for names."""
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Return an environment in which `carrara` is the one that is tested."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "HOME": str(home), "PATH": path, "TERM": "dumb", "PS1": "$ ", "CARRARA_CACHE": str(home)}
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scripts")
+    for shell in SHELLS:
+        (folder / shell).write_text(completion_script(shell), "utf-8")
+    return folder
+
+
+def in_bash(script: Path, words: Sequence[str]) -> list[str]:
+    """Return what bash would insert or list."""
+    code = '. "$1"; shift; COMP_WORDS=(carrara "$@"); COMP_CWORD=$#; _carrara; printf "%s\\n" "${COMPREPLY[@]}"'
+    line = ["bash", "--norc", "-c", code, "bash", str(script / "bash"), *words]
+    ended = subprocess.run(line, capture_output=True, text=True, check=True, env=environment(script))
+    assert ended.stderr == ""
+    return ended.stdout.split()
+
+
+def in_zsh(script: Path, words: Sequence[str]) -> list[str]:
+    """Return the line after TAB, in a zsh that a person types into."""
+    home = script / "zsh-home"
+    if not home.exists():
+        (home / "functions").mkdir(parents=True)
+        shutil.copy(script / "zsh", home / "functions/_cyclopts_carrara")
+        (home / ".zshrc").write_text(
+            f"fpath=({home}/functions $fpath)\nautoload -Uz compinit && compinit -u\n", "utf-8"
+        )
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execvpe("zsh", ["zsh", "-i"], environment(home))
+
+    def read(seconds: float, until: Callable[[str], bool]) -> str:
+        shown, end = b"", time.monotonic() + seconds
+        while time.monotonic() < end and not until(shown.decode(errors="replace")):
+            if select.select([terminal], [], [], 0.1)[0]:
+                shown += os.read(terminal, 1 << 16)
+        return shown.decode(errors="replace")
+
+    read(30, lambda shown: "$ " in shown)
+    typed = " ".join(["carrara", *words])
+    os.write(terminal, f"{typed}\t".encode())
+    line = read(30, lambda shown: len(shown.strip()) > len(typed))
+    os.write(terminal, b"\x15exit\n")
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    return line.split()[-1:]
+
+
+def in_fish(script: Path, words: Sequence[str]) -> list[str]:
+    """Return what fish would list."""
+    typed = " ".join(["carrara", *words])
+    line = ["fish", "--no-config", "-c", f"source {script / 'fish'}; complete -C '{typed}'"]
+    ended = subprocess.run(line, capture_output=True, text=True, check=True, env=environment(script))
+    return [offer.partition("\t")[0] for offer in ended.stdout.splitlines()]
+
+
+IN: dict[Shell, Callable[[Path, Sequence[str]], list[str]]] = {"bash": in_bash, "zsh": in_zsh, "fish": in_fish}
+OFFERED = {
+    "a command": (["corr"], "correlate"),
+    "an option": (["run", "qa1", "--min-base"], "--min-base-score"),
+    "a value": (["run", "qa1", "--split", "few"], "few-shot"),
+    "an action": (["corpus", "rem"], "remove"),
+    "a task": (["run", "latent_l"], "latent_list"),
+    "a task in a list": (["audit", "qa1,latent_l"], "qa1,latent_list"),
+    "a figure": (["figure", "babilong-figure-3a"], "babilong-figure-3a"),
+}
+
+
+@pytest.mark.parametrize("what", OFFERED)
+@pytest.mark.parametrize("shell", ["bash", "fish", pytest.param("zsh", marks=pytest.mark.slow)])
+def test_a_shell_completes(shell: Shell, what: str, scripts: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell} here")
+    words, offer = OFFERED[what]
+    assert offer in IN[shell](scripts, words)
+
+
+def test_files_are_completed(scripts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash here")
+    (scripts / "runs").mkdir()
+    monkeypatch.chdir(scripts)
+    for words in (["report", "ru"], ["compare", "other", "ru"], ["run", "qa1", "--out", "ru"]):
+        assert in_bash(scripts, words) == ["runs"]
+
+
+def test_names_are_completed_quickly_and_by_importing_little() -> None:
+    """Commands, options and values stand in the script; for names of tasks it calls `carrara __complete`."""
+    code = (
+        "import sys, time, carrara.cli.main as c\n"
+        "c.main(['__complete', 'run', 'latent_l'])\n"
+        "print(time.process_time(), *sorted({m.partition('.')[0] for m in sys.modules}))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *offered, last = ended.stdout.splitlines()
+    seconds, *modules = last.split()
+    assert "latent_list" in offered
+    assert float(seconds) < SLOWEST
+    assert not {"inspect_ai", "numpy", "pydantic", "openai", "splintr"} & set(modules)
+
+
+def test_the_script_is_put_where_the_shell_looks_for_it(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("ZSH", raising=False)
+    monkeypatch.delenv("ZSH_CUSTOM", raising=False)
+    for shell, place in (
+        ("bash", ".local/share/bash-completion/completions/carrara"),
+        ("zsh", ".zsh/completions/_cyclopts_carrara"),
+        ("fish", ".config/fish/completions/carrara.fish"),
+    ):
+        for _ in range(2):
+            assert main(["--install-completion", shell]) == 0
+            assert capsys.readouterr().out.startswith(f"{tmp_path / place} completes `carrara` in {shell}: ")
+        assert (tmp_path / place).read_text("utf-8") == completion_script(shell)
+    assert (tmp_path / ".bashrc").read_text("utf-8").count("carrara completion") == 1
+    assert (tmp_path / ".zshrc").read_text("utf-8").count("fpath=") == 1
+
+
+def test_a_script_is_written_to_a_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert main(["--install-completion", "zsh", "--out", str(tmp_path / "_carrara")]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["_carrara"]
+    assert main(["--install-completion", "zsh", "--out", str(tmp_path / "no" / "_carrara")]) == 1
+    assert "name another file by --out" in capsys.readouterr().err
+
+
+def test_an_unknown_shell_is_one_sentence(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["--install-completion", "tcsh"]) == 2
+    assert "bash" in capsys.readouterr().err
+    monkeypatch.setattr("cyclopts.completion.detect_shell", lambda: "powershell")
+    assert main(["--install-completion"]) == 2
+    assert "name one of bash, zsh, fish" in capsys.readouterr().err
