@@ -28,7 +28,7 @@ from carrara.results.analysis import (
 from carrara.results.analysis.differences import difference
 from carrara.results.analysis.effective import BaseScore
 from carrara.results.analysis.intervals import Z, effective_n, student, wilson
-from carrara.results.analysis.metric import by_metric, said
+from carrara.results.analysis.metric import by_metric, describe_metric
 
 
 def reply(
@@ -229,10 +229,10 @@ def test_the_papers_score_counts_where_it_is_asked_for() -> None:
     assert test.stat.statuses == {"ok": 2, "unparsed": 1, "refused": 1}
     assert (other.stat.mean, other.metric, "metric" in record(other)) == (1.0, "", False)
     assert by_metric(by_metric(results, "paper"), "sound") == results
-    assert "of suite/other, for which there is none, the sound one" in said(
+    assert "of suite/other, for which there is none, the sound one" in describe_metric(
         {row.task: row.metric for row in (other, test)}
     )
-    assert said({"suite/test": ""}) == ""
+    assert describe_metric({"suite/test": ""}) == ""
     (effect,) = length_effects(
         by_metric([reply(0, scores={"gdm": 0.25}), reply(0, length=4096, scores={"gdm": 0.75})], "paper")
     )

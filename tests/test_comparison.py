@@ -231,7 +231,7 @@ def test_a_comparison_is_a_page(tmp_path: Path) -> None:
     assert page.count("<circle") == 2 * len(found.lengths) == 6  # for wide screens, and for small ones
     for row in found.lengths:
         assert f"{row.one:.3f}" in page
-    assert page.count('class="margin"') == 1
+    assert page.count('class="margin"') == 2
     assert "is better at 32k" in page
 
 

@@ -14,7 +14,7 @@ from carrara.logs.snippets import Looker
 from carrara.prompt.items import make
 from carrara.results.analysis import Requirements
 from carrara.results.analysis.leaderboard import Standing, leaderboard
-from carrara.results.analysis.unsolved_items import unsolved
+from carrara.results.analysis.unsolved_items import unsolved_items
 from carrara.results.report.page import render
 from carrara.results.report.standings import record, standing_lines
 from carrara.runs import verify_submission
@@ -132,10 +132,10 @@ def test_what_does_not_fit_counts_nothing_and_what_failed_is_not_there() -> None
 def test_items_that_all_fail_come_by_surprise() -> None:
     good = [reply(i, float(i != 3), 0, model) for i in range(10) for model in ("a", "b")]
     bad = [reply(i, float(i > 8), 0, model, "suite/two") for i in range(10) for model in ("a", "b")]
-    found = unsolved(good + bad)
+    found = unsolved_items(good + bad)
     assert len(found) == 1 + 9
     assert {one.id for one in found[0]} == {"suite/one@1/test-0-3.0/0/chat/gpt2"}
-    assert not unsolved([one for one in good if one.model == "a"])  # one model alone says nothing
+    assert not unsolved_items([one for one in good if one.model == "a"])  # one model alone says nothing
 
 
 def test_a_prompt_is_shown_around_what_its_answer_needs() -> None:

@@ -12,8 +12,8 @@ from carrara.cli._output import print_summary
 from carrara.core.result import Result
 from carrara.logs.replies import read_results
 from carrara.prompt.items import make
-from carrara.results.analysis import record, summarize, trivials
-from carrara.results.analysis.trivial_baselines import Best, Trivial
+from carrara.results.analysis import record, summarize, trivial_baselines
+from carrara.results.analysis.baselines import BestBaseline, TrivialBaseline
 from carrara.results.report.page import render
 from tests.process import carrara
 from tests.test_report import run, text_of
@@ -141,7 +141,7 @@ WELL = {"every word": {"score": 0.5, "paper": 0.6}, "nothing": {"score": 0.0, "p
 def test_the_best_stands_beside_the_chance_level() -> None:
     results = [*beside(run({0: 0.5}), WELL), *run({0: 0.5}, task="suite/other")]
     other, row = summarize(results)
-    assert row.stat.best_trivial == Best("every word", 0.5)
+    assert row.stat.best_trivial == BestBaseline("every word", 0.5)
     assert other.stat.best_trivial is None
     assert (record(row)["trivial"], record(other)["trivial"]) == (WELL, {})
     text = text_of(render(results, "t"))
@@ -190,23 +190,25 @@ def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
     ],
 )
 def test_what_counts_as_scoring_well(sound: float, low: float, chance_level: float, well: bool) -> None:
-    assert Trivial("suite/test", "yes", (0,), 9, sound, low, chance_level, {}).scores_well is well
+    assert TrivialBaseline("suite/test", "yes", (0,), 9, sound, low, chance_level, {}).scores_well is well
 
 
 @pytest.mark.parametrize(("sound", "published", "fooled"), [(0, 0.5, 1), (0, 0.49, 0), (0.3, 0.5, 0), (0.7, 1.0, 1)])
 def test_what_counts_as_fooled(sound: float, published: float, fooled: int) -> None:
-    line = Trivial("suite/test", "yes", (0,), 9, sound, 0, 0.5, {"paper": published})
+    line = TrivialBaseline("suite/test", "yes", (0,), 9, sound, 0, 0.5, {"paper": published})
     assert line.fools == ["paper"] * fooled
 
 
 def test_questions_count_once_and_lengths_apart_where_they_differ() -> None:
     one = {"every word": {"score": 0.10, "paper": 0.2}}
     results = [*beside(run({0: 1.0, 1024: 1.0}), one), *beside(run({0: 0.0}, model="lab/other"), one)]
-    [line] = trivials(results)
+    [line] = trivial_baselines(results)
     assert (line.lengths, line.n, line.published) == ((0, 1024), 40, {"paper": 0.2})
     assert line.sound == pytest.approx(0.1)
     more = beside(run({2048: 1.0}), {"every word": {"score": 0.16, "paper": 0.2}})
-    assert [(line.lengths, line.n) for line in trivials([*results, *more])] == [((n,), 20) for n in (0, 1024, 2048)]
+    assert [(line.lengths, line.n) for line in trivial_baselines([*results, *more])] == [
+        ((n,), 20) for n in (0, 1024, 2048)
+    ]
 
 
 def test_a_name_is_text() -> None:

@@ -26,10 +26,10 @@ from typing import Literal
 from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
-from carrara.core.recipe import Recipe
 from carrara.core.result import UNANSWERED, Result, Status
 from carrara.results.analysis.metric import Metric, by_metric
 from carrara.results.analysis.paired_test import ALPHA, detectable, interval, least_p, p_value
+from carrara.results.analysis.series import recipe_of
 from carrara.results.analysis.summary import headline
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
@@ -214,7 +214,7 @@ Key = tuple[str, int, str]
 
 
 @dataclass
-class Asked:
+class ItemScores:
     """What one side has of an item that was asked once or several times."""
 
     scores: list[float] = field(default_factory=list[float])
@@ -222,11 +222,11 @@ class Asked:
     unanswered: list[Status] = field(default_factory=list[Status])
 
 
-def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key, Asked]]:
-    found: dict[str, dict[Key, Asked]] = {}
+def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key, ItemScores]]:
+    found: dict[str, dict[Key, ItemScores]] = {}
     for result in results:
         what = _question(result.id) if by_instance else result.id
-        one = found.setdefault(result.task, {}).setdefault((result.world_id, result.length, what), Asked())
+        one = found.setdefault(result.task, {}).setdefault((result.world_id, result.length, what), ItemScores())
         if result.status in UNANSWERED:
             one.unanswered.append(result.status)
         else:
@@ -234,7 +234,7 @@ def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key,
     return found
 
 
-def _paired(ones: Mapping[Key, Asked], others: Mapping[Key, Asked]) -> dict[Key, tuple[float, float]]:
+def _paired(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) -> dict[Key, tuple[float, float]]:
     """Return the scores of the items that both sides answered; the mean where one was asked repeatedly."""
     return {
         key: (_mean(one.scores), _mean(others[key].scores))
@@ -243,7 +243,7 @@ def _paired(ones: Mapping[Key, Asked], others: Mapping[Key, Asked]) -> dict[Key,
     }
 
 
-def _unanswered(test: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, Asked]]) -> str:
+def _unanswered(test: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, ItemScores]]) -> str:
     """Say how many items have no answer of a model, and of which."""
     found, items = list[str](), set[Key]()
     for name, asked in sides.items():
@@ -398,9 +398,8 @@ def _some(values: Iterable[str]) -> str:
 
 
 def _parts(result: Result) -> dict[str, str]:
-    try:
-        recipe = Recipe.parse(result.id)
-    except UsageError:  # a log of another program
+    recipe = recipe_of(result.id)
+    if recipe is None:
         return {"ids": result.id}
     return {
         "version": str(recipe.version),
@@ -415,11 +414,8 @@ def _parts(result: Result) -> dict[str, str]:
 
 
 def _question(id: str) -> str:
-    try:
-        recipe = Recipe.parse(id)
-    except UsageError:
-        return id
-    return f"{recipe.question}/{recipe.style}/{recipe.pack}"
+    recipe = recipe_of(id)
+    return f"{recipe.question}/{recipe.style}/{recipe.pack}" if recipe else id
 
 
 def _mean(values: Sequence[float]) -> float:

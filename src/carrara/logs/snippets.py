@@ -9,7 +9,7 @@ from carrara.core.metadata import RETRIEVE
 from carrara.core.result import Result, Subject
 from carrara.prompt.item_cache import item_of
 from carrara.prompt.stretches import Stretch, stretches
-from carrara.results.report.snippet import Fragment, Seen
+from carrara.results.report.snippet import Fragment, Snippet
 
 HEAD, AROUND, END = 200, 120, 400
 """Characters of the prompt's beginning, of each side of a needed update, of its end."""
@@ -28,23 +28,23 @@ class Looker:
 
     def __init__(self) -> None:
         self._left = TOGETHER
-        self._seen: dict[tuple[Subject, str], Seen | None] = {}
+        self._seen: dict[tuple[Subject, str], Snippet | None] = {}
 
-    def __call__(self, result: Result) -> Seen | None:
+    def __call__(self, result: Result) -> Snippet | None:
         asked = result.subject, result.id
         if asked not in self._seen:
             self._seen[asked] = self._look(result)
         return self._seen[asked]
 
-    def _look(self, result: Result) -> Seen | None:
+    def _look(self, result: Result) -> Snippet | None:
         try:
             item = item_of(result.id)
             short = len(result.reply) <= READ
             read = (grade(item.task, item.question, result.reply).rule or "") if short else ""
             if RETRIEVE in result.settings or result.length > min(LONGEST, self._left):
-                return Seen((), read)
+                return Snippet((), read)
             self._left -= result.length
-            return Seen(tuple(fragments(stretches(item))), read)
+            return Snippet(tuple(fragments(stretches(item))), read)
         except (CarraraError, OSError):  # of another version, or of files that are not here
             return None
 

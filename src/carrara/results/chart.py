@@ -11,6 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from carrara.core.lengths import write_length
+from carrara.core.result import Status
 from carrara.results import style
 from carrara.results.analysis import Row
 from carrara.results.sanitize import both_ends
@@ -239,7 +240,7 @@ def _in_words(lines: Sequence[tuple[SeriesStyle, Sequence[Row]]]) -> str:
 # --- statuses and differences ---
 
 
-def status_bar(counts: Mapping[str, int]) -> Markup:
+def status_bar(counts: Mapping[Status, int]) -> Markup:
     """Draw what became of some replies, as one bar that is cut by their statuses."""
     total, x, parts = sum(counts.values()), 0.0, []
     for status, count in counts.items():

@@ -14,29 +14,29 @@
 5.5k
 """
 
+from carrara.results.analysis.baselines import TrivialBaseline, trivial_baselines
 from carrara.results.analysis.categories import CategoryScore, categories
 from carrara.results.analysis.differences import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
-from carrara.results.analysis.error_types import Faults, faults
+from carrara.results.analysis.error_types import ErrorShares, error_shares
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import Row, Stat, record, scored, stat, summarize
-from carrara.results.analysis.trivial_baselines import Trivial, trivials
 
 __all__ = [
     "CategoryScore",
     "Difference",
     "EffectiveLength",
-    "Faults",
+    "ErrorShares",
     "LengthEffect",
     "ModelEffect",
     "Requirements",
     "Row",
     "Series",
     "Stat",
-    "Trivial",
+    "TrivialBaseline",
     "categories",
     "effective_lengths",
-    "faults",
+    "error_shares",
     "length_effects",
     "model_effects",
     "record",
@@ -44,5 +44,5 @@ __all__ = [
     "series_of",
     "stat",
     "summarize",
-    "trivials",
+    "trivial_baselines",
 ]

@@ -8,14 +8,11 @@ counts to neither, for models have their own, unless one model was run by two.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
-from carrara.core.recipe import Recipe
 from carrara.core.result import Result
-from carrara.results.analysis.series import Series, series_of
+from carrara.results.analysis.series import Series, recipe_of, series_of
 from carrara.results.analysis.summary import Stat, stat
 
 
@@ -59,24 +56,16 @@ def measured(results: Sequence[Result]) -> list[Measured]:
 
 def _as_posed(result: Result) -> Result:
     """With nothing of whom it was posed to."""
-    recipe = _recipe(result.id)
+    recipe = recipe_of(result.id)
     id = str(replace(recipe, style="chat", tokenizer="any")) if recipe else ""
     return replace(result, id=id, model="", settings={}, tokenizer="any")
 
 
 def _as_asked(result: Result) -> Result:
     """With nothing of what was asked."""
-    recipe = _recipe(result.id)
+    recipe = recipe_of(result.id)
     id = f"any/test@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
     return replace(result, id=id, task="any/test", version=0)
-
-
-@lru_cache(maxsize=1 << 17)
-def _recipe(id: str) -> Recipe | None:
-    try:
-        return Recipe.parse(id)
-    except UsageError:  # a reply made elsewhere
-        return None
 
 
 def merged(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:

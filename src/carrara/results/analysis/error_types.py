@@ -17,7 +17,7 @@ RIGHT, SILENT, WRONG = "right", "no answer", "otherwise wrong"
 
 
 @dataclass(frozen=True)
-class Faults:
+class ErrorShares:
     """The replies of one series to one test at one length."""
 
     task: str
@@ -28,7 +28,7 @@ class Faults:
     """By what became of the reply: right first, then the ways of the test in order."""
 
 
-def faults(results: Sequence[Result]) -> list[Faults]:
+def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
     """One row for each test that tells ways apart, series and length."""
     series = series_of(results)
     ways: dict[str, set[str]] = {}
@@ -43,7 +43,7 @@ def faults(results: Sequence[Result]) -> list[Faults]:
     for (task, one, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):
         n = counts.total()
         kinds = [RIGHT, *sorted(ways[task]), SILENT, *([WRONG] if _any_wrong(task, groups) else [])]
-        found.append(Faults(task, one, length, n, {kind: counts[kind] / n for kind in kinds}))
+        found.append(ErrorShares(task, one, length, n, {kind: counts[kind] / n for kind in kinds}))
     return found
 
 

@@ -12,7 +12,7 @@ PARTS = 5
 PLACE, DISTANCE, NEEDED = "place", "distance", "needed"
 
 
-def placed(results: Iterable[Result]) -> list[Result]:
+def label_bins(results: Iterable[Result]) -> list[Result]:
     """The same, with these labels where that is known."""
     return [replace(result, labels={**result.labels, **_labels(result.places)}) for result in results]
 

@@ -36,7 +36,7 @@ def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
     return [replace(result, metric=names[result.task]) for result in results]
 
 
-def said(metrics: Mapping[str, str]) -> str:
+def describe_metric(metrics: Mapping[str, str]) -> str:
     """What a reader has to know, of the tests and the published score that counts in each. Empty if none does."""
     if not any(metrics.values()):
         return ""

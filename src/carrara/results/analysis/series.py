@@ -119,10 +119,18 @@ def _setting(result: Result) -> _Setting:
 
 
 @lru_cache(maxsize=1 << 17)
-def _read(id: str, version: int, tokenizer: str) -> _Setting:
+def recipe_of(id: str) -> Recipe | None:
+    """Return the recipe of a reply's item. None: the reply was made elsewhere, and nothing more is known of it."""
     try:
-        recipe = Recipe.parse(id)
-    except UsageError:  # a reply made elsewhere: nothing more is known of it
+        return Recipe.parse(id)
+    except UsageError:
+        return None
+
+
+@lru_cache(maxsize=1 << 17)
+def _read(id: str, version: int, tokenizer: str) -> _Setting:
+    recipe = recipe_of(id)
+    if recipe is None:
         return _Setting(f"version {version}", "", "", "", "", tokenizer)
     return _Setting(
         f"version {version}",

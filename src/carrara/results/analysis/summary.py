@@ -17,10 +17,10 @@ from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.log import logger
 from carrara.core.natsort import natural
 from carrara.core.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
-from carrara.results.analysis.evidence_bins import placed
+from carrara.results.analysis.baselines import BestBaseline, best, means
+from carrara.results.analysis.evidence_bins import label_bins
 from carrara.results.analysis.intervals import effective_n, wilson
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.trivial_baselines import Best, best, means
 
 RECALL, RECALL_SHARE = "recall", "recall, share"
 """Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
@@ -84,7 +84,7 @@ class Stat:
         return self.low <= self.chance_level
 
     @property
-    def best_trivial(self) -> Best | None:
+    def best_trivial(self) -> BestBaseline | None:
         """The trivial reply that scores best: the same for all models that were asked the same."""
         return best(self.trivial)
 
@@ -254,7 +254,7 @@ def report_failures(results: Sequence[Result]) -> None:
 
 def sliced(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
     """Rows by the values of these labels, of the tests that have them all; labels cross."""
-    results = placed(results)
+    results = label_bins(results)
     having: dict[str, set[str]] = {}
     for result in results:
         having.setdefault(result.task, set()).update(result.labels)

@@ -7,10 +7,8 @@ the question may be at fault.
 import math
 from collections.abc import Sequence
 
-from carrara.core.errors import UsageError
-from carrara.core.recipe import Recipe
 from carrara.core.result import NEVER_ASKED, Result
-from carrara.results.analysis.series import series_of
+from carrara.results.analysis.series import recipe_of, series_of
 from carrara.results.analysis.summary import headline
 
 HALF = 0.5
@@ -19,7 +17,7 @@ _SURE = 0.999
 """More than this no cell of one reply less than all can promise."""
 
 
-def unsolved(results: Sequence[Result]) -> list[list[Result]]:
+def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
     """The replies to each item that two models or more were asked, and all failed; the most surprising first."""
     series = series_of(results)
     asked = [result for result in results if result.status not in NEVER_ASKED]
@@ -43,7 +41,5 @@ def unsolved(results: Sequence[Result]) -> list[list[Result]]:
 
 
 def _question(id: str) -> int:
-    try:
-        return Recipe.parse(id).question
-    except UsageError:  # a reply made elsewhere
-        return 0
+    recipe = recipe_of(id)
+    return recipe.question if recipe else 0

@@ -10,12 +10,12 @@ from statistics import fmean, stdev
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
-from carrara.results.analysis.evidence_bins import PLACE, placed
+from carrara.results.analysis.evidence_bins import PLACE, label_bins
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import RECALL
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
-from carrara.results.figures.marks import FigureData, common, mark_of, mean_of, model_names, scores
+from carrara.results.figures.marks import FigureData, common, mark_of, mean_of, names_of, scores
 from carrara.results.published.scores import MEAN, claimed, read_times
 
 CHECKPOINT = "carrara/recurrent:"
@@ -118,7 +118,9 @@ def retrieval(one: Definition, data: FigureData) -> Figure:
     complete = "all that is needed was found"
     marks: list[Mark] = []
     rows = data.rows(one.tests)
-    for row, name in zip(rows, model_names(rows), strict=True):
+    names = names_of(rows)
+    for row in rows:
+        name = names[row.series]
         if RECALL in row.stat.retrieval:
             marks.append(Mark(name, row.length, row.stat.retrieval[RECALL], complete, n=row.stat.n))
         marks.append(mark_of(row, name, row.length, "accuracy, QA1"))
@@ -152,7 +154,9 @@ def refusals(one: Definition, data: FigureData) -> Figure:
     """The same replies in both denominators: all, and those that were answered at all."""
     rows = data.rows(one.tests)
     own = []
-    for row, name in zip(rows, model_names(rows), strict=True):
+    names = names_of(rows)
+    for row in rows:
+        name = names[row.series]
         own.append(mark_of(row, name, row.length, part="all replies"))
         if row.stat.attempts_mean is not None:
             own.append(Mark(name, row.length, row.stat.attempts_mean, part="answered", n=row.stat.attempts))
@@ -199,12 +203,12 @@ def without_filler(one: Definition, data: FigureData) -> Figure:
 def times(one: Definition, data: FigureData) -> Figure:
     rows = data.rows(one.tests)
     tests, notes = _shared(data.own_marks(one.tests), one)
-    name_of = dict(zip((row.series for row in rows), model_names(rows), strict=True))
+    names = names_of(rows)
     series = series_of(data.results)
     spent: dict[tuple[str, int], list[float]] = {}
     for result in data.results:
-        if one.tests.get(result.task) in tests and result.seconds is not None and series(result) in name_of:
-            spent.setdefault((name_of[series(result)], result.length), []).append(result.seconds)
+        if one.tests.get(result.task) in tests and result.seconds is not None and series(result) in names:
+            spent.setdefault((names[series(result)], result.length), []).append(result.seconds)
     own = [Mark(name, length, fmean(all_), n=len(all_)) for (name, length), all_ in sorted(spent.items())]
     published = [Mark(time.model, time.length, time.seconds, published=True) for time in read_times()]
     return one.figure(data.combine(own, published if data.scores else []), notes=notes)
@@ -213,7 +217,7 @@ def times(one: Definition, data: FigureData) -> Figure:
 def places(one: Definition, data: FigureData) -> Figure:
     """By where the last fact stands that the answer is read from; runs with a `window` count as any."""
     own = data.filter(lambda result: result.task in one.tests and result.places is not None).with_label("window")
-    marks = replace(own, results=placed(own.results)).own_marks(
+    marks = replace(own, results=label_bins(own.results)).own_marks(
         one.tests, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)
     )
     order = sorted({str(mark.x) for mark in marks}, key=natural)

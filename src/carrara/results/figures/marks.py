@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from carrara.core.errors import UsageError
 from carrara.core.params import read_canonical
-from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, Correlation, correlations
 from carrara.results.analysis.cumulative_scores import accumulate
+from carrara.results.analysis.series import Series, recipe_of
 from carrara.results.analysis.summary import Row, scored, summarize
 from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.definitions import Definition
@@ -80,10 +78,8 @@ class FigureData:
         """Return a mark for each row of these tests, whose panels are named."""
         order = list(tests)
         rows = sorted(self.rows(tests, by, cumulative), key=lambda row: order.index(row.task))
-        return [
-            mark_of(row, name, x(row), tests[row.task], part(row))
-            for row, name in zip(rows, model_names(rows), strict=True)
-        ]
+        names = names_of(rows)
+        return [mark_of(row, names[row.series], x(row), tests[row.task], part(row)) for row in rows]
 
     def published_marks(
         self,
@@ -185,10 +181,9 @@ def mark_of(row: Row, model: str, x: float | str, panel: str = "", part: str = "
     )
 
 
-def model_names(rows: Sequence[Row]) -> list[str]:
-    """Return the short name of each row's model, the same for all rows of a series."""
-    styles = styles_of(rows)
-    return [styles[row.series].name for row in rows]
+def names_of(rows: Sequence[Row]) -> dict[Series, str]:
+    """Return the short name of each series."""
+    return {series: style.name for series, style in styles_of(rows).items()}
 
 
 def _best(marks: Iterable[Mark], count: int) -> list[str]:
@@ -229,23 +224,15 @@ def _usual(results: Sequence[Result]) -> list[Result]:
 
 
 def _is_special(result: Result) -> bool:
-    recipe = _recipe(result.id)
+    recipe = recipe_of(result.id)
     return recipe is not None and not SPECIAL.isdisjoint(read_canonical(recipe.params))
 
 
 def _labelled(result: Result, parameter: str, default: str) -> Result:
-    recipe = _recipe(result.id)
+    recipe = recipe_of(result.id)
     if recipe is None:
         return replace(result, labels={parameter: default, **result.labels})
     parameters = read_canonical(recipe.params)
     value = parameters.pop(parameter, default)
     rest = replace(recipe, params=";".join(f"{key}={one}" for key, one in parameters.items()))
     return replace(result, id=str(rest), labels={parameter: value, **result.labels})
-
-
-@lru_cache(maxsize=1 << 17)
-def _recipe(id: str) -> Recipe | None:
-    try:
-        return Recipe.parse(id)
-    except UsageError:  # a reply made elsewhere
-        return None

@@ -11,7 +11,7 @@ from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import counted, headline
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
-from carrara.results.figures.marks import FigureData, model_names, panel_correlations
+from carrara.results.figures.marks import FigureData, names_of, panel_correlations
 from carrara.results.published.scores import Score
 
 
@@ -40,10 +40,10 @@ def _guessing(one: Definition, scores: Sequence[Score], results: Sequence[Result
 def crossings(one: Definition, data: FigureData) -> Figure:
     """Scores at each length, and where curves cross (sections 5.3 and 5.4)."""
     rows = data.rows(one.tests)
-    name_of = dict(zip((row.series for row in rows), model_names(rows), strict=True))
+    names = names_of(rows)
     found = find_crossings([result for result in data.results if result.task in one.tests])
     marks = data.own_marks(dict.fromkeys(one.tests, ""))
-    return one.figure(marks, notes=[crossing.describe(name_of) for crossing in found])
+    return one.figure(marks, notes=[crossing.describe(names) for crossing in found])
 
 
 def correlations(one: Definition, data: FigureData) -> Figure:
@@ -70,7 +70,9 @@ def replies(one: Definition, data: FigureData) -> Figure:
     """How often each kind of reply is given where the answer cannot be known."""
     rows = data.filter(one.shows).rows(one.tests)
     marks = []
-    for row, name in zip(rows, model_names(rows), strict=True):
+    names = names_of(rows)
+    for row in rows:
+        name = names[row.series]
         read = row.stat.answers_read / row.stat.n
         shares = {
             "does not know, rightly": row.stat.mean,
@@ -108,7 +110,9 @@ def perplexity(one: Definition, data: FigureData) -> Figure:
     cost: dict[tuple[Series, str, int], list[float]] = {}
     for result in own.results:
         cost.setdefault((series(result), result.task, result.length), []).append(result.nats or 0.0)
-    for row, name in zip(rows, model_names(rows), strict=True):
+    names = names_of(rows)
+    for row in rows:
+        name = names[row.series]
         nats = cost[row.series, row.task, row.length]
         test = one.tests[row.task]
         marks.append(Mark(name, row.length, exp(fmean(nats)), f"{test}: perplexity of the prompt", n=len(nats)))

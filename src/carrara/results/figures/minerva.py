@@ -11,7 +11,7 @@ from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.definitions import Definition, paper_data
 from carrara.results.figures.figure import Figure, Mark
-from carrara.results.figures.marks import FigureData, model_names
+from carrara.results.figures.marks import FigureData, names_of
 from carrara.results.published.scores import Score
 
 USUAL = 4 << 10
@@ -99,11 +99,11 @@ def categories(one: Definition, data: FigureData) -> Figure:
     """The mean of the tests of each category."""
     own = [result for result in data.results if result.task.startswith("minerva/")]
     rows = FigureData(own, ()).rows({result.task for result in own})
-    name_of = dict(zip((row.series for row in rows), model_names(rows), strict=True))
+    names = names_of(rows)
     found = category_scores(rows)
     length = min((score.length for score in found), key=lambda length: (abs(length - USUAL), length), default=0)
     marks = [
-        Mark(name_of[score.series], score.category, score.mean, low=score.low, high=score.high, n=len(score.tests))
+        Mark(names[score.series], score.category, score.mean, low=score.low, high=score.high, n=len(score.tests))
         for score in found
         if score.length == length
     ]

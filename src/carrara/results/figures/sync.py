@@ -6,10 +6,10 @@ from statistics import fmean
 from carrara.core.lengths import read_length, write_length
 from carrara.core.metadata import COT
 from carrara.core.result import Result
-from carrara.results.analysis.error_types import RIGHT, faults
+from carrara.results.analysis.error_types import RIGHT, error_shares
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
-from carrara.results.figures.marks import FigureData, by_test, model_names, panel_correlations
+from carrara.results.figures.marks import FigureData, by_test, names_of, panel_correlations
 from carrara.results.published.scores import SHARE, correlations_of_sync
 
 ROUNDING = 0.005 + 1e-9
@@ -42,10 +42,12 @@ def _way(result: Result) -> str:
 def reasoning(one: Definition, data: FigureData) -> Figure:
     free = data.filter(lambda result: _way(result) == "free")
     rows = [row for row in free.rows(one.tests) if row.stat.reasoning is not None]
+    names = names_of(rows)
     marks = [
-        Mark(name, row.stat.reasoning or 0, row.stat.mean, one.tests[row.task], write_length(row.length), n=row.stat.n)
-        for row, name in zip(rows, model_names(rows), strict=True)
-    ]
+        Mark(names[row.series], row.stat.reasoning or 0, row.stat.mean, one.tests[row.task], write_length(row.length),
+             n=row.stat.n)
+        for row in rows
+    ]  # fmt: skip
     return one.figure(marks)
 
 
@@ -60,12 +62,12 @@ def enforced_reasoning(one: Definition, data: FigureData) -> Figure:
 
 def errors(one: Definition, data: FigureData) -> Figure:
     rows = data.rows(one.tests)
-    name_of = dict(zip((row.series for row in rows), model_names(rows), strict=True))
+    names = names_of(rows)
     own = [
-        Mark(name_of[row.series], row.length, share, f"{one.tests[row.task]} at {write_length(row.length)}", kind,
+        Mark(names[row.series], row.length, share, f"{one.tests[row.task]} at {write_length(row.length)}", kind,
              n=row.n)
-        for row in faults([result for result in data.results if result.task in one.tests])
-        if row.series in name_of
+        for row in error_shares([result for result in data.results if result.task in one.tests])
+        if row.series in names
         for kind, share in row.shares.items()
         if kind != RIGHT
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Replies to read: no number says what a reply does."""
+"""Replies to read: no number says what a reply does. And the items that no model solves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from carrara.core.result import Result
 from carrara.results.analysis import series_of
 from carrara.results.analysis.summary import headline
-from carrara.results.report.snippet import Fragment, Look
+from carrara.results.analysis.unsolved_items import unsolved_items
+from carrara.results.report.snippet import FindSnippet, Fragment
 from carrara.results.sanitize import clip, short, visible
 from carrara.results.style import SeriesStyle, Styles
 
-SHOWN = 60
+SHOWN, SHOWN_ITEMS = 60, 12
+"""Replies that are shown, and items that no model solves."""
+ANSWERS = 8
+"""Replies to one item that are shown."""
 REPLY = 2000
 """Characters of a reply, and of a prompt's excerpt."""
 FIELD = 1000
@@ -51,8 +55,10 @@ def failed(result: Result) -> bool:
     return result.status != "ok" or headline(result) < 1
 
 
-def failures(results: Sequence[Result], styles: Styles, look: Look | None = None) -> tuple[list[Failure], int]:
-    """A sample with something from every corner, and how many failures there are in all.
+def failures(
+    results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
+) -> tuple[list[Failure], int]:
+    """Return a sample with something from every corner, and how many failures there are in all.
 
     Taken in turn from each test, series, status and length; in each of these the lowest score first.
     """
@@ -73,7 +79,7 @@ def failures(results: Sequence[Result], styles: Styles, look: Look | None = None
         taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
     taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series(r)].number, r.length, r.id))
-    return [failure(result, styles[series(result)], look) for result in taken], total
+    return [failure(result, styles[series(result)], find_snippet) for result in taken], total
 
 
 def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
@@ -81,8 +87,8 @@ def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, in
     return status == "ok", status, task, length, number
 
 
-def failure(result: Result, style: SeriesStyle, look: Look | None = None) -> Failure:
-    seen = look(result) if look else None
+def failure(result: Result, style: SeriesStyle, find_snippet: FindSnippet | None = None) -> Failure:
+    snippet = find_snippet(result) if find_snippet else None
     return Failure(
         style=style,
         task=short(result.task),
@@ -95,12 +101,12 @@ def failure(result: Result, style: SeriesStyle, look: Look | None = None) -> Fai
         ask=_cut(result.ask, FIELD),
         gold=_cut(result.gold, FIELD),
         answer=None if result.answer is None else _cut(result.answer, FIELD),
-        read=seen.read if seen else "",
+        read=snippet.read if snippet else "",
         fault=_cut(": ".join(filter(None, (result.fault, result.detail))), FIELD),
         error=None if result.error is None else _cut(result.error, FIELD),
         brief=_brief(result),
         reply=_cut(result.reply, REPLY),
-        prompt=tuple(one._replace(text=visible(one.text)) for one in seen.prompt) if seen else (),
+        prompt=tuple(one._replace(text=visible(one.text)) for one in snippet.prompt) if snippet else (),
         excerpt=_cut(result.excerpt, REPLY),
         id=_cut(result.id, FIELD),
     )
@@ -115,3 +121,29 @@ def _brief(result: Result) -> str:
 
 def _cut(text: str, limit: int) -> str:
     return visible(clip(text, limit))
+
+
+@dataclass(frozen=True)
+class UnsolvedItem:
+    """An item that all models fail, as the best of those models was asked it."""
+
+    item: Failure
+    replies: tuple[Failure, ...]
+    """What each said, the best model first."""
+    more: int
+    """Replies that are not shown."""
+
+
+def unsolved(
+    results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
+) -> tuple[list[UnsolvedItem], int]:
+    """Return some of the items that no model solves, and how many there are in all."""
+    series = series_of(results)
+    found = unsolved_items(results)
+    shown = []
+    for replies in found[:SHOWN_ITEMS]:
+        ordered = sorted(replies, key=lambda one: styles[series(one)].number)
+        item = failure(ordered[0], styles[series(ordered[0])], find_snippet)
+        answers = tuple(failure(one, styles[series(one)]) for one in ordered[:ANSWERS])
+        shown.append(UnsolvedItem(item, answers, len(ordered) - len(answers)))
+    return shown, len(found)

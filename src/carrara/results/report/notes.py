@@ -3,16 +3,14 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
 from carrara.core.quantities import count
-from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of
-from carrara.results.analysis import Row, Series, Trivial, series_of
-from carrara.results.analysis.metric import said
-from carrara.results.analysis.series import changed_models
+from carrara.results.analysis import Row, Series, TrivialBaseline, series_of
+from carrara.results.analysis.metric import describe_metric
+from carrara.results.analysis.series import changed_models, recipe_of
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.provenance import Provenance
 from carrara.results.sanitize import short
@@ -32,7 +30,7 @@ def notes(
     rows: Sequence[Row],
     styles: Styles,
     runs: Sequence[Provenance],
-    trivial: Sequence[Trivial],
+    trivial: Sequence[TrivialBaseline],
     known: Sequence[Known] = (),
     *,
     partial: bool = False,
@@ -42,7 +40,7 @@ def notes(
     What makes scores wrong or void comes first, then what makes them uncertain, then what the tasks cannot show. With
     `partial` the page already says which replies are missing.
     """
-    metric = said({row.task: row.metric for row in rows})
+    metric = describe_metric({row.task: row.metric for row in rows})
     return [
         *_unmeasured(rows, styles),
         *(f"{what[0].upper()}{what[1:]}." for what in changed_models(results)),
@@ -119,7 +117,7 @@ def _few(rows: Sequence[Row]) -> Iterator[str]:
         yield f"Some scores rest on only {count(least, 'reply')}: their intervals are wide."
 
 
-def _trivial(lines: Sequence[Trivial]) -> Iterator[str]:
+def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     """Tasks on which a reply that does not do the task scores well."""
     found: dict[tuple[str, str], str] = {}  # of several lengths the worst
     for line in sorted(lines, key=lambda line: line.chance_level - line.sound):
@@ -130,9 +128,9 @@ def _trivial(lines: Sequence[Trivial]) -> Iterator[str]:
     yield from _first(found.values(), "trivial reply", "scores well", "score well")
 
 
-def _fooled(lines: Sequence[Trivial]) -> Iterator[str]:
+def _fooled(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     """Published scores that a reply reaches which does not do the task."""
-    fooled: dict[tuple[str, str], list[Trivial]] = {}
+    fooled: dict[tuple[str, str], list[TrivialBaseline]] = {}
     for line in lines:
         for name in line.fools:
             fooled.setdefault((line.name, name), []).append(line)
@@ -185,7 +183,7 @@ def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterato
         yield f"{count(more, 'more ' + what)} {does if more == 1 else do}."
 
 
-def _where(line: Trivial, lines: Sequence[Trivial]) -> str:
+def _where(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
     """The test, and the lengths, if the reply scores otherwise at others."""
     alone = sum((other.task, other.name) == (line.task, line.name) for other in lines) == 1
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
@@ -219,10 +217,8 @@ def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _subset(id: str) -> int:
-    try:
-        return subset_of(Recipe.parse(id).index)
-    except UsageError:  # of another program's log
-        return 0
+    recipe = recipe_of(id)
+    return subset_of(recipe.index) if recipe else 0
 
 
 def _place(row: tuple[str, int, int, Series], styles: Styles) -> tuple[object, ...]:

@@ -7,22 +7,30 @@ from typing import Any
 from carrara.core.chance import chance_level_terms
 from carrara.core.metadata import RETRIEVE
 from carrara.core.result import MIN_BASE_SCORE, STATUSES, Result, Status
-from carrara.results.analysis import Faults, Requirements, Row, Series, Trivial, faults, summarize, trivials
+from carrara.results.analysis import (
+    ErrorShares,
+    Requirements,
+    Row,
+    Series,
+    TrivialBaseline,
+    error_shares,
+    summarize,
+    trivial_baselines,
+)
+from carrara.results.analysis.baselines import ALIKE, BestBaseline, highest
 from carrara.results.analysis.completeness import Part, sentence
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.shortcuts import Known
-from carrara.results.analysis.trivial_baselines import ALIKE, Best, highest
-from carrara.results.report.failures import SHOWN, failures
+from carrara.results.report.failures import failures, unsolved
 from carrara.results.report.html import render_page
 from carrara.results.report.notes import notes
 from carrara.results.report.provenance import provenance
-from carrara.results.report.snippet import Look
+from carrara.results.report.snippet import FindSnippet
 from carrara.results.report.sources import Source
 from carrara.results.report.standings import breakdown, remarks
-from carrara.results.report.statuses import MEANING, fates, present
-from carrara.results.report.unsolved import puzzles
-from carrara.results.report.views import View, tests_of, view
+from carrara.results.report.statuses import MEANING, status_counts, statuses_of
+from carrara.results.report.views import View, rows_of, tests_of, view
 from carrara.results.sanitize import short
 from carrara.results.style import Styles, styles_of
 
@@ -47,9 +55,9 @@ class Test:
     name: str
     rows: list[Row]
     published: list[str]
-    trivial: list[Trivial]
+    trivial: list[TrivialBaseline]
     retrieval: list[str]
-    faults: list[Faults]
+    error_shares: list[ErrorShares]
     """In what ways answers were wrong, if the test tells several apart."""
 
     @property
@@ -67,7 +75,7 @@ class Test:
         """Whether the model attempts no answer in any reply: only then the score of attempts is another one."""
         return any(row.stat.attempts < row.stat.n for row in self.rows)
 
-    def best_trivial(self, series: Series) -> Best | None:
+    def best_trivial(self, series: Series) -> BestBaseline | None:
         """The best that a trivial reply scores at any length."""
         return highest(row.stat.best_trivial for row in self.rows if row.series == series)
 
@@ -77,12 +85,12 @@ def render(
     title: str,
     parts: Sequence[Part] = (),
     known: Sequence[Known] = (),
-    look: Look | None = None,
+    find_snippet: FindSnippet | None = None,
     sources: Sequence[Source] = (),
     min_base_score: float = MIN_BASE_SCORE,
 ) -> str:
     requirements = Requirements.of(known, min_base_score)
-    content = _content(results, known, bool(sentence(parts)), look, requirements) if results else {"results": 0}
+    content = _content(results, known, bool(sentence(parts)), find_snippet, requirements) if results else {"results": 0}
     return render_page(
         "page.html",
         title,
@@ -94,20 +102,23 @@ def render(
 
 
 def _content(
-    results: Sequence[Result], known: Sequence[Known], partial: bool, look: Look | None, requirements: Requirements
+    results: Sequence[Result],
+    known: Sequence[Known],
+    partial: bool,
+    find_snippet: FindSnippet | None,
+    requirements: Requirements,
 ) -> dict[str, Any]:
     rows = summarize(results)
     styles = styles_of(rows)
     runs = provenance(results, styles)
-    failed, failures_in_all = failures(results, styles, look)
-    unsolved, unsolved_in_all = puzzles(results, styles, look)
-    trivial = trivials(results)
+    failed, failures_in_all = failures(results, styles, find_snippet)
+    no_model_solves, no_model_solves_in_all = unsolved(results, styles, find_snippet)
+    trivial = trivial_baselines(results)
     tests = _tests(results, rows, styles, trivial)
     views = _views(results, styles, requirements)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
-        "rows": rows,
         "lengths": sorted({row.length for row in rows}),
         "of": styles,
         "styles": list(styles.values()),
@@ -125,14 +136,13 @@ def _content(
         "min_base_score": requirements.min_base_score,
         "board_columns": breakdown,
         "board_remarks": remarks,
-        "statuses": [(status, MEANING[status]) for status in present(rows)],
-        "fates": fates(rows, styles, by_length=False),
-        "fates_by_length": fates(rows, styles, by_length=True),
+        "statuses": [(status, MEANING[status]) for status in statuses_of(rows)],
+        "status_counts": status_counts(rows, styles, by_length=False),
+        "status_counts_by_length": status_counts(rows, styles, by_length=True),
         "failures": failed,
         "failures_in_all": failures_in_all,
-        "failures_shown": SHOWN,
-        "unsolved": unsolved,
-        "unsolved_in_all": unsolved_in_all,
+        "unsolved": no_model_solves,
+        "unsolved_in_all": no_model_solves_in_all,
         "runs": runs,
         "retrieved": any(RETRIEVE in result.settings for result in results),
         "attempted": any(row.stat.attempts for row in rows),
@@ -159,11 +169,14 @@ def _views(results: Sequence[Result], styles: Styles, requirements: Requirements
     return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "sound"]
 
 
-def _tests(results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivial: Sequence[Trivial]) -> list[Test]:
-    wrong = faults(results)
+def _tests(
+    results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivial: Sequence[TrivialBaseline]
+) -> list[Test]:
+    wrong = error_shares(results)
     tests = []
     for number, name in enumerate(tests_of(rows)):
-        own = sorted((row for row in rows if row.task == name), key=lambda row: (styles[row.series].number, row.length))
+        own = rows_of(name, rows, styles)
+        errors = [row for row in wrong if row.task == name]
         tests.append(
             Test(
                 number=number,
@@ -172,9 +185,7 @@ def _tests(results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivi
                 published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
                 trivial=[line for line in trivial if line.task == name],
                 retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
-                faults=sorted(
-                    (row for row in wrong if row.task == name), key=lambda row: (styles[row.series].number, row.length)
-                ),
+                error_shares=sorted(errors, key=lambda row: (styles[row.series].number, row.length)),
             )
         )
     return tests

@@ -7,9 +7,9 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.metadata import RETRIEVE
 from carrara.core.natsort import natural
-from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN, Result
 from carrara.results.analysis import Series, series_of
+from carrara.results.analysis.series import recipe_of
 from carrara.results.sanitize import short
 from carrara.results.style import SeriesStyle, Styles
 
@@ -98,15 +98,8 @@ def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tup
 
 def _claimed(result: Result) -> int:
     """The tokens that a prompt is to have; where lengths hold the answer too, its id says what is left of them."""
-    recipe = _recipe(result)
+    recipe = recipe_of(result.id)
     return recipe.length if recipe and WITHIN in result.settings else result.length
-
-
-def _recipe(result: Result) -> Recipe | None:
-    try:
-        return Recipe.parse(result.id)
-    except UsageError:  # a reply made elsewhere
-        return None
 
 
 def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
@@ -138,7 +131,7 @@ def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
 def _posed(result: Result) -> str:
     """A test with its version and what else of its recipe is not the default."""
     name = f"{result.task}@{result.version}"
-    recipe = _recipe(result)
+    recipe = recipe_of(result.id)
     if recipe is None:
         return name
     split = "" if recipe.split == "test" else f"split {recipe.split}"
@@ -149,7 +142,7 @@ def _posed(result: Result) -> str:
 
 
 def _prompt_style(result: Result) -> str:
-    recipe = _recipe(result)
+    recipe = recipe_of(result.id)
     return recipe.style if recipe else ""
 
 

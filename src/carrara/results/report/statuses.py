@@ -24,24 +24,25 @@ MEANING: Mapping[Status, str] = {
 
 
 @dataclass(frozen=True)
-class Fate:
+class StatusCounts:
     style: SeriesStyle
     task: str
     length: int | None
     """None: all of them."""
     n: int
     counts: tuple[int, ...]
-    """In the order of `present`."""
+    """In the order of `statuses_of`."""
     bar: Markup
 
 
-def present(rows: Sequence[Row]) -> list[Status]:
-    """The statuses that occur, and `ok` always: its absence is news."""
+def statuses_of(rows: Sequence[Row]) -> list[Status]:
+    """Return the statuses that occur, and `ok` always: its absence is news."""
     return [s for s in STATUSES if s == "ok" or any(row.stat.statuses.get(s) for row in rows)]
 
 
-def fates(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> list[Fate]:
-    shown = present(rows)
+def status_counts(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> list[StatusCounts]:
+    """Return the counts for each task and series, and for each length if they are wanted by length."""
+    shown = statuses_of(rows)
     groups: dict[tuple[str, Series, int | None], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.task, row.series, row.length if by_length else None), []).append(row)
@@ -49,15 +50,15 @@ def fates(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> list[Fate]
     for (task, series, length), own in sorted(
         groups.items(), key=lambda item: (item[0][0], styles[item[0][1]].number, item[0][2] or 0)
     ):
-        counts = tuple(sum(row.stat.statuses.get(status, 0) for row in own) for status in shown)
+        counts = {status: sum(row.stat.statuses.get(status, 0) for row in own) for status in shown}
         found.append(
-            Fate(
-                styles[series],
-                short(task),
-                length,
-                sum(counts),
-                counts,
-                status_bar(dict(zip(shown, counts, strict=True))),
+            StatusCounts(
+                style=styles[series],
+                task=short(task),
+                length=length,
+                n=sum(counts.values()),
+                counts=tuple(counts.values()),
+                bar=status_bar(counts),
             )
         )
     return found

@@ -7,10 +7,10 @@ from carrara.core.lengths import write_length
 from carrara.core.quantities import count
 from carrara.core.table import table
 from carrara.results.analysis import EffectiveLength, Row, categories
+from carrara.results.analysis.baselines import BestBaseline, highest
 from carrara.results.analysis.completeness import Part, sentence
-from carrara.results.analysis.metric import said
+from carrara.results.analysis.metric import describe_metric
 from carrara.results.analysis.summary import RECALL
-from carrara.results.analysis.trivial_baselines import Best, highest
 from carrara.results.sanitize import distinct, short
 
 FEW = 24
@@ -27,7 +27,7 @@ def lines(rows: Sequence[Row], parts: Sequence[Part] = (), effective: Sequence[E
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
         effective = ()
-    if what := said({row.task: row.metric for row in rows}):
+    if what := describe_metric({row.task: row.metric for row in rows}):
         yield what
     if len(rows) > FEW and len({row.length for row in rows}) > 1 and not any(row.labels for row in rows):
         yield from _grid_lines(rows, effective)
@@ -160,7 +160,7 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
     )
 
 
-def _trivial(best: Iterable[Best | None]) -> list[str]:
+def _trivial(best: Iterable[BestBaseline | None]) -> list[str]:
     """A column: the best trivial reply of each row, named where it scores anything. Empty if no row has one."""
     found = list(best)
     if not any(found):

@@ -17,6 +17,7 @@ from carrara.results.analysis import (
     Requirements,
     Row,
     Series,
+    Stat,
     categories,
     effective_lengths,
     length_effects,
@@ -25,11 +26,11 @@ from carrara.results.analysis import (
     summarize,
 )
 from carrara.results.analysis.cumulative_scores import accumulate
-from carrara.results.analysis.evidence_bins import DISTANCE, NEEDED, PLACE
+from carrara.results.analysis.evidence_bins import DISTANCE, NEEDED, PLACE, label_bins
 from carrara.results.analysis.leaderboard import Standing, leaderboard
 from carrara.results.analysis.metric import Metric, by_metric
+from carrara.results.analysis.summary import label_names
 from carrara.results.chart import COMPACT, WIDE, score_chart
-from carrara.results.report.slices import Slice, slices
 from carrara.results.report.verdict import Verdict, verdicts
 from carrara.results.sanitize import short
 from carrara.results.style import SeriesStyle, Styles
@@ -38,6 +39,8 @@ CUMULATIVE = "michelangelo/"
 """Tests whose lengths add up (Michelangelo, section 3.2)."""
 WHERE = frozenset({PLACE, DISTANCE, NEEDED})
 """Labels that say where in its context an answer is read from."""
+MOST_VALUES = 24
+"""Values of a label that a table has room for."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,27 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Curves:
+class Line:
+    """The scores of one series where a label has one value."""
+
+    style: SeriesStyle
+    value: str
+    cells: tuple[Stat | None, ...]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The scores of one test by one label: a line for each series and value, a column for each length."""
+
+    label: str
+    lengths: tuple[int, ...]
+    groups: tuple[tuple[SeriesStyle, tuple[Line, ...]], ...]
+    left_out: int
+    """Values that are not shown."""
+
+
+@dataclass(frozen=True)
+class TestScores:
     """One test, by the score that counts."""
 
     number: int
@@ -59,7 +82,7 @@ class Curves:
     lengths: list[int]
     charts: list[Markup]
     cumulative: list[Markup]
-    """The same of all contexts up to a length (analysis/cumulative.py), for the suite whose paper draws it so."""
+    """The same of all contexts up to a length (cumulative_scores.py), for the suite whose paper draws it so."""
     summed: list[Row]
     effective: dict[Series, EffectiveLength]
     changes: dict[tuple[Series, int], LengthEffect]
@@ -82,12 +105,11 @@ class Curves:
 @dataclass(frozen=True)
 class View:
     metric: Metric
-    rows: list[Row]
     verdicts: list[Verdict]
     standings: list[Standing]
-    """Nothing where there is but one model."""
+    """Empty where there is only one model."""
     categories: dict[str, list[CategoryScore]]
-    tests: list[Curves]
+    tests: list[TestScores]
 
 
 def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements: Requirements) -> View:
@@ -97,7 +119,6 @@ def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements
     standings = leaderboard(results, requirements)
     return View(
         metric=metric,
-        rows=rows,
         verdicts=verdicts(rows, styles, effective),
         standings=standings if len(standings) > 1 else [],
         categories={
@@ -109,16 +130,18 @@ def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements
 
 
 def tests_of(rows: Sequence[Row]) -> list[str]:
-    """The tests in the order of the page."""
+    """Return the tests in the order of the page."""
     return sorted({row.task for row in rows}, key=natural)
 
 
+def rows_of(task: str, rows: Sequence[Row], styles: Styles) -> list[Row]:
+    """Return the rows of a test in the order of the page."""
+    return sorted((row for row in rows if row.task == task), key=lambda row: (styles[row.series].number, row.length))
+
+
 def _tests(
-    results: Sequence[Result],
-    rows: Sequence[Row],
-    styles: Styles,
-    effective: Sequence[EffectiveLength],
-) -> list[Curves]:
+    results: Sequence[Result], rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]
+) -> list[TestScores]:
     names = tests_of(rows)
     changes, pairs = length_effects(results), model_effects(results)
     summed = accumulate([result for result in results if result.task.startswith(CUMULATIVE)])
@@ -128,33 +151,28 @@ def _tests(
     frames = {"wide": WIDE, "compact": COMPACT} if len(names) == 1 else {"only": COMPACT}
     tests = []
     for number, name in enumerate(names):
-        own = sorted((row for row in rows if row.task == name), key=lambda row: (styles[row.series].number, row.length))
-        added = sorted(
-            (row for row in summed if row.task == name), key=lambda row: (styles[row.series].number, row.length)
-        )
-        shown = short(name)
+        own, added, shown = rows_of(name, rows, styles), rows_of(name, summed, styles), short(name)
         drawn = any(row.stat.attempts for row in own)
-        points = [row for row in own if row.stat.scored]
         adds_up = drawn and len({row.length for row in added}) > 1
-        sliced = slices(own_results[name], styles)
+        points = [row for row in own if row.stat.scored]
+        about = "of all contexts up to a length"
+        slices = _slices(own_results[name], styles)
         tests.append(
-            Curves(
+            TestScores(
                 number=number,
                 name=shown,
                 rows=own,
                 lengths=sorted({row.length for row in own}),
                 charts=[score_chart(shown, points, styles, frame, kind) for kind, frame in frames.items() if drawn],
                 cumulative=[
-                    score_chart(shown, added, styles, frame, kind, "of all contexts up to a length")
-                    for kind, frame in frames.items()
-                    if adds_up
+                    score_chart(shown, added, styles, frame, kind, about) for kind, frame in frames.items() if adds_up
                 ],
                 summed=added if adds_up else [],
                 effective={one.series: one for one in effective if one.task == name},
                 changes={(one.series, one.length): one for one in changes if one.task == name},
                 pairs=_pairs([pair for pair in pairs if pair.task == name], styles),
-                slices=[one for one in sliced if one.label not in WHERE],
-                where=[one for one in sliced if one.label in WHERE],
+                slices=[one for one in slices if one.label not in WHERE],
+                where=[one for one in slices if one.label in WHERE],
             )
         )
     return tests
@@ -172,3 +190,30 @@ def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
             one, other = other, one
         found.append(Pair(one, other, change))
     return sorted(found, key=lambda pair: (pair.one.number, pair.other.number))
+
+
+def _slices(results: Sequence[Result], styles: Styles) -> list[Slice]:
+    """The scores of one test by each label: which kinds of question a context hurts."""
+    own = label_bins(results)
+    found = []
+    for label in label_names(own):
+        values = sorted({result.labels.get(label, "") for result in own}, key=natural)
+        if len(values) > 1:
+            found.append(_slice(label, values, summarize(own, [label]), styles))
+    return found
+
+
+def _slice(label: str, values: Sequence[str], rows: Sequence[Row], styles: Styles) -> Slice:
+    lengths = sorted({row.length for row in rows})
+    cells = {(row.series, row.labels[label], row.length): row.stat for row in rows if row.stat.scored}
+    shown = values[:MOST_VALUES]
+
+    def lines(series: Series, style: SeriesStyle) -> tuple[Line, ...]:
+        return tuple(
+            Line(style, short(value, 40) or "none", tuple(cells.get((series, value, length)) for length in lengths))
+            for value in shown
+        )
+
+    present = {row.series for row in rows}
+    groups = tuple((style, lines(series, style)) for series, style in styles.items() if series in present)
+    return Slice(short(label, 40), tuple(lengths), groups, len(values) - len(shown))

@@ -22,7 +22,7 @@ ALIKE = 0.05
 """Lengths whose means differ by less stand in one line."""
 
 
-class Best(NamedTuple):
+class BestBaseline(NamedTuple):
     name: str
     score: float
 
@@ -32,12 +32,12 @@ class Best(NamedTuple):
         return self.name if self.score >= 0.0005 else ""
 
 
-def best(trivial: Mapping[str, Mapping[str, float]]) -> Best | None:
+def best(trivial: Mapping[str, Mapping[str, float]]) -> BestBaseline | None:
     """The reply with the highest sound score, the first of several; None if there are no such replies."""
-    return highest(Best(name, scores[SOUND]) for name, scores in trivial.items())
+    return highest(BestBaseline(name, scores[SOUND]) for name, scores in trivial.items())
 
 
-def highest(found: Iterable[Best | None]) -> Best | None:
+def highest(found: Iterable[BestBaseline | None]) -> BestBaseline | None:
     return max(filter(None, found), key=lambda one: one.score, default=None)
 
 
@@ -55,7 +55,7 @@ def means(results: Iterable[Result]) -> Mapping[str, Mapping[str, float]]:
 
 
 @dataclass(frozen=True)
-class Trivial:
+class TrivialBaseline:
     """A trivial reply to the questions of one test, at lengths where it scores alike."""
 
     task: str
@@ -85,7 +85,7 @@ class Trivial:
         ]
 
 
-def trivials(results: Sequence[Result]) -> list[Trivial]:
+def trivial_baselines(results: Sequence[Result]) -> list[TrivialBaseline]:
     """For each test and reply one line, or one for each length where these differ. A question counts once, whoever was
     asked it."""
     groups: dict[tuple[str, str], list[Result]] = {}
@@ -100,12 +100,12 @@ def trivials(results: Sequence[Result]) -> list[Trivial]:
     return found
 
 
-def _line(task: str, name: str, results: Sequence[Result]) -> Trivial:
+def _line(task: str, name: str, results: Sequence[Result]) -> TrivialBaseline:
     scores = means(results)[name]
     worlds: dict[str, list[float]] = {}
     for result in results:
         worlds.setdefault(result.world_id, []).append(result.trivial[name][SOUND])
-    return Trivial(
+    return TrivialBaseline(
         task=task,
         name=name,
         lengths=tuple(sorted({result.length for result in results})),
@@ -117,7 +117,7 @@ def _line(task: str, name: str, results: Sequence[Result]) -> Trivial:
     )
 
 
-def _alike(lines: Sequence[Trivial]) -> bool:
+def _alike(lines: Sequence[TrivialBaseline]) -> bool:
     each = [{SOUND: line.sound, **line.published} for line in lines]
     names = dict.fromkeys(name for scores in each for name in scores)
     return all(
