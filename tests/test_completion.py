@@ -133,11 +133,12 @@ def test_the_script_is_put_where_the_shell_looks_for_it(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("ZSH", raising=False)
     monkeypatch.delenv("ZSH_CUSTOM", raising=False)
-    for shell, place in (
-        ("bash", ".local/share/bash-completion/completions/carrara"),
-        ("zsh", ".zsh/completions/_cyclopts_carrara"),
-        ("fish", ".config/fish/completions/carrara.fish"),
-    ):
+    places: dict[Shell, str] = {
+        "bash": ".local/share/bash-completion/completions/carrara",
+        "zsh": ".zsh/completions/_cyclopts_carrara",
+        "fish": ".config/fish/completions/carrara.fish",
+    }
+    for shell, place in places.items():
         for _ in range(2):
             assert main(["--install-completion", shell]) == 0
             assert capsys.readouterr().out.startswith(f"{tmp_path / place} completes `carrara` in {shell}: ")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cyclopts import CompletionContext
+    from cyclopts.completion import CompletionContext
 
 
 def complete_task(context: "CompletionContext") -> Iterable[str]:

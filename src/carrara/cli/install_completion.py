@@ -69,6 +69,7 @@ def _install(shell: Shell) -> Path:
 def _running_shell() -> Shell:
     from cyclopts.completion import ShellDetectionError, detect_shell
 
+    found: str
     try:
         found = detect_shell()
     except ShellDetectionError:
