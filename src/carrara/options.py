@@ -35,13 +35,14 @@ DIGITS = 30
 """The most digits that a whole number may have."""
 
 
-def text(metavar: str, *names: str, shows_default: bool = False, **more: Any) -> Parameter:
-    """Return how the command line takes an option as text. Given several times, the values are joined by commas.
+def text(metavar: str, *names: str, shows_default: bool = False, joins: bool = False, **more: Any) -> Parameter:
+    """Return how the command line takes an option as text.
 
     Args:
         metavar: What stands for the text in `--help`.
         names: Its flags, where they are not the name of the option.
         shows_default: Whether `--help` shows the default; otherwise the text below the option says it.
+        joins: Whether the option may be given several times; commas then join the values.
         more: Other settings of the parameter.
     """
     more["show_default"] = None if shows_default else False  # None: a default other than None is shown
@@ -51,6 +52,7 @@ def text(metavar: str, *names: str, shows_default: bool = False, **more: Any) ->
         converter=lambda _, tokens: ",".join(token.value for token in tokens),
         n_tokens=1,
         accepts_keys=False,
+        allow_repeating=joins,
         negative=(),
         metavar=metavar,
         **more,
@@ -76,7 +78,7 @@ def pairs(metavar: str, *names: str) -> Parameter:
 
 LENGTHS_HELP = "Tokens of the prompts, such as 0,4k,1M. `k` is 1,024."
 Length = Annotated[str | int, text("LENGTH")]
-_Lengths = Annotated[str | int | Iterable[str | int], text("LENGTHS", shows_default=True)]
+_Lengths = Annotated[str | int | Iterable[str | int], text("LENGTHS", shows_default=True, joins=True)]
 """Lengths whose help is the text below the field of an option class."""
 Lengths = Annotated[_Lengths, Parameter(help=LENGTHS_HELP)]
 Value = str | int | float | bool | Iterable[str | int | float | bool]

@@ -91,7 +91,9 @@ Threads = Annotated[
     int, Parameter(metavar="N", validator=_at_least_one("threads"), help="Threads of PyTorch on the processor.")
 ]
 AllowLarge = Annotated[bool, Parameter(show_default=False, help=f"Do not refuse to make more than {LIMIT:,}.")]
-OnlyLengths = Annotated[Lengths | None, text("LENGTHS", help="Only items of these lengths, such as 4k,32k.")]
+OnlyLengths = Annotated[
+    Lengths | None, text("LENGTHS", joins=True, help="Only items of these lengths, such as 4k,32k.")
+]
 N = Annotated[
     int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")
 ]

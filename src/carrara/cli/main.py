@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, UnusedCliTokensError
 
 from carrara import __version__
 from carrara.cli._messages import messages_on_stderr, say
@@ -128,6 +128,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             return int(result or 0) or int(messages.skipped)
         except UnknownCommandError as error:
             say(_unknown(error, given[0]))
+            return 2
+        except UnusedCliTokensError as error:
+            extra = " ".join(map(repr, error.unused_tokens or ()))
+            say(f"{extra} is one argument too many; add --help to see what the command takes")
             return 2
         except CycloptsError as error:
             say(str(error).rstrip("."))

@@ -41,7 +41,9 @@ def stats(
     /,
     *,
     n: N = 1000,
-    lengths: Annotated[Lengths | None, text("LENGTHS", help="Count contexts of prompts of these lengths.")] = None,
+    lengths: Annotated[
+        Lengths | None, text("LENGTHS", joins=True, help="Count contexts of prompts of these lengths.")
+    ] = None,
     items: StatsItems | None = None,
     allow_large: AllowLarge = False,
     as_json: Json = False,
