@@ -1,5 +1,6 @@
 """The logger `carrara`: a command prints each warning once, and Python users can silence it."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import carrara as carrara_package
 from carrara.cli._messages import messages_on_stderr
 from carrara.core.log import logger, warn_once
 from carrara.tasks.babilong import _published_items as babilong
@@ -49,6 +51,14 @@ def test_python_prints_warnings_unless_they_are_silenced(setting: str, begins: s
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "5\n"
     assert [line.startswith(begins) for line in done.stderr.splitlines()] == [True] * bool(begins)
+
+
+def test_library_code_does_not_print() -> None:
+    source = Path(carrara_package.__file__).parent
+    for path in source.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        called = {getattr(node.func, "id", "") for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        assert "print" not in called or path.parent == source / "cli", path
 
 
 def said_by(*asked: str) -> list[str]:
