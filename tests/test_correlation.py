@@ -18,10 +18,10 @@ from carrara import registry
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
-from carrara.results.analysis.cells import measured, merged
+from carrara.results.analysis.cells import cell_scores, merge
 from carrara.results.analysis.correlation import Column, correlate, interval, ranks, spearman
-from carrara.results.analysis.model_aliases import matching, plain
-from carrara.results.analysis.vs_published import boards, same_length
+from carrara.results.analysis.model_aliases import model_aliases, plain
+from carrara.results.analysis.vs_published import rankings, same_length
 from carrara.results.published.scores import PAPERS, Score, counting, read_scores
 from tests.process import carrara
 
@@ -265,14 +265,14 @@ def test_the_published_correlations_come_out_of_the_published_scores(length: str
 
 
 def test_names_are_equal_but_for_case_and_providers() -> None:
-    same = matching([], [], {}, [])
+    same = model_aliases([], [], {}, [])
     assert same("openai/gpt-4o") == same("GPT-4o") == same("openrouter/openai/gpt-4o")
     assert same("gpt-4o") != same("gpt-4o-mini")
     assert plain("M (base-url=http://x/y)") == "m (base-url=http://x/y)"
 
 
 def test_two_models_of_the_runs_stay_two() -> None:
-    same = matching(["openai/m", "vllm/m", "vllm/n"], [], {}, [])
+    same = model_aliases(["openai/m", "vllm/m", "vllm/n"], [], {}, [])
     assert len({same("openai/m"), same("vllm/m"), same("m")}) == 3
     assert same("vllm/n") == same("n")
 
@@ -280,10 +280,10 @@ def test_two_models_of_the_runs_stay_two() -> None:
 def test_aliases() -> None:
     ours, theirs = ["a/m", "a/m (temperature=1)"], {"Llama 3.1 8B": "Llama-3.1-8B-Instruct", "GPT": "GPT"}
     for spelled in ("llama 3.1 8b", "meta/Llama-3.1-8B-Instruct"):
-        same = matching(ours, ours, theirs, [f"A/M={spelled}"])
+        same = model_aliases(ours, ours, theirs, [f"A/M={spelled}"])
         assert same("a/m") == same("Llama-3.1-8B-Instruct")
         assert same("a/m (temperature=1)") not in (same("a/m"), same("GPT"))
-    assert matching(ours, ours, theirs, ["a/m (temperature=1)=gpt"])("a/m (temperature=1)") == "gpt"
+    assert model_aliases(ours, ours, theirs, ["a/m (temperature=1)=gpt"])("a/m (temperature=1)") == "gpt"
 
 
 def test_a_model_asked_in_two_ways_is_two_and_a_test_posed_in_two_ways_too() -> None:
@@ -293,7 +293,7 @@ def test_a_model_asked_in_two_ways_is_two_and_a_test_posed_in_two_ways_too() -> 
         *(reply("p/n", i, 0.5, style="base", tokenizer="o200k") for i in range(4)),
         *(reply("p/n", i, 0.25, task="babilong/qa2", params=f"window={w}") for i in range(4) for w in (0, 1)),
     ]
-    found = {(one.what, str(one.model)): one.stat.mean for one in measured(results)}
+    found = {(one.what, str(one.model)): one.stat.mean for one in cell_scores(results)}
     assert found == {
         ("babilong/qa1 at 4k", "p/m (temperature=0)"): 0.0,
         ("babilong/qa1 at 4k", "p/m (temperature=1)"): 1.0,
@@ -305,7 +305,7 @@ def test_a_model_asked_in_two_ways_is_two_and_a_test_posed_in_two_ways_too() -> 
 
 def test_replies_in_two_folders_count_once() -> None:
     first, second = [reply("m", 0, 1.0), reply("m", 1, 1.0)], [reply("m", 0, 0.0)]
-    results, repeated = merged([first, second])
+    results, repeated = merge([first, second])
     assert repeated == 1
     assert sorted(result.score for result in results) == [0.0, 1.0]
 
@@ -320,12 +320,12 @@ def test_lengths_are_the_same_within_5_percent() -> None:
 
 
 def test_boards_rank_by_the_papers_metric() -> None:
-    own = measured([
+    own = cell_scores([
         *(reply("p/graphs", i, float(i < 12), task="sync/graph:shortest", length=65536) for i in range(20)),
         *(reply("p/graphs", i, 0.2, length=32768, scores={"paper": 0.9}) for i in range(20)),
         *(reply("p/graphs", i, 1.0, length=777) for i in range(20)),
     ])  # fmt: skip
-    babilong, sync = boards(own, read_scores())
+    babilong, sync = rankings(own, read_scores())
     assert [place.model for place in sync.places][:4] == [
         "gpt-4o-2024-11-20", "gemini-2.0-flash-001", "p/graphs", "DeepSeek-R1-Distill-Llama-70B",
     ]  # fmt: skip
@@ -337,10 +337,10 @@ def test_boards_rank_by_the_papers_metric() -> None:
 
 def test_boards_know_the_papers_metric_by_the_names_of_those_who_published_it() -> None:
     for scores in ({"gdm": 0.7, "openai": 0.6}, {"openai": 0.7}):
-        own = measured([
+        own = cell_scores([
             reply("p/talk", i, 0.2, task="michelangelo/mrcr", length=128 << 10, scores=scores) for i in range(20)
         ])  # fmt: skip
-        (board,) = boards(own, read_scores())
+        (board,) = rankings(own, read_scores())
         assert [place.score for place in board.places if place.ours] == [pytest.approx(0.7)]
 
 
@@ -547,4 +547,4 @@ def test_a_length_that_the_runs_do_not_have(runs: Path, capsys: Capture) -> None
 
 def test_an_ambiguous_name_is_refused() -> None:
     with pytest.raises(UsageError, match=r"gpt-4o-2024-11-20 or gpt-4o-2024-08-06"):
-        matching(["m"], ["m"], {"GPT4": "gpt-4o-2024-11-20", "gpt4": "gpt-4o-2024-08-06"}, ["m=gpt4"])
+        model_aliases(["m"], ["m"], {"GPT4": "gpt-4o-2024-11-20", "gpt4": "gpt-4o-2024-08-06"}, ["m=gpt4"])

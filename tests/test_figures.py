@@ -18,7 +18,7 @@ from carrara.core.errors import UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.results.analysis.curve_crossing import crossings
-from carrara.results.analysis.summary import sliced
+from carrara.results.analysis.summary import summarize_by_labels
 from carrara.results.figures.catalogue import figure
 from carrara.results.figures.definitions import definition, definitions, paper_data
 from carrara.results.figures.figure import Figure
@@ -316,13 +316,13 @@ def test_lengths_are_chosen() -> None:
 
 
 def test_slices_cross() -> None:
-    rows = sliced(made_up(), ["size", "answer"])
+    rows = summarize_by_labels(made_up(), ["size", "answer"])
     assert {row.task for row in rows} == {"minerva/sequence_search"}
     assert sum(row.stat.n for row in rows) == 6 * len(LENGTHS) * len(MODELS)
     with pytest.raises(UsageError, match="no test has all of size, complexity"):
-        sliced(made_up(), ["size", "complexity"])
+        summarize_by_labels(made_up(), ["size", "complexity"])
     with pytest.raises(UsageError, match="did you mean complexity"):
-        sliced(made_up(), ["complexitty"])
+        summarize_by_labels(made_up(), ["complexitty"])
     assert "complexity" in carrara.Results(made_up()).table("complexity")
 
 

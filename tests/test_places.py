@@ -7,7 +7,7 @@ import pytest
 import carrara
 from carrara.prompt.items import make
 from carrara.results.analysis.evidence_bins import label_bins
-from carrara.results.analysis.summary import sliced
+from carrara.results.analysis.summary import summarize_by_labels
 from carrara.runs.evidence_position import Places, Watch
 
 TESTS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
@@ -55,7 +55,7 @@ def test_a_run_knows_where_answers_stand(tmp_path: Path) -> None:
     found = carrara.run("qa1", ask, out=tmp_path / "run", lengths="0,1k", n=8, tokenizer="gpt2")
     assert all(result.places and result.places[2] == 1 for result in found)
     assert len({result.places for result in found}) > 8
-    rows = sliced(list(found), ["place"])
+    rows = summarize_by_labels(list(found), ["place"])
     assert sum(row.stat.n for row in rows) == 16
     assert {row.labels["place"] for row in rows} <= {"0-20 %", "20-40 %", "40-60 %", "60-80 %", "80-100 %"}
     part = carrara.run(

@@ -55,13 +55,13 @@ def compare(
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: Which scorer of an Inspect task counts, if it has several.
     """
-    from carrara.comparison.inputs import results_in, told_apart
+    from carrara.comparison.inputs import results_in, sides_of
 
     statistics.check_margin(margin)
     held = [
         (f"run {number}", list(run)) if isinstance(run, Results) else (str(run), results_in(to_path(run), scorer))
         for number, run in enumerate(runs, 1)
     ]
-    sides = statistics.only(told_apart(held), None if lengths is None else lengths_of(lengths), score)
+    sides = statistics.only(sides_of(held), None if lengths is None else lengths_of(lengths), score)
     found = statistics.compare(sides, by_instance)
     return Compared(**{field.name: getattr(found, field.name) for field in fields(found)}, margin=margin)

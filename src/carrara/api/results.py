@@ -108,15 +108,15 @@ class Results(Sequence[Result]):
             min_base_score: As in `effective_lengths`.
         """
         from carrara.results.analysis import summarize
-        from carrara.results.analysis.summary import sliced
-        from carrara.results.report.text_table import lines
+        from carrara.results.analysis.summary import summarize_by_labels
+        from carrara.results.report.text_table import result_lines
 
         if not self:
             return Table(["no results"])
         if by:
-            return Table(lines(sliced(self._records, by)))
+            return Table(result_lines(summarize_by_labels(self._records, by)))
         effective = self.effective_lengths(min_base_score=min_base_score)
-        return Table(lines(summarize(self._records), self._parts, effective))
+        return Table(result_lines(summarize(self._records), self._parts, effective))
 
     def frame(self) -> Any:
         """A pandas data frame with a row for each result; labels and published scores are columns of their own."""

@@ -74,9 +74,9 @@ def print_summary(
     rows: "Sequence[Row]", parts: "Sequence[Part]" = (), effective: "Sequence[EffectiveLength]" = ()
 ) -> None:
     """Print the table of results."""
-    from carrara.results.report.text_table import lines
+    from carrara.results.report.text_table import result_lines
 
-    for line in lines(rows, parts, effective):
+    for line in result_lines(rows, parts, effective):
         show(line)
 
 

@@ -10,7 +10,7 @@ from carrara.core.lengths import write_length
 from carrara.options import File, Flag, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
-    from carrara.results.analysis.cells import Measured
+    from carrara.results.analysis.cells import CellScore
     from carrara.results.analysis.metric import Metric
     from carrara.results.published.scores import Score as Published
 
@@ -62,8 +62,8 @@ def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
     return wanted is None or (length is not None and any(same_length(one, length) for one in wanted))
 
 
-def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[Measured]":
-    from carrara.results.analysis.cells import measured
+def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[CellScore]":
+    from carrara.results.analysis.cells import cell_scores
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.summary import report_failures
 
@@ -78,17 +78,17 @@ def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "
         have = ", ".join(map(write_length, sorted({result.length for result in results})))
         raise UsageError(f"no result has one of these lengths; the runs have {have}")
     report_failures(kept)
-    return measured(by_metric(kept, score))
+    return cell_scores(by_metric(kept, score))
 
 
 def _correlate(
-    own: "list[Measured]", scores: Sequence[File], printed: "list[Published]", alias: Sequence[str], as_json: bool
+    own: "list[CellScore]", scores: Sequence[File], printed: "list[Published]", alias: Sequence[str], as_json: bool
 ) -> int:
     from carrara.results.analysis.benchmark_columns import correlate_sources
-    from carrara.results.published.external_scores import read_outside
+    from carrara.results.published.external_scores import read_external_scores
     from carrara.results.report.correlations import correlation_lines, correlation_record
 
-    outside = [row for path in scores for row in read_outside(file_of(path))]
+    outside = [row for path in scores for row in read_external_scores(file_of(path))]
     found = correlate_sources(own, outside, printed, alias)
     if as_json:
         print_json(correlation_record(found))
@@ -98,13 +98,13 @@ def _correlate(
     return 0
 
 
-def _rank(own: "list[Measured]", printed: "list[Published]", as_json: bool) -> int:
+def _rank(own: "list[CellScore]", printed: "list[Published]", as_json: bool) -> int:
     from carrara.results.analysis.benchmark_columns import few
-    from carrara.results.analysis.vs_published import alone, boards
+    from carrara.results.analysis.vs_published import rankings, unpublished
     from carrara.results.report.correlations import ranking_lines, ranking_record
 
-    found = boards(own, printed)
-    left = alone(own, found)
+    found = rankings(own, printed)
+    left = unpublished(own, found)
     if not found:
         raise UsageError(f"no paper has scores of {few(left)}; {_published_lengths(own, printed)}")
     if as_json:
@@ -118,7 +118,7 @@ def _rank(own: "list[Measured]", printed: "list[Published]", as_json: bool) -> i
     return 0
 
 
-def _published_lengths(own: "Sequence[Measured]", printed: "Sequence[Published]") -> str:
+def _published_lengths(own: "Sequence[CellScore]", printed: "Sequence[Published]") -> str:
     """Return what is published in place of what was looked for."""
     lengths: dict[str, set[int]] = {}
     for score in printed:

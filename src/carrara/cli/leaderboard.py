@@ -47,7 +47,7 @@ def leaderboard(
     from carrara.logs.shortcuts import known
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements
-    from carrara.results.analysis.cells import merged
+    from carrara.results.analysis.cells import merge
     from carrara.results.analysis.leaderboard import leaderboard as ranked
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.summary import report_failures
@@ -63,7 +63,7 @@ def leaderboard(
     if page:
         check_replaceable(page, force, is_page)
     checked = [verify(folder, check) for folder in dict.fromkeys(map(folder_of, runs))]
-    found, repeated = merged([one.results for one in checked if count_refused or not one.source.fault])
+    found, repeated = merge([one.results for one in checked if count_refused or not one.source.fault])
     if repeated:
         are = "reply is" if repeated == 1 else "replies are"
         logger.warning(f"{repeated:,} {are} in several of these folders, and the last folder's count")

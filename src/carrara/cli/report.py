@@ -38,9 +38,9 @@ def report(
     from carrara.logs.shortcuts import known
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements, effective_lengths, record, summarize
-    from carrara.results.analysis.completeness import sentence
+    from carrara.results.analysis.completeness import describe_missing
     from carrara.results.analysis.metric import by_metric
-    from carrara.results.analysis.summary import sliced
+    from carrara.results.analysis.summary import summarize_by_labels
     from carrara.results.report import write_report
     from carrara.runs.manifest import parts
     from carrara.tokens.permission import allow_all
@@ -51,13 +51,13 @@ def report(
         raise UsageError(f"there is no folder {folder}; give the one that `carrara run --out DIR` wrote")
     results = by_metric(read_results(folder, leave_out), score)
     if not results:
-        waiting = sentence(parts(folder, []))
+        waiting = describe_missing(parts(folder, []))
         raise UsageError(
             f"there are no results in {folder}{f' ({waiting})' if waiting else ''}; "
             f"`carrara run … --out {folder}` makes some"
         )
     if labels := [label.strip() for label in by.split(",") if label.strip()]:
-        rows = sliced(results, labels)
+        rows = summarize_by_labels(results, labels)
         print_json([record(row) for row in rows]) if as_json else print_summary(rows)
         return 0
     rows, lacking, shortcuts = summarize(results), parts(folder, results), known(results)
@@ -100,9 +100,9 @@ def rows_as_json(
     rows without any reply are added.
     """
     from carrara.results.analysis import record
-    from carrara.results.analysis.completeness import lacking_of
+    from carrara.results.analysis.completeness import missing_parts
 
-    lacking, held = lacking_of(parts), {(one.task, one.series): one.record() for one in effective}
+    lacking, held = missing_parts(parts), {(one.task, one.series): one.record() for one in effective}
     found = []
     for row in rows:
         part = lacking.pop((row.model, row.task, row.length), None)

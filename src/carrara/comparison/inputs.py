@@ -17,10 +17,10 @@ Report = Callable[[DamagedLogError], None]
 
 
 def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = None) -> list[Side]:
-    return told_apart([(str(place), results_in(place, scorer, damaged)) for place in places])
+    return sides_of([(str(place), results_in(place, scorer, damaged)) for place in places])
 
 
-def told_apart(held: Sequence[tuple[str, Sequence[Result]]]) -> list[Side]:
+def sides_of(held: Sequence[tuple[str, Sequence[Result]]]) -> list[Side]:
     """A side for each model, as it was asked; where several places have one of them, for each of its places too."""
     models = iter(models_of([result for _, results in held for result in results]))
     found: dict[tuple[Series, str], list[Result]] = {}

@@ -8,7 +8,7 @@ from carrara.core.log import logger
 from carrara.core.result import Result
 from carrara.logs import replies
 from carrara.logs.log_files import DamagedLogError, logs
-from carrara.results.analysis.cells import merged
+from carrara.results.analysis.cells import merge
 
 
 def gathered(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
@@ -25,7 +25,7 @@ def gathered(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None]
         found.append(replies.read_results(folder, damaged))
         if not found[-1] and not (damaged and logs(folder)):  # logs that were left out have been named
             raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
-    results, repeated = merged(found)
+    results, repeated = merge(found)
     if folders and not results:
         raise UsageError(f"there are no results that can be read in {', '.join(map(str, folders))}")
     if repeated:

@@ -20,7 +20,7 @@ from carrara.results.analysis.differences import Difference, LengthEffect, Model
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.analysis.error_types import ErrorShares, error_shares
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.summary import Row, Stat, record, scored, stat, summarize
+from carrara.results.analysis.summary import Row, Stat, drop_unscored, record, stat, summarize
 
 __all__ = [
     "CategoryScore",
@@ -35,12 +35,12 @@ __all__ = [
     "Stat",
     "TrivialBaseline",
     "categories",
+    "drop_unscored",
     "effective_lengths",
     "error_shares",
     "length_effects",
     "model_effects",
     "record",
-    "scored",
     "series_of",
     "stat",
     "summarize",

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.results.analysis.cells import Measured
+from carrara.results.analysis.cells import CellScore
 from carrara.results.analysis.correlation import Column, Correlation, correlations
-from carrara.results.analysis.model_aliases import Matching, matching
+from carrara.results.analysis.model_aliases import ModelAliases, model_aliases
 from carrara.results.analysis.summary import RECALL
-from carrara.results.published.external_scores import Outside
+from carrara.results.published.external_scores import ExternalScore
 from carrara.results.published.scores import GUESSER, MEAN, Score, counting
 
 RUNS, OUTSIDE, PUBLISHED = "runs", "outside scores", "published scores"
@@ -28,7 +28,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Correlated:
+class SourceCorrelations:
     """The columns of several sources of scores, and how each two of them correlate."""
 
     columns: Sequence[Column]
@@ -38,8 +38,8 @@ class Correlated:
 
 
 def correlate_sources(
-    own: Iterable[Measured], outside: Iterable[Outside], published: Sequence[Score], aliases: Sequence[str]
-) -> Correlated:
+    own: Iterable[CellScore], outside: Iterable[ExternalScore], published: Sequence[Score], aliases: Sequence[str]
+) -> SourceCorrelations:
     """Correlate the scores of runs, of outside tables and of papers.
 
     Args:
@@ -51,11 +51,11 @@ def correlate_sources(
     Raises:
         UsageError: There are not two columns, or no model is in two of the sources.
     """
-    runs, others = of_runs(own), of_outside(outside)
+    runs, others = of_runs(own), of_external(outside)
     entries = [*runs, *others, *of_papers(published)]
     theirs = {entry.model: entry.model for entry in entries if entry.source != entries[0].source}
     theirs |= {score.model: score.name for score in published if score.model not in theirs}
-    same = matching((entry.model for entry in runs), (entry.model for entry in runs or others), theirs, aliases)
+    same = model_aliases((entry.model for entry in runs), (entry.model for entry in runs or others), theirs, aliases)
     found = columns(entries, same)
     if len(found) < 2:
         has = f"there is only {found[0].name!r}" if found else "there is no score"
@@ -64,7 +64,7 @@ def correlate_sources(
     if not shared(entries, same):
         have = "; ".join(f"{source} have {few(models)}" for source, models in apart.items())
         raise UsageError(f"no model is in two of the sources: {have}; say which is which by `alias=OURS=THEIRS`")
-    return Correlated(found, correlations(found), apart)
+    return SourceCorrelations(found, correlations(found), apart)
 
 
 def few(names: Sequence[str], most: int = 5) -> str:
@@ -76,11 +76,11 @@ def few(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def of_runs(own: Iterable[Measured]) -> list[Entry]:
+def of_runs(own: Iterable[CellScore]) -> list[Entry]:
     return [Entry(RUNS, one.what, str(one.model), one.stat.mean) for one in own]
 
 
-def of_outside(rows: Iterable[Outside]) -> list[Entry]:
+def of_external(rows: Iterable[ExternalScore]) -> list[Entry]:
     return [Entry(OUTSIDE, row.benchmark, row.model, row.score, row.place) for row in rows]
 
 
@@ -93,7 +93,7 @@ def of_papers(scores: Iterable[Score]) -> list[Entry]:
     ]
 
 
-def columns(entries: Iterable[Entry], same: Matching) -> list[Column]:
+def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
     """In the order of the entries. Two scores for one model in one column are an error: neither may be dropped."""
     found: dict[tuple[str, str], dict[str, Entry]] = {}
     for entry in entries:
@@ -107,7 +107,7 @@ def columns(entries: Iterable[Entry], same: Matching) -> list[Column]:
     ]
 
 
-def unmatched(entries: Sequence[Entry], same: Matching) -> dict[str, list[str]]:
+def unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[str]]:
     """By source, the models that no other source has, as they are written there. Empty if there is one source."""
     sources: dict[str, dict[str, str]] = {}
     for entry in entries:
@@ -124,7 +124,7 @@ def unmatched(entries: Sequence[Entry], same: Matching) -> dict[str, list[str]]:
     }
 
 
-def shared(entries: Sequence[Entry], same: Matching) -> bool:
+def shared(entries: Sequence[Entry], same: ModelAliases) -> bool:
     """Whether any model has a score in two sources, or there is but one source."""
     return len({entry.source for entry in entries}) < 2 or len({same(entry.model) for entry in entries}) < len(
         {(entry.source, same(entry.model)) for entry in entries}

@@ -17,7 +17,7 @@ from carrara.results.analysis.summary import Stat, stat
 
 
 @dataclass(frozen=True)
-class Measured:
+class CellScore:
     test: str
     variant: str
     """How it was posed, where these results have it in several ways."""
@@ -38,7 +38,7 @@ def models_of(results: Sequence[Result]) -> list[Series]:
     return [model(subject) for subject in asked]
 
 
-def cells(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
+def group_by_cell(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
     """The replies of each test, as it was posed, at each length by each model, in this order."""
     posed, models = [_as_posed(result) for result in results], models_of(results)
     variant = series_of(posed)
@@ -48,9 +48,9 @@ def cells(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[
     return dict(sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])))
 
 
-def measured(results: Sequence[Result]) -> list[Measured]:
+def cell_scores(results: Sequence[Result]) -> list[CellScore]:
     """In the order of tests, lengths and models; without what has no score."""
-    found = (Measured(*key, stat(group)) for key, group in cells(results).items())
+    found = (CellScore(*key, stat(group)) for key, group in group_by_cell(results).items())
     return [one for one in found if one.stat.scored]
 
 
@@ -68,7 +68,7 @@ def _as_asked(result: Result) -> Result:
     return replace(result, id=id, task="any/test", version=0)
 
 
-def merged(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
+def merge(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
     """The results of several folders, and how many replies were in more than one: of those the last folder's count."""
     found = {(result.subject, result.id): result for results in folders for result in results}
     return list(found.values()), sum(map(len, folders)) - len(found)

@@ -28,7 +28,7 @@ class Part(NamedTuple):
         return self.have >= self.planned
 
 
-def sentence(parts: Sequence[Part]) -> str:
+def describe_missing(parts: Sequence[Part]) -> str:
     """What to say of results that are not all there; nothing if they are."""
     lacking = [part for part in parts if not part.whole]
     if not lacking:
@@ -42,6 +42,6 @@ def sentence(parts: Sequence[Part]) -> str:
     return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
 
 
-def lacking_of(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:
+def missing_parts(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:
     """What is lacking, by model, test and length."""
     return {(part.subject[0], part.test, part.length): part for part in parts if not part.whole}

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from carrara.core.natsort import natural
 from carrara.core.result import Result
-from carrara.results.analysis.cells import cells
+from carrara.results.analysis.cells import group_by_cell
 from carrara.results.analysis.effective import BaseScore, EffectiveLength, Requirements, counts, judge
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.series import Series
@@ -77,7 +77,7 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         requirements: What the base score has to exceed for an effective length.
     """
     found: dict[Series, dict[Cell, list[Result]]] = {}
-    for (test, variant, length, model), own in cells(results).items():
+    for (test, variant, length, model), own in group_by_cell(results).items():
         if counts(stat(own)):
             found.setdefault(model, {})[(test, variant), length] = own
     counting = _counting([frozenset(own) for own in found.values()])

@@ -20,7 +20,7 @@ def plain(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Matching:
+class ModelAliases:
     """The name that stands for a model in all sources."""
 
     apart: frozenset[str] = frozenset()
@@ -34,7 +34,9 @@ class Matching:
         return name.casefold() if plain(name) in self.apart else plain(name)
 
 
-def matching(runs: Iterable[str], ours: Iterable[str], theirs: Mapping[str, str], aliases: Sequence[str]) -> Matching:
+def model_aliases(
+    runs: Iterable[str], ours: Iterable[str], theirs: Mapping[str, str], aliases: Sequence[str]
+) -> ModelAliases:
     """What matches names, where `aliases` (`OURS=THEIRS`) say more than they do themselves.
 
     `theirs` gives each spelling its name: a paper's `Llama 3.1 8B` is published as `Llama-3.1-8B-Instruct`.
@@ -49,7 +51,7 @@ def matching(runs: Iterable[str], ours: Iterable[str], theirs: Mapping[str, str]
         one, other = _split(alias, mine, theirs)
         if found.setdefault(one.casefold(), plain(other)) != plain(other):
             raise UsageError(f"`alias={alias}` takes {one} for a second model; give each of yours once")
-    return Matching(apart, found)
+    return ModelAliases(apart, found)
 
 
 def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[str, str]:

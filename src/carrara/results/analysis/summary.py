@@ -120,7 +120,7 @@ def headline(result: Result) -> float:
     return min(1.0, max(0.0, result.score)) if result.status == "ok" else 0.0
 
 
-def counted(results: Sequence[Result]) -> Sequence[Result]:
+def replies_in_mean(results: Sequence[Result]) -> Sequence[Result]:
     """Return the replies that a mean is over: without failed requests, unless all of them failed."""
     return [result for result in results if result.status != "error"] or results
 
@@ -131,7 +131,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         raise ValueError("no results, no statistics")
     counts = {status: sum(result.status == status for result in results) for status in STATUSES}
     retrieval = _retrieval(results)
-    results = counted(results)
+    results = replies_in_mean(results)
     n = len(results)
     clusters: dict[str, list[float]] = {}
     for result in results:
@@ -223,7 +223,7 @@ def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
     return natural(task), series, length, [natural(value) for value in values]
 
 
-def scored(results: Sequence[Result]) -> list[Result]:
+def drop_unscored(results: Sequence[Result]) -> list[Result]:
     """Results without those of tests at lengths that have no score: what is left can be compared and drawn."""
     series = series_of(results)
     met: dict[tuple[str, Series, int], bool] = {}
@@ -252,7 +252,7 @@ def report_failures(results: Sequence[Result]) -> None:
         logger.warning(f"{name}: {failed:,} of {asked[name]:,} requests failed; they are in no mean")
 
 
-def sliced(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
+def summarize_by_labels(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
     """Rows by the values of these labels, of the tests that have them all; labels cross."""
     results = label_bins(results)
     having: dict[str, set[str]] = {}

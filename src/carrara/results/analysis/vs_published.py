@@ -7,7 +7,7 @@ same replies, where there is one. The sound score and its interval stand beside 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrara.results.analysis.cells import Measured
+from carrara.results.analysis.cells import CellScore
 from carrara.results.analysis.metric import papers
 from carrara.results.published.scores import Score, counting
 
@@ -16,30 +16,30 @@ SAME = 0.05
 
 
 @dataclass(frozen=True)
-class Place:
+class RankedModel:
     """A model's place on a board: ours, or a published one."""
 
     model: str
     score: float
     """What it is ranked by, from 0 to 1."""
-    ours: Measured | None
+    ours: CellScore | None
     published: Score | None
 
 
 @dataclass(frozen=True)
-class Board:
+class Ranking:
     """One test at one length, as it was posed, the best model first."""
 
     test: str
     what: str
     length: int
     paper: str
-    places: tuple[Place, ...]
+    places: tuple[RankedModel, ...]
 
 
-def boards(own: Iterable[Measured], scores: Iterable[Score]) -> list[Board]:
+def rankings(own: Iterable[CellScore], scores: Iterable[Score]) -> list[Ranking]:
     published = [score for score in counting(list(scores)) if score.ours]
-    groups: dict[str, list[Measured]] = {}
+    groups: dict[str, list[CellScore]] = {}
     for one in own:
         groups.setdefault(one.what, []).append(one)
     found = []
@@ -47,14 +47,16 @@ def boards(own: Iterable[Measured], scores: Iterable[Score]) -> list[Board]:
         test, length = mine[0].test, mine[0].length
         theirs = [score for score in published if score.ours == test and same_length(length, score.length)]
         for paper in dict.fromkeys(score.paper for score in theirs):
-            places = [Place(str(one.model), _ranked(one), one, None) for one in mine]
-            places += [Place(score.name, score.score / 100, None, score) for score in theirs if score.paper == paper]
+            places = [RankedModel(str(one.model), _ranked(one), one, None) for one in mine]
+            places += [
+                RankedModel(score.name, score.score / 100, None, score) for score in theirs if score.paper == paper
+            ]
             places.sort(key=lambda place: -place.score)
-            found.append(Board(test, what, length, paper, tuple(places)))
+            found.append(Ranking(test, what, length, paper, tuple(places)))
     return found
 
 
-def alone(own: Iterable[Measured], found: Sequence[Board]) -> list[str]:
+def unpublished(own: Iterable[CellScore], found: Sequence[Ranking]) -> list[str]:
     """What of ours no paper has."""
     shown = {board.what for board in found}
     return [what for what in dict.fromkeys(one.what for one in own) if what not in shown]
@@ -65,12 +67,12 @@ def same_length(ours: int, theirs: int | None) -> bool:
     return theirs is None or abs(ours - theirs) <= SAME * max(ours, theirs)
 
 
-def by_paper(one: Measured) -> float | None:
+def by_paper(one: CellScore) -> float | None:
     """What the paper's scorer gives the same replies, where there is one."""
     published = one.stat.published
     return next((published[name] for name in papers(one.test) if name in published), None)
 
 
-def _ranked(one: Measured) -> float:
+def _ranked(one: CellScore) -> float:
     score = by_paper(one)
     return one.stat.mean if score is None else score

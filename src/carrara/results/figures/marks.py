@@ -8,7 +8,7 @@ from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, Correlation, correlations
 from carrara.results.analysis.cumulative_scores import accumulate
 from carrara.results.analysis.series import Series, recipe_of
-from carrara.results.analysis.summary import Row, scored, summarize
+from carrara.results.analysis.summary import Row, drop_unscored, summarize
 from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Mark
@@ -61,7 +61,7 @@ class FigureData:
 
     def rows(self, tests: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
         """Return own results of these tests, at each length and by these labels."""
-        own = scored(_usual([result for result in self.results if result.task in tests]))
+        own = drop_unscored(_usual([result for result in self.results if result.task in tests]))
         if cumulative:
             return accumulate(own)
         return [row for row in summarize(own, by) if row.stat.scored]

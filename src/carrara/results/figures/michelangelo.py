@@ -8,7 +8,7 @@ from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis.curve_crossing import crossings as find_crossings
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.summary import counted, headline
+from carrara.results.analysis.summary import headline, replies_in_mean
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
 from carrara.results.figures.marks import FigureData, names_of, panel_correlations
@@ -91,7 +91,7 @@ def chance(one: Definition, data: FigureData) -> Figure:
         "a draft of that topic or format (chance level)": [
             result.chance_level for result in {result.id: result for result in own}.values()
         ],
-        "of all replies": [headline(result) for result in counted(own)],
+        "of all replies": [headline(result) for result in replies_in_mean(own)],
     }
     marks = []
     for kind, values in kinds.items():

@@ -19,7 +19,7 @@ COLUMNS = ("model", "benchmark", "score")
 
 
 @dataclass(frozen=True)
-class Outside:
+class ExternalScore:
     place: str
     """`FILE:LINE`, for messages."""
     model: str
@@ -27,7 +27,7 @@ class Outside:
     score: float
 
 
-def read_outside(path: Path) -> list[Outside]:
+def read_external_scores(path: Path) -> list[ExternalScore]:
     if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a CSV file with the columns {', '.join(COLUMNS)}")
     try:
@@ -42,7 +42,7 @@ def read_outside(path: Path) -> list[Outside]:
     return rows
 
 
-def _rows(path: Path, file: IO[str]) -> Iterator[Outside]:
+def _rows(path: Path, file: IO[str]) -> Iterator[ExternalScore]:
     table = csv.reader(file, strict=True)
     places: list[int] = []
     try:
@@ -54,7 +54,7 @@ def _rows(path: Path, file: IO[str]) -> Iterator[Outside]:
             elif len(row) != heads:
                 raise UsageError(f"{path}:{table.line_num}: the row has {len(row)} fields, and the table {heads}")
             else:
-                yield _outside(f"{path}:{table.line_num}", *(row[place].strip() for place in places))
+                yield _score(f"{path}:{table.line_num}", *(row[place].strip() for place in places))
     except csv.Error as error:
         raise UsageError(f"{path}:{table.line_num}: not a row of CSV: {error}") from None
 
@@ -69,7 +69,7 @@ def _places(path: Path, row: list[str]) -> list[int]:
     return [heads.index(column) for column in COLUMNS]
 
 
-def _outside(place: str, model: str, benchmark: str, score: str) -> Outside:
+def _score(place: str, model: str, benchmark: str, score: str) -> ExternalScore:
     for column, cell in (("model", model), ("benchmark", benchmark)):
         if not cell:
             raise UsageError(f"{place}: the {column} is empty; name it, or leave the row out")
@@ -79,4 +79,4 @@ def _outside(place: str, model: str, benchmark: str, score: str) -> Outside:
         number = math.nan
     if not math.isfinite(number):
         raise UsageError(f"{place}: the score {score!r} is no number; write it as 63.2, or leave the row out")
-    return Outside(place, model, benchmark, number)
+    return ExternalScore(place, model, benchmark, number)

@@ -5,9 +5,9 @@ from itertools import combinations
 from typing import Any
 
 from carrara.core.table import table
-from carrara.results.analysis.benchmark_columns import Correlated
+from carrara.results.analysis.benchmark_columns import SourceCorrelations
 from carrara.results.analysis.correlation import RULE, Column, Correlation
-from carrara.results.analysis.vs_published import Board, Place, by_paper
+from carrara.results.analysis.vs_published import RankedModel, Ranking, by_paper
 from carrara.results.published.scores import PAPERS
 from carrara.results.sanitize import short
 
@@ -17,7 +17,7 @@ LISTED = 100
 """Pairs of such a list."""
 
 
-def correlation_lines(found: Correlated) -> Iterator[str]:
+def correlation_lines(found: SourceCorrelations) -> Iterator[str]:
     """Return the lines that `carrara correlate` prints."""
     if len(found.columns) <= MATRIX:
         yield from _matrix(found.columns, found.pairs)
@@ -33,7 +33,7 @@ def correlation_lines(found: Correlated) -> Iterator[str]:
     yield f"\n{RULE}"
 
 
-def correlation_record(found: Correlated) -> dict[str, Any]:
+def correlation_record(found: SourceCorrelations) -> dict[str, Any]:
     """Return correlations for programs."""
     return {
         "rule": RULE,
@@ -55,7 +55,7 @@ def correlation_record(found: Correlated) -> dict[str, Any]:
     }
 
 
-def ranking_lines(board: Board) -> Iterator[str]:
+def ranking_lines(board: Ranking) -> Iterator[str]:
     """Return the lines of one ranking."""
     yield f"{board.what}, ranked among {PAPERS[board.paper]}'s models"
     heads = ["", "model", "score", "paper's metric", "95 % interval", "n", "from"]
@@ -67,7 +67,7 @@ def ranking_lines(board: Board) -> Iterator[str]:
     yield ""
 
 
-def ranking_record(board: Board) -> dict[str, Any]:
+def ranking_record(board: Ranking) -> dict[str, Any]:
     """Return one ranking for programs."""
     return {
         "task": board.what,
@@ -134,7 +134,7 @@ def _signed(value: float | None) -> str:
     return "" if value is None else f"{round(value, 2) + 0.0:.2f}"
 
 
-def _row(place: Place) -> tuple[str, ...]:
+def _row(place: RankedModel) -> tuple[str, ...]:
     if place.published:
         source = f"{place.published.table}, {place.published.metric}"
         return "", place.model, "", f"{place.score:.3f}", "", "", source
@@ -144,7 +144,7 @@ def _row(place: Place) -> tuple[str, ...]:
     return ">", place.model, f"{stat.mean:.3f}", paper, f"{stat.low:.3f}-{stat.high:.3f}", str(stat.n), "these runs"
 
 
-def _place(place: Place) -> dict[str, Any]:
+def _place(place: RankedModel) -> dict[str, Any]:
     named: dict[str, Any] = {"model": place.model, "ranked by": place.score, "ours": place.ours is not None}
     if place.published:
         score = place.published

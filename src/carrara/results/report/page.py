@@ -18,7 +18,7 @@ from carrara.results.analysis import (
     trivial_baselines,
 )
 from carrara.results.analysis.baselines import ALIKE, BestBaseline, highest
-from carrara.results.analysis.completeness import Part, sentence
+from carrara.results.analysis.completeness import Part, describe_missing
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.shortcuts import Known
@@ -89,12 +89,12 @@ def render(
     sources: Sequence[Source] = (),
     min_base_score: float = MIN_BASE_SCORE,
 ) -> str:
-    requirements = Requirements.of(known, min_base_score)
-    content = _content(results, known, bool(sentence(parts)), find_snippet, requirements) if results else {"results": 0}
+    requirements, partial = Requirements.of(known, min_base_score), describe_missing(parts)
+    content = _content(results, known, bool(partial), find_snippet, requirements) if results else {"results": 0}
     return render_page(
         "page.html",
         title,
-        partial=sentence(parts),
+        partial=partial,
         sources=sources,
         chance_level_terms=chance_level_terms(),
         **({"retrieved": False, "trivial": []} | content),

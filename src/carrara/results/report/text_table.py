@@ -8,7 +8,7 @@ from carrara.core.quantities import count
 from carrara.core.table import table
 from carrara.results.analysis import EffectiveLength, Row, categories
 from carrara.results.analysis.baselines import BestBaseline, highest
-from carrara.results.analysis.completeness import Part, sentence
+from carrara.results.analysis.completeness import Part, describe_missing
 from carrara.results.analysis.metric import describe_metric
 from carrara.results.analysis.summary import RECALL
 from carrara.results.sanitize import distinct, short
@@ -17,7 +17,9 @@ FEW = 24
 """Rows that are shown one by one; of more, each test is a row, with a column for each length."""
 
 
-def lines(rows: Sequence[Row], parts: Sequence[Part] = (), effective: Sequence[EffectiveLength] = ()) -> Iterator[str]:
+def result_lines(
+    rows: Sequence[Row], parts: Sequence[Part] = (), effective: Sequence[EffectiveLength] = ()
+) -> Iterator[str]:
     """Yield the table of results.
 
     Args:
@@ -35,7 +37,7 @@ def lines(rows: Sequence[Row], parts: Sequence[Part] = (), effective: Sequence[E
         yield from _row_lines(rows)
         yield from _effective_lines(effective)
     yield from _category_lines(rows)
-    if what := sentence(parts):
+    if what := describe_missing(parts):
         yield from ("", what)
 
 

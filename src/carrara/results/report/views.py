@@ -19,10 +19,10 @@ from carrara.results.analysis import (
     Series,
     Stat,
     categories,
+    drop_unscored,
     effective_lengths,
     length_effects,
     model_effects,
-    scored,
     summarize,
 )
 from carrara.results.analysis.cumulative_scores import accumulate
@@ -125,7 +125,7 @@ def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements
             category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
             for category, scores in groupby(categories(rows), lambda score: score.category)
         },
-        tests=_tests(scored(results), rows, styles, effective),
+        tests=_tests(drop_unscored(results), rows, styles, effective),
     )
 
 
