@@ -34,7 +34,7 @@ def test_a_command_prints_a_warning_once(capsys: Capture) -> None:
     assert capsys.readouterr().err == ""
 
 
-WARNING = "4 of 9 worlds of babilong/qa2 do not fit into 350 tokens"
+WARNING = "4 of 9 instances of babilong/qa2 do not fit into 350 tokens"
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_another_split_has_to_be_said() -> None:
 
 
 def test_a_world_that_is_too_long_gives_way_to_another() -> None:
-    with pytest.raises(UsageError, match=r"of 20 worlds of babilong/qa1 none fits into 100 tokens"):
+    with pytest.raises(UsageError, match=r"of 20 instances of babilong/qa1 none fits into 100 tokens"):
         Stream("qa1", 100, tokenizer="words").item(0)
     sizes = sorted(Stream("qa1", 0, tokenizer="words").item(n).prompt.tokens for n in range(20))
     tight = Stream("qa1", sizes[10], tokenizer="words")
