@@ -72,7 +72,7 @@ class Stream:
                 recipe = context.item(self._dice(number, "question").below(len(context.questions))).recipe
                 return Item(recipe, context)
         raise UsageError(
-            f"of {TRIES} worlds of {first.task} none fits into {write_length(first.length)} tokens, "
+            f"of {TRIES} instances of {first.task} none fits into {write_length(first.length)} tokens, "
             f"so ask for greater lengths or leave it out: {reason}"
         )
 
