@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from carrara.cli.main import COMMANDS, main
+from carrara.cli.main import COMMANDS, main, make_app
 from tests.commands import commands
 from tests.process import python
 
@@ -154,8 +154,6 @@ WRONG = {
     "an unknown command": (["dance"], "no command is called 'dance'"),
     "an unknown option": (["show", "latent_list", "--lenghts", "4k"], "--lengths"),
     "two tasks where one is shown": (["show", "qa1", "qa2"], "qa2"),
-    "an option without its value": (["show", "latent_list", "--seed"], "--seed"),
-    "no task": (["show"], "TASK"),
     "an unknown choice": (["show", "latent_list", "--split", "tests"], "--split"),
     "two files at once": (["generate", "qa1", "--render", "--finetune", "--out", "x"], "--render and --finetune"),
     "options beside recipes": (["generate", "r.jsonl", "-n", "3", "--out", "x"], "-n cannot be given beside r.jsonl"),
@@ -168,6 +166,12 @@ WRONG = {
     "a broken id": (["show", "michelangelo/latent_list@2/test"], "not an item's id"),
     "no recipes": (["generate", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
     "no parameter": (["show", "latent_list", "-p", "complexity"], "NAME=VALUE"),
+    "no task": (["run"], "`carrara run` needs TASKS: see `carrara run --help`"),
+    "no model": (["run", "qa1"], "`carrara run` needs --model"),
+    "an option without its value": (["run", "qa1", "--model"], "--model needs a value"),
+    "an argument too many": (["get", "demo", "now"], "'now' is one argument too many"),
+    "an option in place of a needed one": (["run", "qa1", "--modle", "carrara/echo"], "did you mean --model?"),
+    "an option twice": (["show", "qa1", "--seed", "1", "--seed", "2"], "--seed"),
 }
 
 
@@ -192,12 +196,31 @@ def test_help_lists_every_command(capsys: Capture) -> None:
         assert f"│ {name} " in shown
 
 
+HEAVY = ("inspect_ai", "numpy", "tokenizers", "splintr", "jinja2", "pydantic", "openai", "torch", "httpx")
+
+
+def imported_by(*line: str) -> set[str]:
+    """Return the modules that a command imports in a new process."""
+    code = "import sys; from carrara.cli.main import main; main(sys.argv[1:]); print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", code, *line], capture_output=True, text=True, check=True)
+    return set(ended.stdout.splitlines()[-1].split())
+
+
 def test_help_imports_nothing_heavy() -> None:
     """What keeps `carrara --help` quick; the seconds are measured in benchmarks/startup.py."""
-    code = "import sys, carrara.cli.main as c; c.make_app(); print(sorted(m.partition('.')[0] for m in sys.modules))"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    for heavy in ("inspect_ai", "numpy", "rich", "tokenizers", "splintr", "jinja2", "pydantic", "openai"):
-        assert f"'{heavy}'" not in shown
+    code = "import sys, carrara.cli.main as c; c.make_app(); print(*sys.modules)"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {*HEAVY, "rich"} & set(made)
+    shown = imported_by("--help")
+    assert not {*HEAVY, "rich.markdown", "rich.progress", "pygments", "markdown_it"} & shown
+    own = {module for module in shown if module.startswith("carrara.")}
+    assert not {module for module in own if not module.startswith(("carrara.cli", "carrara.core"))}
+
+
+@pytest.mark.parametrize("name", [name for group in COMMANDS.values() for name in group])
+@pytest.mark.sampled(4)
+def test_help_of_a_command_imports_nothing_heavy(name: str) -> None:
+    assert not set(HEAVY) & imported_by(name, "--help")
 
 
 @pytest.mark.slow
@@ -299,6 +322,52 @@ def test_every_command_has_help_with_an_example(capsys: Capture) -> None:
     for name, _ in commands():
         assert main([*name.split(), "--help"]) == 0
         assert f"Example: carrara {name}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_list_of_commands_says_what_their_own_help_says() -> None:
+    """A command's own help begins as its line in `carrara --help`, and may go on."""
+    app = make_app()
+    for line in COMMANDS.values():
+        for name, about in line.items():
+            assert app[name].help.startswith(about.removesuffix(".")), name
+
+
+DIFFERENT = {
+    "--out": "what a command writes",
+    "--published": "tasks, replies, scores or models",
+    "--model": "a model to run, to plan for, to ask, or one that others ran",
+    "--lengths": "lengths of prompts, or of results",
+    "--budget": "a profile has one of tokens only",
+    "--by": "what retrieves, or what a report is sliced by",
+    "-n": "instances, items of a guard, or pieces of writing",
+}
+"""Options that are not the same in all commands, and what they are in each."""
+
+
+def options() -> dict[str, dict[str, str]]:
+    """Return the help of each option, by its name and the command."""
+    found: dict[str, dict[str, str]] = {}
+    for name, command in commands():
+        for one in command.assemble_argument_collection(parse_docstring=True):
+            if one.show:
+                found.setdefault(one.name, {})[name] = " ".join((one.parameter.help or "").split())
+    return found
+
+
+def test_every_option_has_a_help_text() -> None:
+    for name, texts in options().items():
+        for command, text in texts.items():
+            assert text, f"{command} {name}"
+            assert text[-1] in ".)", f"{command} {name}: {text}"
+            assert text[0].isupper() or text[0] == "`", f"{command} {name}: {text}"
+
+
+def test_common_options_are_explained_alike() -> None:
+    """Their first sentence is the same; further ones say what a command does with the option, and its default."""
+    for name, texts in options().items():
+        if name.startswith("-"):
+            first = {text.partition(". ")[0].removesuffix(".") for text in texts.values()}
+            assert (len(first) > 1) == (name in DIFFERENT), (name, texts)
 
 
 def test_options_have_the_same_names_everywhere() -> None:

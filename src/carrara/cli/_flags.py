@@ -8,7 +8,6 @@ from cyclopts import Parameter, Token
 
 from carrara.cli._complete import complete_run, complete_tasks
 from carrara.core.errors import UsageError
-from carrara.core.limits import LIMIT
 from carrara.core.parallel import Engine
 from carrara.options import Folder, ItemOptions, Lengths, text, whole
 
@@ -90,7 +89,7 @@ WorkerEngine = Annotated[
 Threads = Annotated[
     int, Parameter(metavar="N", validator=_at_least_one("threads"), help="Threads of PyTorch on the processor.")
 ]
-AllowLarge = Annotated[bool, Parameter(show_default=False, help=f"Do not refuse to make more than {LIMIT:,}.")]
+AllowLarge = Annotated[bool, Parameter(show_default=False, help="Do not ask or refuse, however much is made or sent.")]
 OnlyLengths = Annotated[
     Lengths | None, text("LENGTHS", joins=True, help="Only items of these lengths, such as 4k,32k.")
 ]
@@ -98,7 +97,8 @@ N = Annotated[
     int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")
 ]
 RunFolder = Annotated[Folder, text("RUN", help="Folder of a run, as `carrara run` wrote it.")]
-Model = Annotated[str, text("MODEL", help="Name of the model, as for `carrara run`.")]
+MODEL_HELP = "Name of the model, as for `carrara run`."
+Model = Annotated[str, text("MODEL", help=MODEL_HELP)]
 
 
 def refuse_beside_ids(ids: str, items: ItemOptions, **given: bool) -> None:

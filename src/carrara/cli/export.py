@@ -84,7 +84,8 @@ def export(
     Example: carrara export datasets latent_list,qa1 --lengths 4k,32k -n 50 --tokenizer o200k --out data/mine
 
     Args:
-        max_tokens: Tokens of a reply. By default the server's own limit, and in loads as long as the answer.
+        max_tokens: Tokens of a reply, reasoning included. By default the server's own limit, and in loads as long as
+            the answer.
     """
     from carrara.export.about import check_folder
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App
 
-from carrara.cli._flags import Allow, Force, Json, Model
+from carrara.cli._flags import MODEL_HELP, Allow, Force, Json, Model
 from carrara.cli._output import check_replaceable, print_json, show
 from carrara.cli.profile import CAPABILITIES_HELP
 from carrara.guard.config import CheckGuardConfig, CheckGuardOptions, MakeGuardConfig, MakeGuardOptions
@@ -61,7 +61,7 @@ def check(
     guard: Annotated[File, text("FILE", help="File of the guard.")],
     /,
     *,
-    model: Annotated[str, text("MODEL", help="Name of the model, by default the one of the guard.")] = "",
+    model: Annotated[str, text("MODEL", help=f"{MODEL_HELP} By default the one of the guard.")] = "",
     options: CheckGuardOptions | None = None,
     server: ConnectionOptions | None = None,
     allow: Allow | None = None,

@@ -11,7 +11,7 @@ from carrara.cli._flags import Force
 from carrara.cli._output import check_replaceable, is_page
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.options import File, Folder, ItemOptions, Lengths, file_of, lengths_of, text, whole
+from carrara.options import LENGTHS_HELP, File, Folder, ItemOptions, Lengths, file_of, lengths_of, text, whole
 
 
 def inside(
@@ -20,7 +20,7 @@ def inside(
     *,
     out: Annotated[File, text("FILE", help="Where to write the page, an HTML file.")],
     task: Annotated[str, text("TASK", shows_default=True, completer=complete_task, help="Name of a task.")] = "qa1",
-    lengths: Annotated[Lengths, Parameter(help="Tokens of the prompt, such as 4k.")] = "16k",
+    lengths: Annotated[Lengths, Parameter(help=f"{LENGTHS_HELP} Give one.")] = "16k",
     index: Annotated[int, Parameter(metavar="N")] = 0,
     items: ItemOptions | None = None,
     probes: Annotated[int, Parameter(metavar="N")] = 100,

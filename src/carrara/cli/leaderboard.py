@@ -40,8 +40,8 @@ def leaderboard(
 
     Args:
         check: Prompts of each folder that are rendered again. All replies are graded again.
-        price: Show what a run costs, with money for a million tokens of prompts and of replies; or a TOML file that
-            has input and output for each model.
+        price: Money for a million tokens of prompts, of replies, and of prompts that are cached; or a TOML file that
+            has input, output and cached for each model. The leaderboard then shows what each run cost.
         count_refused: Count folders that fail the check, too.
     """
     from carrara.logs.shortcuts import known

@@ -4,7 +4,15 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, UnusedCliTokensError
+from cyclopts import (
+    App,
+    CycloptsError,
+    Group,
+    MissingArgumentError,
+    Parameter,
+    UnknownCommandError,
+    UnusedCliTokensError,
+)
 
 from carrara import __version__
 from carrara.cli._messages import messages_on_stderr, say
@@ -86,6 +94,7 @@ def make_app(lists_commands: bool = False) -> App:
         version=f"carrara {__version__}",
         default_parameter=Parameter(negative=()),
         help_flags=HELP_FLAGS,
+        help_format="plaintext" if lists_commands else "markdown",  # what reads Markdown takes long to import
     )
     options = Group("Options", sort_key=99)
     app["--help"].group = app["--version"].group = options
@@ -129,6 +138,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         except UnknownCommandError as error:
             say(_unknown(error, given[0]))
             return 2
+        except MissingArgumentError as error:
+            say(_missing(error))
+            return 2
         except UnusedCliTokensError as error:
             extra = " ".join(map(repr, error.unused_tokens or ()))
             say(f"{extra} is one argument too many; add --help to see what the command takes")
@@ -164,6 +176,22 @@ def _unknown(error: UnknownCommandError, called: str) -> str:
         hint = nearest(name, actions) or f"; it has {', '.join(actions)}"
         return f"`carrara {called}` has no action {name!r}{hint}"
     return f"no command is called {name!r}{nearest(name, _names())}; `carrara --help` lists them"
+
+
+def _missing(error: MissingArgumentError) -> str:
+    """Return what to say of an argument that is missing, or of an option without its value."""
+    assert error.argument is not None
+    command = _command(error)
+    if error.keyword:
+        return f"{error.keyword} needs a value: see `{command} --help`"
+    for word in error.unused_tokens or ():
+        if word.startswith("-"):
+            return f"`{command}` has no option {word}{nearest(word, error.argument.names)}"
+    return f"`{command}` needs {error.argument.name}: see `{command} --help`"
+
+
+def _command(error: CycloptsError) -> str:
+    return " ".join(["carrara", *(error.command_chain or ())])
 
 
 def _names() -> list[str]:

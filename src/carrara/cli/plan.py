@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from carrara.cli._flags import Json, RunSelection, several
+from carrara.cli._flags import MODEL_HELP, Json, RunSelection, several
 from carrara.cli._output import print_json, show
 from carrara.options import merged
 from carrara.planning.config import EstimateOptions, PlanConfig
@@ -14,7 +14,7 @@ def plan(
     tasks: RunSelection,
     /,
     *,
-    model: Annotated[list[str], several("MODEL", "Name of the model, as for `carrara run`. Several are told apart.")],
+    model: Annotated[list[str], several("MODEL", f"{MODEL_HELP} Several are told apart.")],
     items: RunItems | None = None,
     options: EstimateOptions | None = None,
     as_json: Json = False,

@@ -29,7 +29,7 @@ def probe(
     threads: Threads = 1,
     min_base_score: MinBaseScore = MIN_BASE_SCORE,
 ) -> int:
-    """Measure a recurrent or streaming model of your own on long inputs: its score, its state, its speed.
+    """Measure a recurrent model on long inputs: the score, the state and the speed of a model of your own.
 
     Example: carrara probe mine:Memory --tasks qa1,qa2 --lengths 1k,16k,128k -n 20 --out runs/mine
 

@@ -58,8 +58,8 @@ def score(
     Args:
         out: Write a file of scored lines, or a folder that `carrara report` reads. By default lines are printed.
         model: Name of the model of lines that do not name one, by default the file's name.
-        task: Task of published BABILong replies, such as qa1. By default the file's name says it.
-        prompts: Prompt pack of items whose size depends on their wording, a TOML file.
+        task: Name of a task. Published BABILong replies are of one; by default the file's name says which.
+        prompts: Take the wording from this prompt pack, a TOML file. Only items whose size depends on it need one.
     """
     from carrara.tokens.permission import allow_all
 

@@ -10,7 +10,7 @@ from carrara.cli._complete import complete_task
 from carrara.cli._flags import Json, refuse_beside_ids
 from carrara.cli._output import print_json
 from carrara.core.errors import UsageError
-from carrara.options import ItemOptions, Lengths, lengths_of, text, whole
+from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, lengths_of, text, whole
 
 if TYPE_CHECKING:
     from carrara.prompt.items import Item
@@ -22,14 +22,14 @@ def show(
     task: Annotated[str, text("TASK", completer=complete_task, help="Name of a task, or the id of an item.")],
     /,
     *,
-    lengths: Annotated[Lengths, Parameter(help="Tokens of the prompt. With several, it is shown at each.")] = "0",
+    lengths: Annotated[Lengths, Parameter(help=f"{LENGTHS_HELP} The item is shown at each.")] = "0",
     index: Annotated[int, Parameter(metavar="N")] = 0,
     question: Annotated[int, Parameter(metavar="N")] = 0,
     items: ItemOptions | None = None,
     reply: Annotated[str | None, text("TEXT")] = None,
     as_json: Json = False,
 ) -> int:
-    """Show one item: its prompt with evidence highlighted and filler dimmed, its question and the right answer.
+    """Show one item as a model sees it, with evidence highlighted and filler dimmed, its question and the right answer.
 
     Example: carrara show latent_list --lengths 1k --index 0
 

@@ -13,7 +13,7 @@ from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.limits import check_count
 from carrara.core.log import warn_once
-from carrara.options import ItemOptions, Lengths, lengths_of, text
+from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
@@ -33,7 +33,8 @@ class StatsItems(ItemOptions):
     """Which items are described."""
 
     tokenizer: Annotated[str, text("TOKENIZERS", shows_default=True)] = TOKENIZERS
-    """Count contexts with these tokenizers, or as `words` and `characters`. The first gives the lengths."""
+    """Count tokens with a bundled tokenizer, hf:NAME or server:URL. Several are allowed, `words` and `characters` among
+    them; the first gives the lengths."""
 
 
 def stats(
@@ -41,9 +42,7 @@ def stats(
     /,
     *,
     n: N = 1000,
-    lengths: Annotated[
-        Lengths | None, text("LENGTHS", joins=True, help="Count contexts of prompts of these lengths.")
-    ] = None,
+    lengths: Annotated[Lengths | None, Parameter(help=f"{LENGTHS_HELP} By default no context is counted.")] = None,
     items: StatsItems | None = None,
     allow_large: AllowLarge = False,
     as_json: Json = False,

@@ -24,7 +24,7 @@ WIDTH = 110
 
 
 def tasks(tasks: Selection = "all", /, *, as_json: Json = False) -> int:
-    """List tasks with their chance levels and parameters, and presets. Parameters of a single task are explained.
+    """List tasks, and explain one: chance levels, parameters, presets, and what each parameter of a single task does.
 
     Example: carrara tasks latent_list
     """

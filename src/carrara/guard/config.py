@@ -19,7 +19,7 @@ class MakeGuardOptions:
     """Which items a guard has."""
 
     lengths: tuple[int, ...] = field(default="8k,32k,128k", converter=lengths_of)
-    """Tokens of the prompts, by default 8k,32k,128k."""
+    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 8k,32k,128k."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=5, validator=at_least(1))
     """Items of each capability at each length, at most."""
     times: int = field(default=3, validator=at_least(2))

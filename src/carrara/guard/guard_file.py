@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from carrara.core.errors import UsageError
 from carrara.core.files import SMALL, content, whole_file
 from carrara.core.lengths import write_length
@@ -83,6 +81,8 @@ def read(path: Path) -> Guard:
     Raises:
         UsageError: The file is no guard, or was changed.
     """
+    from pydantic import TypeAdapter, ValidationError
+
     try:
         given: Any = json.loads(content(path, SMALL))
         form = given["carrara_guard"]

@@ -17,11 +17,11 @@ class AuditOptions(ItemOptions):
     """Which items of its tasks an audit makes."""
 
     lengths: tuple[int, ...] = field(default="0,4k", converter=lengths_of)
-    """Tokens of the prompts."""
+    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=200, validator=at_least(1))
     """Instances for each task and length."""
     allow_large: Flag = False
-    """Do not refuse to make more than 100,000,000."""
+    """Do not ask or refuse, however much is made or sent."""
 
 
 @frozen(kw_only=True, slots=False)

@@ -32,7 +32,7 @@ class TrainOptions:
     longer: float | None = None
     """Multiply the steps of the preset."""
     seed: int = field(default=0, validator=at_least(0))
-    """Another seed gives other items and another model."""
+    """Another seed gives other items. It gives another model, too."""
     params: dict[str, str] = field(factory=dict, converter=params_of)
     """A parameter of the tasks, such as `-p complexity=5`. `carrara tasks NAME` lists them."""
     device: Annotated[str, text("DEVICE")] = ""

@@ -41,6 +41,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
+from carrara import tokens
 from carrara.core.metadata import KEY, REQUEST, REQUESTS, RETRIEVE
 from carrara.core.transport import BULK_LIMIT, LIMIT, refused
 from carrara.core.types import Message
@@ -213,6 +214,8 @@ class ReferencedAPI(ModelAPI):
         self._render, self._watcher, self._recall, self._going_on = render, watcher, recall, going_on
         self._limit, self._patience, self._quick, self._cache = limit, patience, quick, cache
         self._secrets = secrets_of(model.api)
+        if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:
+            model.api.count_text_tokens = _count_tokens  # type: ignore[method-assign]
         watch(model.api)
 
     def __getattr__(self, name: str) -> Any:
@@ -346,3 +349,8 @@ def _class_for(provider: type[ModelAPI]) -> type[ReferencedAPI]:
 def provider_of(model: Model) -> ModelAPI:
     """Return a model's own provider."""
     return model.api.provider if isinstance(model.api, ReferencedAPI) else model.api
+
+
+async def _count_tokens(text: str) -> int:
+    """Count the tokens of a text. Inspect's own count, which its mock model asks for, fetches a vocabulary first."""
+    return tokens.get(tokens.DEFAULT).count(text)

@@ -93,7 +93,7 @@ class RunOptions:
     shard: Shard | None = field(default=None, converter=converters.optional(_shard_of))
     """Ask the I-th of N parts, so that several machines can share one folder."""
     allow_large: Flag = False
-    """Do not ask or refuse, however many tokens are sent."""
+    """Do not ask or refuse, however much is made or sent."""
 
 
 @frozen(kw_only=True, slots=False)
