@@ -76,7 +76,7 @@ def score(
     if task:
         raise UsageError("`task` is for published replies: give `published=babilong` too")
     if as_json:
-        raise UsageError("`as_json` is for published replies: others are scored to lines of JSON anyway")
+        raise UsageError("`as_json` is for published replies: add `published=babilong` or `published=minerva`")
     if file != "-" and not path.is_file():
         raise UsageError(f"there is no file {path}; give a JSONL file with an id and a reply on each line")
     if target and _is_neither(target):
