@@ -215,11 +215,11 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     parquet(tmp_path / "data" / "8k.parquet", [openai(told(n, 2, False)) for n in range(3)])
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
-        "import sys; from pathlib import Path\n"
-        "from carrara.runs.config import Job, Plan; from carrara.runs.run import run\n"
+        "import sys\n"
+        "from carrara.runs.config import RunConfig; from carrara.runs.job import Job; from carrara.runs.run import run\n"
         "from carrara.core.recipe import Recipe\n"
         "jobs = (Job(Recipe.parse(sys.argv[1]), 3),)\n"
-        "print(len(run(Plan(jobs, 'openai-api/test/ok', Path(sys.argv[2]), base_url=sys.argv[3])).own))"
+        "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).own))"
     )
     monkeypatch.setenv("TEST_API_KEY", "sk-none")
     ended = python("-c", asked, found[0].id, str(tmp_path / "run"), server.base_url)
