@@ -101,7 +101,7 @@ def test_at_a_terminal_much_is_asked_about_first(said: str, code: int, sent: int
     os.close(ours)
     os.close(theirs)
     assert "9,216 tokens of prompts, about 0.10 of money" in err
-    assert "Go on? [y/N]" in err
+    assert "Continue? [y/N]" in err
 
 
 def test_models_are_run_one_by_one_and_one_that_fails_stops_no_other(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, place: Path, module: str) -> list
     """Have a module's work done as on another machine: with another cache and another environment."""
     sent = list[bytes]()
 
-    def spread(work: Any, jobs: Sequence[Any], *_: object) -> Iterator[Any]:
+    def parallel_map(work: Any, jobs: Sequence[Any], *_: object) -> Iterator[Any]:
         for job in jobs:
             sent.append(pickle.dumps((work, job)))
             with monkeypatch.context() as there:
@@ -183,7 +183,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, place: Path, module: str) -> list
                 again, given = pickle.loads(sent[-1])
                 yield again(given)
 
-    monkeypatch.setattr(f"{module}.spread", spread)
+    monkeypatch.setattr(f"{module}.parallel_map", parallel_map)
     return sent
 
 

@@ -12,7 +12,7 @@ from carrara.core.metadata import COT
 from carrara.core.result import Subject
 from carrara.proof.reference import REFERENCES
 from carrara.servers.reasoning_mode import ASKED, NONE, PREFILLED, Thinking
-from carrara.servers.short_question import Answer, ShortQuestion, Troubled
+from carrara.servers.short_question import Answer, ShortQuestion, TroubledError
 
 Prefill = Mapping[str, Any]
 """What a request says so that the server continues its last message; for many servers nothing."""
@@ -61,7 +61,7 @@ async def find_prefill(question: ShortQuestion, answer: Answer) -> Prefill | Non
         answer: The server's answer to the question alone.
 
     Raises:
-        Troubled: The server failed and may answer later.
+        TroubledError: The server failed and may answer later.
     """
     alone = answer.input_tokens
     if alone is None or separates_reasoning(answer):
@@ -70,7 +70,7 @@ async def find_prefill(question: ShortQuestion, answer: Answer) -> Prefill | Non
         try:
             if await _continues(question, option, alone):
                 return option
-        except Troubled as error:
+        except TroubledError as error:
             if error.trouble.kind != "final":
                 raise
             # The server refuses such a message.

@@ -27,7 +27,7 @@ from carrara.servers.prefill import find_prefill, separates_reasoning, takes_pro
 from carrara.servers.providers import made
 from carrara.servers.redact import public
 from carrara.servers.server_info import ServerInfo, completes
-from carrara.servers.short_question import Answer, ShortQuestion, Troubled
+from carrara.servers.short_question import Answer, ShortQuestion, TroubledError
 from carrara.servers.stop_reason import tells_overflow
 from carrara.tokens import server as token_server
 
@@ -90,7 +90,7 @@ async def probe(
             )
             if prefill:
                 info = replace(info, prefill=await find_prefill(question, answer))
-        except Troubled as error:
+        except TroubledError as error:
             reachable = bool(info.reachable) or error.trouble.kind == "final"
             info = replace(info, reachable=reachable, trouble=error.trouble)
         if window and not needed:  # some providers have no client before the first question
@@ -114,7 +114,7 @@ async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple
     try:
         answer = await question.ask_first(prompt_logprobs=True)
         return answer, any(choice.prompt_logprobs for choice in answer.output.choices)
-    except Troubled as error:
+    except TroubledError as error:
         if error.trouble.kind != "final":
             raise
     return await question.ask_first(), False  # the server refuses a request for them

@@ -40,7 +40,7 @@ TRIES = 3
 """How often the first question is asked if the reply is garbled: one may have been cut off on its way."""
 
 
-class Troubled(Exception):
+class TroubledError(Exception):
     """The server did not answer the question, and may answer others."""
 
     def __init__(self, trouble: Trouble) -> None:
@@ -66,7 +66,7 @@ class Answer(NamedTuple):
 class ShortQuestion:
     """The question, ready to be asked of one provider; no failure is retried or logged.
 
-    Both ways to ask raise `UsageError` or `RunError` if the model certainly cannot answer, and `Troubled` if it may.
+    Both ways to ask raise `UsageError` or `RunError` if the model certainly cannot answer, and `TroubledError` if it may.
     """
 
     def __init__(self, api: ModelAPI, model: str) -> None:
@@ -82,7 +82,7 @@ class ShortQuestion:
         for attempt in range(TRIES):
             try:
                 return await self.ask(prompt_logprobs=prompt_logprobs)
-            except Troubled as error:
+            except TroubledError as error:
                 if error.trouble.kind != "garbled":
                     raise
                 if attempt == TRIES - 1:
@@ -145,7 +145,7 @@ class ShortQuestion:
         trouble = Trouble(found.kind, clip(found.words, self.secrets), found.after)
         if trouble.kind == "final" and status_of(error) == 429:
             return UsageError(f"{self.server} takes no more requests with this key: {trouble.words}")
-        return Troubled(trouble)
+        return TroubledError(trouble)
 
     def _certain(self, error: Exception) -> UsageError | RunError | None:
         """Return the sentence for an error that says for certain that the model cannot answer, or None."""
