@@ -66,7 +66,8 @@ class Answer(NamedTuple):
 class ShortQuestion:
     """The question, ready to be asked of one provider; no failure is retried or logged.
 
-    Both ways to ask raise `UsageError` or `RunError` if the model certainly cannot answer, and `TroubledError` if it may.
+    Both ways to ask raise `UsageError` or `RunError` if the model certainly cannot answer, and
+    `TroubledError` if it may.
     """
 
     def __init__(self, api: ModelAPI, model: str) -> None:
