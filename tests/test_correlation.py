@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -284,6 +285,17 @@ def test_aliases() -> None:
         assert same("a/m") == same("Llama-3.1-8B-Instruct")
         assert same("a/m (temperature=1)") not in (same("a/m"), same("GPT"))
     assert model_aliases(ours, ours, theirs, ["a/m (temperature=1)=gpt"])("a/m (temperature=1)") == "gpt"
+
+
+def test_models_that_servers_call_by_names_share_the_tasks() -> None:
+    """Each server says which model answered. That makes models two, and not the task."""
+    results = [
+        replace(reply(f"openai/{model}", world, 1.0), answered_by=f"{model}-2025") for model in "ab" for world in (0, 1)
+    ]
+    assert {(one.what, str(one.model)) for one in cell_scores(results)} == {
+        ("babilong/qa1 at 4k", "openai/a"),
+        ("babilong/qa1 at 4k", "openai/b"),
+    }
 
 
 def test_a_model_asked_in_two_ways_is_two_and_a_test_posed_in_two_ways_too() -> None:

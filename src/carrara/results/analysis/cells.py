@@ -55,10 +55,10 @@ def cell_scores(results: Sequence[Result]) -> list[CellScore]:
 
 
 def _as_posed(result: Result) -> Result:
-    """With nothing of whom it was posed to."""
+    """With nothing of the model that it was posed to, or that answered."""
     recipe = recipe_of(result.id)
     id = str(replace(recipe, style="chat", tokenizer="any")) if recipe else ""
-    return replace(result, id=id, model="", settings={}, tokenizer="any")
+    return replace(result, id=id, model="", answered_by="", settings={}, tokenizer="any")
 
 
 def _as_asked(result: Result) -> Result:
