@@ -45,6 +45,7 @@ def takes_prompts_only(model: str) -> bool:
 
 
 def must(model: str, cot: str, found: Prefill | None) -> Prefill:
+    """Return what was found of a server, or refuse a run that needs prefill."""
     if found is None:
         raise UsageError(
             f"the server of {model} cannot go on with a message, which `cot={cot}` needs, or keeps its reasoning "

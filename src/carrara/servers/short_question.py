@@ -80,18 +80,17 @@ class ShortQuestion:
 
     async def ask_first(self, prompt_logprobs: bool = False) -> Answer:
         """Ask the question of a server that has not answered yet, which may be no model's server at all."""
-        for attempt in range(TRIES):
+        words = ""
+        for _ in range(TRIES):
             try:
                 return await self.ask(prompt_logprobs=prompt_logprobs)
             except TroubledError as error:
                 if error.trouble.kind != "garbled":
                     raise
-                if attempt == TRIES - 1:
-                    raise UsageError(
-                        f"{self.server} does not answer as a model's server: {error.trouble.words}; is the address "
-                        "right? It mostly ends in /v1"
-                    ) from None
-        raise AssertionError
+                words = error.trouble.words
+        raise UsageError(
+            f"{self.server} does not answer as a model's server: {words}; is the address right? It mostly ends in /v1"
+        )
 
     async def ask(
         self, begun: str = "", extra_body: Mapping[str, Any] | None = None, prompt_logprobs: bool = False
