@@ -49,7 +49,7 @@ def test_a_server_that_tells_nothing_is_refused_before_it_is_paid(tmp_path: Path
 def test_a_model_here_is_refused(tmp_path: Path) -> None:
     ended = carrara("run", "qa1", "--model", "carrara/chance", "--perplexity", "--out", str(tmp_path / "run"))
     assert ended.returncode == 2
-    assert "`perplexity` wants a server" in ended.stderr
+    assert "--perplexity needs a server that does" in ended.stderr
 
 
 @pytest.mark.parametrize("told", [[], [7.0], [math.nan, -1.0], [-math.inf]])
