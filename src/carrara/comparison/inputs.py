@@ -1,4 +1,4 @@
-"""What is to be compared: the models in folders of runs, and in Inspect's logs of whatever task."""
+"""Read what is to be compared: the models in folders of runs, and in Inspect logs of any task."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = Non
 
 
 def sides_of(held: Sequence[tuple[str, Sequence[Result]]]) -> list[Side]:
-    """A side for each model, as it was asked; where several places have one of them, for each of its places too."""
+    """Return a side for each model with its settings; a model in several places has a side for each place."""
     models = iter(models_of([result for _, results in held for result in results]))
     found: dict[tuple[Series, str], list[Result]] = {}
     for place, results in held:

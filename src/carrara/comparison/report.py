@@ -24,7 +24,7 @@ DRAWN = 60
 
 
 def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
-    """What stands on top answers the question; the tables are behind it."""
+    """Yield the verdicts, and below them the tables."""
     names = distinct(found.sides)
     yield from verdicts(found, names, margin)
     shown = tables(found)
@@ -42,7 +42,7 @@ def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
 
 
 def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
-    """Each table with its title. None repeats another: tasks that have one length each need no mean over lengths."""
+    """Return the tables with their titles, without those that would repeat another one."""
     alone = all(row.length == 0 for row in found.lengths)
     one_length = len({row.length for row in found.lengths}) == 1
     pooled = len(found.lengths) > len(found.tests)
@@ -56,12 +56,12 @@ def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
 
 
 def corrected(rows: Sequence[Comparison]) -> bool:
-    """Whether the p-values and intervals of a table are corrected for its number of comparisons."""
+    """Return whether the p-values and intervals of a table are corrected for its number of comparisons."""
     return len(rows) > 1
 
 
 def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
-    """Where they differ, in a sentence for each two: at each length over its tests, or of its only test."""
+    """Yield a sentence for each two sides: where they differ, at each length over its tests or in its only test."""
     for pair in dict.fromkeys((row.first, row.second) for row in found.lengths):
         one, other = (names[side] for side in pair)
         pooled = [row for row in found.overall or found.tests if (row.first, row.second) == pair]
@@ -91,7 +91,7 @@ def _interval(row: Comparison) -> str:
 
 
 def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None) -> list[str]:
-    """Of two sides in all, each has a column; of more, each row names its own."""
+    """The lines of a table. If there are only two sides, each has a column; else each row names its sides."""
     lengths = any(row.length for row in rows)
     two = len({(row.first, row.second) for row in rows}) == 1
     heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
@@ -119,7 +119,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
 
 
 def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
-    """Write the page: the same as the lines, with a picture of the differences of each two."""
+    """Write the page: the same as the lines, with a chart of the differences of each two sides."""
     from carrara.results.report.html import render_page
 
     names = distinct(found.sides)

@@ -1,4 +1,4 @@
-"""Is one of two runs better than the other? Item by item, per length first, pooled after.
+"""Compare runs item by item: at each length, and pooled over lengths and tests.
 
 Items are paired by their ids. Scores on one world are averaged first, because they are not independent, and worlds are
 counted. One method gives both the p-value and the interval of a difference (paired_test.py). A table has many
@@ -37,7 +37,7 @@ Verdict = Literal["better", "worse", "not worse", "not told apart"]
 
 @dataclass(frozen=True)
 class Side:
-    """One of those that are compared."""
+    """One of the models that are compared, with its results."""
 
     name: str
     results: Sequence[Result]
@@ -103,7 +103,7 @@ class Compared:
     overall: list[Comparison]
     """Over the tests that all sides have."""
     groups: list[list[str]]
-    """Of sides that are not told apart over all; the best first."""
+    """Groups of sides that are not told apart over all; the best first."""
     refused: list[str]
     """What is not compared, and why."""
 
@@ -215,10 +215,10 @@ Key = tuple[str, int, str]
 
 @dataclass
 class ItemScores:
-    """What one side has of an item that was asked once or several times."""
+    """The replies of one side to an item, which may have been asked several times."""
 
     scores: list[float] = field(default_factory=list[float])
-    """Of the replies that are answers of the model."""
+    """The scores of the replies that are answers of the model."""
     unanswered: list[Status] = field(default_factory=list[Status])
 
 
@@ -281,7 +281,7 @@ def _comparison(
 
 
 def _across(rows: Sequence[Comparison], lengths: Collection[int | None]) -> list[Comparison]:
-    """The mean over tasks at each of these lengths, for each two sides: over the tasks that all of them have there."""
+    """The mean over the tasks that all sides have at a length, for each two sides and each of these lengths."""
     found = []
     pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
     for pair in pairs:
@@ -302,7 +302,7 @@ def _common(rows: Sequence[Comparison]) -> set[str]:
 
 
 def _together(tests: Sequence[Comparison]) -> Comparison:
-    """The mean over tasks, each of which counts the same: their worlds have nothing to do with each other."""
+    """The mean over tasks, each of which counts the same, because their worlds are independent."""
     if len(tests) == 1:
         return tests[0]
     return replace(
@@ -377,7 +377,7 @@ def _left_out(test: str, first: Side, second: Side, ones: int, others: int, both
 
 
 def _why(test: str, first: Side, second: Side) -> str:
-    """In what two sides differ that have a test in common, and no item of it."""
+    """Say why two sides that share a test share none of its items."""
     asked = []
     for side in (first, second):
         found = (_parts(result) for result in side.results if result.task == test)

@@ -1,7 +1,7 @@
-r"""Text of unknown origin, made inert and readable.
+r"""Make text of unknown origin safe to show.
 
-Replies are written by models, and may hold anything: markup, controls, overrides that turn the page's text around, a
-million letters. Markup is escaped by the template; this shows the invisible and cuts the endless.
+Replies of models may contain anything: markup, control characters, bidirectional overrides, a million letters.
+Templates escape markup. This module shows invisible characters and cuts long text.
 
 >>> visible("safe \u202egnp.exe\x00")
 'safe ⟦U+202E⟧gnp.exe␀'
@@ -14,16 +14,16 @@ import unicodedata
 from collections.abc import Iterable
 
 _SUSPECT = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u024f\u0370-\u0482\u048a-\u058f\u3040-\u9fff\uac00-\ud7a3]")
-"""Everything outside the letters and signs that most text is made of: only these are looked up one by one."""
+"""Characters outside the common scripts: only these are looked up one by one."""
 _MARKS = re.compile(
     r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{3})[\u0300-\u036f"
     r"\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""More marks on one letter than any script needs; stacked, they paint over other lines."""
+"""More combining marks on one letter than any script needs; stacked marks cover other lines."""
 
 
 def visible(text: str) -> str:
-    """The text with each control, format and bidi character, line separator and lone surrogate shown as a sign."""
+    """Return the text with a visible sign for each control, format and bidi character, line separator and surrogate."""
     text = _SUSPECT.sub(lambda found: _shown(found[0]), text.replace("\r\n", "\n"))
     return _MARKS.sub(r"\1⟦marks⟧", text)
 
@@ -41,27 +41,27 @@ def _shown(character: str) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """The first characters, and how many more there were."""
+    """Return the first characters, and how many more there are."""
     if len(text) <= limit:
         return text
     return f"{text[:limit]}… {len(text) - limit:,} more characters"
 
 
 def short(text: str, limit: int = 80) -> str:
-    """A name for a table or a chart: one line, not endless."""
+    """Return a name on one line, cut at its end."""
     line = " ".join(visible(text[: limit * 4]).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def both_ends(text: str, limit: int) -> str:
-    """A name on one line, cut in the middle: names of one kind begin alike, and often only their ends differ."""
+    """Return a name on one line, cut in its middle, because similar names often differ only at their ends."""
     line = " ".join(visible(text if len(text) <= limit * 8 else text[: limit * 4] + text[-limit * 4 :]).split())
     end = limit // 2
     return line if len(line) <= limit else f"{line[: limit - 1 - end]}…{line[len(line) - end :]}"
 
 
 def distinct(names: Iterable[str], limit: int = 80) -> dict[str, str]:
-    """Short names for names, as different as they are: where what is left out told two apart, they are numbered.
+    """Return a short name for each name. Names that are alike when they are cut are numbered.
 
     >>> list(distinct(["plain", "model (temperature=0)", "model (temperature=1)"], 15).values())
     ['plain', 'model (…ture=0)', 'model (…ture=1)']

@@ -1,4 +1,4 @@
-"""Drawing: elements that escape what they are given, and a scale."""
+"""Write SVG elements with escaped content."""
 
 from markupsafe import Markup, escape
 
@@ -6,7 +6,7 @@ from carrara.results.sanitize import visible
 
 
 def tag(name: str, /, *content: str | Markup, **attributes: str | float | int) -> Markup:
-    """An element. Attributes are given in Python's manner: `class_`, `stroke_width`, `data_series`.
+    """Return an element. Attributes are named as in Python: `class_`, `stroke_width`, `data_series`.
 
     >>> tag("text", "<b>", x=1.0, text_anchor="end")
     Markup('<text x="1" text-anchor="end">&lt;b&gt;</text>')
@@ -20,13 +20,13 @@ def tag(name: str, /, *content: str | Markup, **attributes: str | float | int) -
 
 
 def number(value: float) -> str:
-    """Coordinates to a tenth: finer is not seen, and files stay small."""
+    """Write a coordinate to a tenth, which is as fine as can be seen."""
     shown = f"{value:.1f}".removesuffix(".0")
     return "0" if shown == "-0" else shown
 
 
 def drawing(title: str, description: str, width: float, height: float, *content: Markup, **attributes: str) -> Markup:
-    """A whole picture, with its alternative text."""
+    """Return a whole picture, with its alternative text."""
     return tag(
         "svg",
         tag("title", title),

@@ -1,4 +1,4 @@
-"""Records as a data frame."""
+"""Convert records to a pandas data frame."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,7 @@
-"""What trivial replies score: always yes, the context as it is, every word.
+"""Trivial baselines: what replies score that do not do the task, such as `yes` to everything or the whole context.
 
-Whoever replies so does not do the task, so that a test on which such a reply scores well measures something else, and a
-published score that one of them fools measures nothing. They depend on the questions alone, not on who was asked.
+A test on which a trivial reply scores well measures something else, and a published score that it fools measures
+nothing. These scores depend on the questions only, not on the models that were asked.
 """
 
 import math
@@ -14,12 +14,12 @@ from carrara.core.result import SOUND, Result
 from carrara.results.analysis.intervals import effective_n, wilson
 
 WELL = 0.1
-"""By how much a trivial reply has to rise above the chance level to score well. Always yes, where half of the answers
-are yes, is at the chance level: that is said beside every score, and is no news."""
+"""How far above the chance level a trivial reply has to be to score well. A reply at the chance level is no finding:
+the chance level stands beside every score."""
 FOOLED, BY = 0.5, 0.3
-"""A published score is fooled if a trivial reply has so much by it, and by so much more than soundly."""
+"""A published score is fooled if a trivial reply reaches `FOOLED` by it, and its sound score is lower by `BY`."""
 ALIKE = 0.05
-"""Lengths whose means differ by less stand in one line."""
+"""Lengths whose means differ by less share a line."""
 
 
 class BestBaseline(NamedTuple):
@@ -28,7 +28,7 @@ class BestBaseline(NamedTuple):
 
     @property
     def said(self) -> str:
-        """Its name, where it scores anything that three digits show: of those that score nothing none is the best."""
+        """Its name, if its score is above 0 with three digits: replies that score nothing have no best one."""
         return self.name if self.score >= 0.0005 else ""
 
 
@@ -42,7 +42,7 @@ def highest(found: Iterable[BestBaseline | None]) -> BestBaseline | None:
 
 
 def means(results: Iterable[Result]) -> Mapping[str, Mapping[str, float]]:
-    """Each reply's mean scores, over the questions to which it is one."""
+    """Return the mean scores of each trivial reply, over the questions that have it."""
     found: dict[str, dict[str, list[float]]] = {}
     for result in results:
         for reply, scores in result.trivial.items():
@@ -62,7 +62,7 @@ class TrivialBaseline:
     name: str
     lengths: tuple[int, ...]
     n: int
-    """Questions to which it is a reply."""
+    """The questions that have this trivial reply."""
     sound: float
     low: float
     """The lower end of the sound score's interval."""
@@ -71,8 +71,7 @@ class TrivialBaseline:
 
     @property
     def scores_well(self) -> bool:
-        """Whether it rises above the chance level by enough, and by more than which answers happened to be drawn
-        explains."""
+        """Whether it is far enough above the chance level, and further than chance explains."""
         return round(self.sound - self.chance_level, 2) >= WELL and self.low > self.chance_level
 
     @property
@@ -86,8 +85,10 @@ class TrivialBaseline:
 
 
 def trivial_baselines(results: Sequence[Result]) -> list[TrivialBaseline]:
-    """For each test and reply one line, or one for each length where these differ. A question counts once, whoever was
-    asked it."""
+    """Return a line for each test and reply, or a line for each length where the lengths differ.
+
+    A question counts once, however many models were asked.
+    """
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in {result.id: result for result in results if result.trivial}.values():
         for name in result.trivial:

@@ -1,4 +1,4 @@
-"""The columns of a correlation: tests of runs, benchmarks of outside tables, published tests."""
+"""Collect the columns of a correlation: tests of runs, benchmarks of external tables, published tests."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ RUNS, OUTSIDE, PUBLISHED = "runs", "outside scores", "published scores"
 
 @dataclass(frozen=True)
 class Entry:
-    """One score, with everything it may be asked for."""
+    """One score of a model, with its source."""
 
     source: str
     column: str
     model: str
     score: float
     place: str = ""
-    """Where it is written, for messages."""
+    """File and line, or paper and table, for messages."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def of_external(rows: Iterable[ExternalScore]) -> list[Entry]:
 
 
 def of_papers(scores: Iterable[Score]) -> list[Entry]:
-    """Without shares of errors, what guessing scores, what retrieval found, and means of columns that are here too."""
+    """Return published scores, without shares of errors, guessers, recall, and means of other columns."""
     return [
         Entry(PUBLISHED, _published(score), score.name, score.score, f"{score.paper}, {score.table}")
         for score in counting(list(scores))
@@ -94,7 +94,7 @@ def of_papers(scores: Iterable[Score]) -> list[Entry]:
 
 
 def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
-    """In the order of the entries. Two scores for one model in one column are an error: neither may be dropped."""
+    """Return the columns in the order of the entries. Two scores of one model in one column are an error."""
     found: dict[tuple[str, str], dict[str, Entry]] = {}
     for entry in entries:
         column = found.setdefault((entry.source, entry.column), {})
@@ -108,7 +108,7 @@ def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
 
 
 def unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[str]]:
-    """By source, the models that no other source has, as they are written there. Empty if there is one source."""
+    """Return by source the models that no other source has. Empty if there is only one source."""
     sources: dict[str, dict[str, str]] = {}
     for entry in entries:
         sources.setdefault(entry.source, {}).setdefault(same(entry.model), entry.model)
@@ -125,7 +125,7 @@ def unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[st
 
 
 def shared(entries: Sequence[Entry], same: ModelAliases) -> bool:
-    """Whether any model has a score in two sources, or there is but one source."""
+    """Return whether any model has a score in two sources, or there is only one source."""
     return len({entry.source for entry in entries}) < 2 or len({same(entry.model) for entry in entries}) < len(
         {(entry.source, same(entry.model)) for entry in entries}
     )

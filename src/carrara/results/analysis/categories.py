@@ -1,7 +1,7 @@
 """Scores of a category of tests (Minerva's search, recall, …): the mean of its tests, each of which counts the same.
 
-A mean of fewer tests is another thing: a length that not all of a category's tests have has no score. Those that were
-given no length at all, and are as long as their steps, count at every length of the others.
+A length has a score only if all tests of the category were run at it. Tests without a length, which are as long as
+their steps, count at every length of the others.
 """
 
 import math
@@ -29,7 +29,7 @@ class CategoryScore:
 
 
 def categories(rows: Sequence[Row]) -> list[CategoryScore]:
-    """By name; nothing where there is but one, which is no more than a suite's name."""
+    """Return the scores by category; nothing if there is only one category."""
     tests: dict[str, set[str]] = {}
     groups: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:

@@ -1,9 +1,9 @@
-"""What runs measured, made comparable: each test at each length with what every model scored there.
+"""Cells: one test at one length, with the score of each model.
 
-Two things that a run folder mixes are told apart here. A model as it was asked (its server, its temperature, its
-retrieval, chat or plain text) is who scored; a test as it was posed (its parameters, its version, its split, its
-wording) is what was scored, and becomes part of the test's name where the results have it in several ways. A tokenizer
-counts to neither, for models have their own, unless one model was run by two.
+Run folders mix two things, which are separated here. The settings of a model (server, temperature, retrieval, chat or
+plain text) are part of the model's name. The settings of a test (parameters, version, split, wording) are part of the
+test's name where the results have several. The tokenizer is part of neither, because each model has its own, unless
+one model was run with two.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from carrara.results.analysis.summary import Stat, stat
 class CellScore:
     test: str
     variant: str
-    """How it was posed, where these results have it in several ways."""
+    """The settings of the test, where these results have several."""
     length: int
     model: Series
     stat: Stat
@@ -32,14 +32,14 @@ class CellScore:
 
 
 def models_of(results: Sequence[Result]) -> list[Series]:
-    """The model of each, as it was asked."""
+    """Return the model of each result, with its settings."""
     asked = [_as_asked(result) for result in results]
     model = series_of(asked)
     return [model(subject) for subject in asked]
 
 
 def group_by_cell(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
-    """The replies of each test, as it was posed, at each length by each model, in this order."""
+    """Return the replies by test, settings of the test, length and model, sorted in this order."""
     posed, models = [_as_posed(result) for result in results], models_of(results)
     variant = series_of(posed)
     groups: dict[tuple[str, str, int, Series], list[Result]] = {}
@@ -49,26 +49,26 @@ def group_by_cell(results: Sequence[Result]) -> dict[tuple[str, str, int, Series
 
 
 def cell_scores(results: Sequence[Result]) -> list[CellScore]:
-    """In the order of tests, lengths and models; without what has no score."""
+    """Return the cells in the order of tests, lengths and models, without those that have no score."""
     found = (CellScore(*key, stat(group)) for key, group in group_by_cell(results).items())
     return [one for one in found if one.stat.scored]
 
 
 def _as_posed(result: Result) -> Result:
-    """With nothing of the model that it was posed to, or that answered."""
+    """The result without anything about the model."""
     recipe = recipe_of(result.id)
     id = str(replace(recipe, style="chat", tokenizer="any")) if recipe else ""
     return replace(result, id=id, model="", answered_by="", settings={}, tokenizer="any")
 
 
 def _as_asked(result: Result) -> Result:
-    """With nothing of what was asked."""
+    """The result without anything about the test."""
     recipe = recipe_of(result.id)
     id = f"any/test@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
     return replace(result, id=id, task="any/test", version=0)
 
 
 def merge(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
-    """The results of several folders, and how many replies were in more than one: of those the last folder's count."""
+    """Return the results of several folders, and how many replies are in more than one; the last folder's count."""
     found = {(result.subject, result.id): result for results in folders for result in results}
     return list(found.values()), sum(map(len, folders)) - len(found)

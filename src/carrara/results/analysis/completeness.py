@@ -1,4 +1,4 @@
-"""Results of a run that is not complete: which cells have less than was planned, said wherever their scores are.
+"""Incomplete runs: name the cells that have fewer replies than planned, wherever their scores are shown.
 
 PARTIAL: 21 of 24 replies are there (gpt-4o: latent_list at 4k 1 of 4); the same command goes on
 """
@@ -11,11 +11,11 @@ from carrara.core.lengths import write_length
 from carrara.core.result import Subject
 
 NAMED = 6
-"""Cells that a sentence names."""
+"""Cells that a sentence names at most."""
 
 
 class Part(NamedTuple):
-    """How much of what a model was to be asked of a test at a length there is."""
+    """How many of the planned replies of a model to a test at a length there are."""
 
     subject: Subject
     test: str
@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 
 def describe_missing(parts: Sequence[Part]) -> str:
-    """What to say of results that are not all there; nothing if they are."""
+    """Return a sentence about the replies that are missing; empty if none is."""
     lacking = [part for part in parts if not part.whole]
     if not lacking:
         return ""
@@ -43,5 +43,5 @@ def describe_missing(parts: Sequence[Part]) -> str:
 
 
 def missing_parts(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:
-    """What is lacking, by model, test and length."""
+    """Return the parts that are incomplete, by model, test and length."""
     return {(part.subject[0], part.test, part.length): part for part in parts if not part.whole}

@@ -1,4 +1,4 @@
-"""Which benchmarks order models alike: Spearman's rank correlation, with an interval that few models deserve.
+"""Spearman's rank correlation between benchmarks, with an interval that holds for few models.
 
 >>> mine = Column("mine", "run", {"a": 0.1, "b": 0.4, "c": 0.4, "d": 0.9, "e": 0.8})
 >>> theirs = Column("theirs", "outside", {"a": 20, "b": 35, "c": 30, "d": 80, "e": 55, "f": 60})
@@ -25,7 +25,7 @@ from itertools import combinations
 from carrara.results.analysis.intervals import Z
 
 LEAST = 4
-"""Models that a correlation needs: two columns put three models into one order by chance one time in six."""
+"""The fewest models of a correlation: two benchmarks put three models into one order by chance one time in six."""
 RULE = (
     "Spearman's rank correlation, ties at their mean rank, over the models that have both scores; 95 % interval by "
     "Fisher's transform with the standard error of Bonett and Wright"
@@ -47,12 +47,12 @@ class Correlation:
     first: Column
     second: Column
     models: tuple[str, ...]
-    """That both have a score of."""
+    """The models that have both scores."""
     rho: float | None
     low: float | None
     high: float | None
     note: str = ""
-    """Why there is none."""
+    """Why there is no correlation."""
 
     @property
     def n(self) -> int:
@@ -60,7 +60,7 @@ class Correlation:
 
 
 def correlations(columns: Sequence[Column]) -> list[Correlation]:
-    """Of each two columns, in their order."""
+    """Return the correlation of each two columns, in their order."""
     return [correlate(first, second) for first, second in combinations(columns, 2)]
 
 

@@ -1,4 +1,4 @@
-"""Lengths that add up: the mean score of all contexts up to a length (Michelangelo, section 3.2).
+"""Cumulative scores: the mean score of all contexts up to a length (Michelangelo, section 3.2).
 
 Contexts of subsets that overlap (subsets.py) are weighted so that none of their buckets counts more than once.
 """
@@ -18,7 +18,7 @@ from carrara.results.analysis.summary import Row, headline, stat
 
 
 def accumulate(results: Sequence[Result]) -> list[Row]:
-    """For each model, test and length a row of the mean score up to that length, with its interval."""
+    """Return a row for each model, test and length: the mean score up to that length, with its interval."""
     series = series_of(results)
     groups: dict[tuple[str, Series], list[Result]] = {}
     for result in results:
@@ -40,7 +40,7 @@ def _weights(results: Sequence[Result]) -> list[float]:
 
 
 def _row(task: str, series: Series, length: int, upto: Sequence[tuple[Result, float]]) -> Row:
-    """Everything weighted but the counts. A world at several lengths is one observation, with all their weight."""
+    """The weighted statistics. A world at several lengths is one observation, with the sum of their weights."""
     results = [result for result, _ in upto]
     plain = stat(results, lambda result: result.world_id)
     upto = [(result, weight) for result, weight in upto if result.status != "error"] or upto

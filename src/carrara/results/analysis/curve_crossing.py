@@ -1,9 +1,9 @@
-"""Where two models' curves cross, and whether they run in parallel (Michelangelo, sections 5.3 and 5.4).
+"""Find where the curves of two models cross, and whether they are parallel (Michelangelo, sections 5.3 and 5.4).
 
-Differences are taken world by world, as everywhere (paired.py). They cross at the last length, between two that were
-run, where the mean difference changes its sign: in between it is taken for straight over the logarithm of the length.
-The interval is of a thousand resamplings of the worlds; of those, the share that cross at all is said as well. Curves
-are parallel where the difference at the last length is that at the first within an interval of `NARROW` on either side.
+Differences are taken world by world (differences.py). Curves cross at the last change of sign of the mean difference,
+which is interpolated linearly over the logarithm of the length. The interval comes from a thousand resamplings of the
+worlds, and so does the share of resamplings in which the curves cross. Curves are parallel if the interval of the
+change of the difference, from the first length to the last, contains zero and lies within `NARROW` of it.
 """
 
 import random
@@ -19,10 +19,10 @@ from carrara.results.analysis.series import Series, series_of
 RESAMPLINGS = 1000
 NARROW = 0.15
 _SOFT = 1024
-"""Added to a length before its logarithm, which 0 has none of."""
+"""Added to a length before its logarithm is taken, because lengths can be 0."""
 
 Differences = Mapping[str, Mapping[int, float]]
-"""By world and length."""
+"""The difference by world and length."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Crossing:
     low: int
     high: int
     share: float
-    """Of the resamplings in which they cross."""
+    """The share of resamplings in which they cross."""
     gap: float
     """Second minus first, over all lengths."""
     parallel: bool
@@ -50,7 +50,7 @@ class Crossing:
 
 
 def crossings(results: Sequence[Result]) -> list[Crossing]:
-    """Of each two series on each test that were run at two lengths or more on the same worlds."""
+    """Return the crossing of each two series on each test that were run on the same worlds at two lengths or more."""
     series = series_of(results)
     tests: dict[str, dict[Series, list[Result]]] = {}
     for result in results:
@@ -123,14 +123,14 @@ def _length(place: float) -> int:
 
 
 def _about(length: int) -> str:
-    """To two digits: finer is not known."""
+    """The length with two digits, because it is not known more precisely."""
     if length < 1000:
         return f"{length:.2g}"
     return f"{length / 1024:.2g}k" if length < 1000 << 10 else f"{length / (1 << 20):.2g}M"
 
 
 def _middle(values: Sequence[float]) -> tuple[float, float]:
-    """What 95 % of them are between."""
+    """The ends of the middle 95 % of these values."""
     cut = int(0.025 * len(values))
     return values[cut], values[len(values) - 1 - cut]
 

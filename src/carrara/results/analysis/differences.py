@@ -1,10 +1,9 @@
 """Differences on the same worlds: between lengths, and between models.
 
-The same worlds serve every length and every model, so that a difference is taken world by world: what makes one world
-harder than another falls out of it, and the interval is as narrow as the data allow. The mean is over worlds, each
-counting once; questions on one world are averaged first, for they are not independent. Scores are headline scores: a
-reply that is not ok counts 0 on either side. A question is left out where it has no answer of a model, such as a failed
-request. Intervals are those of `carrara compare` (paired_test.py).
+All lengths and models share the same worlds, so differences are taken world by world. That some worlds are harder than
+others does not widen the interval. The mean is over worlds, each of which counts once. Questions on one world are
+averaged first, because they are not independent. A reply that is not ok counts 0. A question without an answer of a
+model, such as a failed request, is left out. Intervals are those of `carrara compare` (paired_test.py).
 """
 
 import math
@@ -25,7 +24,7 @@ class Difference:
     worlds: int
     mean: float
     low: float | None
-    """None: one world bears no interval."""
+    """None: there is only one world."""
     high: float | None
 
     @property
@@ -59,7 +58,7 @@ class ModelEffect:
 
 
 def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
-    """What each length changes against the shortest one that the series was run at."""
+    """Return the difference of each length from the shortest one that the series was run at."""
     effects = []
     for (task, series), own in _by_series(results):
         lengths = sorted({result.length for result in own})
@@ -72,7 +71,7 @@ def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
 
 
 def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
-    """Each two series on a test, over all lengths that both were run at."""
+    """Return the difference of each two series on a test, over all lengths that both were run at."""
     tests: dict[str, list[tuple[Series, list[Result]]]] = {}
     for (task, series), own in _by_series(results):
         tests.setdefault(task, []).append((series, own))
@@ -84,7 +83,7 @@ def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
 
 
 def difference(first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False) -> Difference | None:
-    """The mean difference per world. Questions are paired at equal length unless lengths are what is compared."""
+    """Return the mean difference of worlds. Questions are paired at equal lengths, unless lengths are compared."""
     ones, others = scores_of(first, across_lengths), scores_of(second, across_lengths)
     worlds: dict[str, list[float]] = {}
     for key in ones.keys() & others.keys():
@@ -97,7 +96,7 @@ def difference(first: Iterable[Result], second: Iterable[Result], *, across_leng
 
 
 def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:
-    """Scores by world, question and length; several where a question was asked repeatedly."""
+    """Return scores by world, question and length; several if a question was asked repeatedly."""
     scores: dict[tuple[str, str, int], list[float]] = {}
     unanswered = {"error"} if across_lengths else UNANSWERED  # a prompt that is too long is what its length does
     for result in results:
@@ -109,7 +108,7 @@ def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[t
 
 
 def _question(result: Result) -> str:
-    """What tells a question from the others on its world: its number, which stands in the id behind the world's."""
+    """The number of a question among those on its world, which follows the world in the id."""
     before, _, after = result.id.partition(result.world_id)
     return after.partition("/")[0] if not before and result.world_id else result.ask
 

@@ -1,7 +1,7 @@
-"""In what ways answers are wrong, where a test tells several apart: the share of each, as in SYNC's Table 5.
+"""Error types: in what way answers are wrong, if a test has several error types, as in SYNC's Table 5.
 
-Shares are of all replies, so those of a row add up to 1: what is right, each way of being wrong, and `no answer` for
-every reply that states none, whatever its status.
+Shares are of all replies, so they add up to 1: right answers, each error type, and `no answer` for every reply without
+an answer, whatever its status.
 """
 
 from collections import Counter
@@ -25,11 +25,11 @@ class ErrorShares:
     length: int
     n: int
     shares: dict[str, float]
-    """By what became of the reply: right first, then the ways of the test in order."""
+    """The share of right answers, then of each error type of the test."""
 
 
 def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
-    """One row for each test that tells ways apart, series and length."""
+    """Return a row for each test with error types, each series and each length."""
     series = series_of(results)
     ways: dict[str, set[str]] = {}
     for result in results:

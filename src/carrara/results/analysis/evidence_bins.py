@@ -1,6 +1,7 @@
-"""Where in its context an answer is read from, as labels that results are sliced by.
+"""Label results by where in the context the evidence stands.
 
-`place` is where the last needed update stands, `distance` how far the first is before it, `needed` how many there are.
+`place` is the position of the last fact of the evidence, `distance` is how far the first one is before it, and `needed`
+is how many facts there are.
 """
 
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ PLACE, DISTANCE, NEEDED = "place", "distance", "needed"
 
 
 def label_bins(results: Iterable[Result]) -> list[Result]:
-    """The same, with these labels where that is known."""
+    """Return the results with these labels, where the positions are known."""
     return [replace(result, labels={**result.labels, **_labels(result.places)}) for result in results]
 
 

@@ -1,7 +1,7 @@
-"""Which score counts: the sound one, or the paper's own, by which results compare with published ones.
+"""Choose the score that counts: the sound score, or the paper's own, which compares with published scores.
 
-A paper's scorer grades the same replies as the paper did, faults included, and an answer that is not read soundly may
-be right by it. What has no published scorer keeps its sound score; chance levels are those of the sound one.
+A paper's scorer grades replies as the paper did, with its faults. A test without a published scorer keeps its sound
+score. Chance levels are those of the sound score.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,18 +15,18 @@ Metric = Literal["sound", "paper"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 PAPER = "paper"
-"""The name, among the published scores of a reply, of the paper's own."""
+"""The name of the paper's own score among the published scores of a reply."""
 OTHERS = ("gdm", "openai")
-"""Names of a paper's metric as others published it: the one of its own authors first."""
+"""Names of the metrics of other publishers, the authors of the paper first."""
 
 
 def papers(task: str) -> tuple[str, ...]:
-    """The names that the score of a test's paper may have: of its suite, of whoever published it, or plainly that."""
+    """Return the names that the paper score of a test may have."""
     return (PAPER, task.partition("/")[0], *OTHERS)
 
 
 def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
-    """The same results, of which another score counts."""
+    """Return the results with another score that counts."""
     if metric == "sound":
         return [replace(result, metric="") if result.metric else result for result in results]
     known: dict[str, set[str]] = {}
@@ -37,7 +37,11 @@ def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
 
 
 def describe_metric(metrics: Mapping[str, str]) -> str:
-    """What a reader has to know, of the tests and the published score that counts in each. Empty if none does."""
+    """Return a sentence about the tests whose published score counts; empty if there is none.
+
+    Args:
+        metrics: The name of the published score that counts, by test.
+    """
     if not any(metrics.values()):
         return ""
     sound = sorted((task for task, name in metrics.items() if not name), key=natural)

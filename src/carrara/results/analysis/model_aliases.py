@@ -1,4 +1,4 @@
-"""Which names mean one model: `openai/gpt-4o` is `GPT-4o`, and what else is the same somebody has to say.
+"""Match names of models: `openai/gpt-4o` is `GPT-4o`. Users give the aliases that do not match by themselves.
 
 Names are equal but for case and for the path of providers before them; nothing is guessed, for `gpt-4o` and
 `gpt-4o-mini` differ by less than `Llama 3.1 8B` and `Llama-3.1-8B-Instruct`.
@@ -14,17 +14,17 @@ from carrara.core.errors import UsageError, nearest
 
 
 def plain(name: str) -> str:
-    """Without the path of providers, which ends before the first space."""
+    """Return the name without its providers, in lower case. Providers end before the first space."""
     head, space, rest = " ".join(name.split()).partition(" ")
     return (head.rpartition("/")[2] + space + rest).casefold()
 
 
 @dataclass(frozen=True)
 class ModelAliases:
-    """The name that stands for a model in all sources."""
+    """Maps each name of a model to the name that stands for it in all sources."""
 
     apart: frozenset[str] = frozenset()
-    """Plain names that several models of the runs have: those keep their whole names, so that none is mixed."""
+    """Plain names that several models of the runs share. Those models keep their whole names."""
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __call__(self, name: str) -> str:
@@ -55,7 +55,7 @@ def model_aliases(
 
 
 def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[str, str]:
-    """The two names of `OURS=THEIRS`, at the `=` that parts two names which are there: settings have one too."""
+    """The two names of `OURS=THEIRS`, split at the `=` that leaves two known names: settings contain `=` too."""
     cuts = [place for place, character in enumerate(alias) if character == "="]
     pairs = [(alias[:cut].strip(), alias[cut + 1 :].strip()) for cut in cuts]
     if not pairs:

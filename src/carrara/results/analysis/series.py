@@ -1,11 +1,11 @@
-"""Which results belong together: one model, asked in one way.
+"""Series: the results of one model with one setting.
 
-A directory may hold one model run twice, with other parameters, another tokenizer, another style, another prompt pack,
-at another temperature or on another server. Averages over such a mixture mean nothing, so that a model's results are
-kept apart by whatever differs between them, and that difference becomes part of the name: `SmolLM2` and
-`SmolLM2 (base)`. So are the replies of a server that changes its model in the middle of a run: `m (answered by b)`.
-A model's own arguments, such as its weights, are always part of it. So are retrieval and a solver other than Carrara's
-own, because then it is not the model alone that was measured: `SmolLM2 (retrieve=sentences)`.
+A folder may hold one model with different parameters, tokenizers, styles, prompt packs, temperatures or servers.
+Averages over such a mixture mean nothing. Results are therefore separated by every setting that differs, and the
+difference becomes part of the name: `SmolLM2` and `SmolLM2 (base)`. The same holds for the model that answers, if the
+server changes it during a run: `m (answered by b)`. A model's own arguments, such as its weights, are always part of
+the name. So are retrieval and a solver other than Carrara's own, because they are measured together with the model:
+`SmolLM2 (retrieve=sentences)`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,22 +18,22 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import ARGUMENT, SOLVER, Result, Subject
 
 _PART = RETRIEVE + " "
-"""What the names of the parts of that begin with here, behind the first."""
+"""How the names of the parts of this setting begin, after the first part."""
 _DEFAULTS = {"temperature": "0"}
-"""Said where another series has another value; what else is not set has no name."""
+"""Named if another series has another value. Other settings that are not set have no name."""
 
 
 class Series(NamedTuple):
     model: str
     variant: str = ""
-    """What tells it from the same model's other series on that test; empty if there is only one."""
+    """The difference from the other series of the model on the test; empty if there is only one."""
 
     def __str__(self) -> str:
         return f"{self.model} ({self.variant})" if self.variant else self.model
 
 
 class _Setting(NamedTuple):
-    """How a test was posed. Seeds are not among it: they give more items of the same kind."""
+    """The settings of a test. Seeds are not among them, because they give more items of the same kind."""
 
     version: str
     params: str
@@ -44,7 +44,7 @@ class _Setting(NamedTuple):
 
 
 def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
-    """What names the series of each of these results."""
+    """Return a function that gives the series of each of these results."""
     ways: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
     for result in results:
         ways.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
@@ -89,7 +89,7 @@ def changed_models(results: Iterable[Result]) -> list[str]:
 
 
 def _taken_apart(subject: Subject) -> dict[str, str]:
-    """The settings, with each part of how contexts were shortened for itself."""
+    """The settings, with each part of the retrieval as a setting of its own."""
     settings = dict(subject[1])
     if RETRIEVE in settings:
         settings[RETRIEVE], *parts = settings[RETRIEVE].split(";")

@@ -1,5 +1,4 @@
-"""What is known of tests beside their chance levels: what the best shortcut scores, and what a part of the context
-tells."""
+"""What the audit found about a test: the score of the best shortcut, and of the oracle on a part of the context."""
 
 from typing import NamedTuple
 
@@ -7,21 +6,20 @@ from carrara.core.chance import Guesser
 
 
 class Known(NamedTuple):
-    """Of one test with its default parameters, at 4k tokens."""
+    """The findings about one test with its default parameters, at 4k tokens."""
 
     task: str
     measures: str
-    """In a few words."""
+    """What the test measures, in a few words."""
     name: str
-    """What its best shortcut does."""
+    """The best shortcut, in words."""
     score: float
     chance_level: float
     declared: str
-    """Why the test cannot do without it, as where a string is what is asked for; empty where it does not say so."""
+    """Why the task allows the shortcut, if it declares so: for example, because finding a string is what it asks."""
     reach: float
-    """What its oracle scores on the tenth of the context that tells it most."""
+    """The score of the oracle on the tenth of the context that helps it most."""
     declared_score: float | None = None
-    """The score of the best shortcut that the task declares, which a usable base score has to exceed. None: it declares
-    none."""
+    """The score of the best shortcut that the task declares, which a usable base score has to exceed."""
     guesser: Guesser = "without context"
-    """What the guesser knows whose score the chance level is."""
+    """What the guesser of the chance level knows."""

@@ -1,7 +1,6 @@
-"""Items that every model fails: hard ones, or bad ones, to be looked at.
+"""Find the items that all models fail: hard ones, or wrong ones.
 
-Of several those come first that are the greatest surprise: where all fail a question of a kind that they mostly answer,
-the question may be at fault.
+The most surprising come first: if all models fail an item of a cell that they mostly answer, the item may be wrong.
 """
 
 import math
@@ -12,13 +11,13 @@ from carrara.results.analysis.series import recipe_of, series_of
 from carrara.results.analysis.summary import headline
 
 HALF = 0.5
-"""A score under it is a failure."""
+"""A lower score is a failure."""
 _SURE = 0.999
-"""More than this no cell of one reply less than all can promise."""
+"""The highest mean that is used, so that a cell without failures does not make a failure impossible."""
 
 
 def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
-    """The replies to each item that two models or more were asked, and all failed; the most surprising first."""
+    """Return the replies to each item that two or more models were asked and all failed, the most surprising first."""
     series = series_of(results)
     asked = [result for result in results if result.status not in NEVER_ASKED]
     items: dict[tuple[str, str, int, int], dict[object, Result]] = {}
@@ -29,7 +28,7 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
         items.setdefault((result.task, result.world_id, _question(result.id), result.length), {})[who] = result
 
     def surprise(key: tuple[str, str, int, int]) -> float:
-        """By how little it was to be expected, from what each scores at that test and length."""
+        """The log probability that all fail, if each failed as often as it does on this test at this length."""
         task, _, _, length = key
         means = (math.fsum(own) / len(own) for who in items[key] for own in [cells[task, length, who]])
         return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)

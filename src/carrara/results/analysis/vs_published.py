@@ -1,7 +1,7 @@
-"""A model of one's own beside the published ones: for each test and length that both have, who scored what.
+"""Rank the models of a run among the published ones, for each test and length that both have.
 
-Published scores are by the papers' own metrics, so that a model of ours is ranked by what the paper's scorer gives the
-same replies, where there is one. The sound score and its interval stand beside it.
+Published scores are by the papers' own metrics, so a model of the run is ranked by the score that the paper's scorer
+gives its replies, if there is one. The sound score and its interval stand beside it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,23 +12,23 @@ from carrara.results.analysis.metric import papers
 from carrara.results.published.scores import Score, counting
 
 SAME = 0.05
-"""Lengths may differ by so much: papers take k for 1,000 or for 1,024, and count by other tokenizers."""
+"""How much equal lengths may differ: papers take k for 1,000 or for 1,024, and use other tokenizers."""
 
 
 @dataclass(frozen=True)
 class RankedModel:
-    """A model's place on a board: ours, or a published one."""
+    """A model in a ranking: one of the run, or a published one."""
 
     model: str
     score: float
-    """What it is ranked by, from 0 to 1."""
+    """The score that it is ranked by, from 0 to 1."""
     ours: CellScore | None
     published: Score | None
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """One test at one length, as it was posed, the best model first."""
+    """The models on one test at one length, the best first."""
 
     test: str
     what: str
@@ -57,18 +57,18 @@ def rankings(own: Iterable[CellScore], scores: Iterable[Score]) -> list[Ranking]
 
 
 def unpublished(own: Iterable[CellScore], found: Sequence[Ranking]) -> list[str]:
-    """What of ours no paper has."""
+    """Return the cells of the run that no paper has."""
     shown = {board.what for board in found}
     return [what for what in dict.fromkeys(one.what for one in own) if what not in shown]
 
 
 def same_length(ours: int, theirs: int | None) -> bool:
-    """Whether a score was measured at our length. One that belongs to no length stands beside all."""
+    """Return whether a published score was measured at our length. A score without a length matches all lengths."""
     return theirs is None or abs(ours - theirs) <= SAME * max(ours, theirs)
 
 
 def by_paper(one: CellScore) -> float | None:
-    """What the paper's scorer gives the same replies, where there is one."""
+    """Return the score that the paper's scorer gives the replies; None if there is no such scorer."""
     published = one.stat.published
     return next((published[name] for name in papers(one.test) if name in published), None)
 

@@ -1,4 +1,4 @@
-"""Figures as files: pictures, a page with its table, or the values alone. What the name ends with says which."""
+"""Write figures to files. The ending of the name chooses the form: a picture, a page with a table, or the values."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from carrara.results.figures.figure import Figure
 
 
 def save(figure: Figure, path: Path) -> Path:
-    """Write it, and say where it is."""
+    """Write a figure, and return its path."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise UsageError(f"a figure is no {path.suffix or 'file without an ending'}{nearest(kind, KINDS)}; "
@@ -46,7 +46,7 @@ def is_figure(head: bytes, figure: Figure, path: Path) -> bool:
 
 
 _MARK = b"carrara figure"
-"""What tells pictures and pages from those of other programs."""
+"""Marks pictures and pages as written by this module."""
 
 
 def _svg(figure: Figure) -> bytes:
@@ -64,7 +64,7 @@ def _png(figure: Figure) -> bytes:
 
 
 _PNG_HEAD = 8 + 25
-"""Bytes of a picture's signature and of its first chunk, which has its size."""
+"""Bytes of the signature and of the first chunk of a PNG file."""
 
 
 def _json(figure: Figure) -> bytes:
@@ -72,7 +72,7 @@ def _json(figure: Figure) -> bytes:
 
 
 def about(figure: Figure) -> dict[str, object]:
-    """All of it, for programs."""
+    """Return the whole figure for JSON."""
     return {
         "figure": figure.name,
         "title": figure.title,

@@ -1,4 +1,4 @@
-"""Scores on other benchmarks, from anybody's table: a CSV file with the columns model, benchmark, score.
+"""Read scores on other benchmarks from a CSV file with the columns model, benchmark, score.
 
 Other columns may be there and are not read. Any scale will do, for only the order of models counts.
 """

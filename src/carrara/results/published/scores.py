@@ -21,12 +21,12 @@ from carrara.core.lengths import read_length
 
 PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
 SHARE = "share: "
-"""What the metric of a row begins with that is a share of errors, not a score."""
+"""How the metric of a row begins if it is a share of errors, not a score."""
 
 MEAN = "QA1-QA5"
-"""A test that is the mean of others, which are here as well."""
+"""A test that is the mean of other tests, which are in the table as well."""
 GUESSER = "random guesser"
-"""What the models begin with that are none."""
+"""How the names of guessers begin, which are no models."""
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,22 @@ class Score:
     paper: str
     table: str
     model: str
-    """As the table spells it."""
+    """The name as the table spells it."""
     name: str
-    """The same for all spellings of a model, and of the kind that providers use."""
+    """The name that providers use, the same for all spellings of a model."""
     test: str
     length: int | None
     """None: the paper gives a number of operations (see the note), or the score belongs to no length."""
     metric: str
     score: float
-    """From 0 to 100, whatever the paper's scale."""
+    """From 0 to 100 in all papers."""
     ours: str
-    """Our test of the same, as results call it (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
+    """The name of our test (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
     note: str
 
     @property
     def share(self) -> bool:
-        """Whether it is a share of errors, of which less is better."""
+        """Whether it is a share of errors, where less is better."""
         return self.metric.startswith(SHARE)
 
 
@@ -58,7 +58,7 @@ def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[Score]:
 
 
 def counting(scores: Collection[Score]) -> list[Score]:
-    """One score for each model on each test at each length: of several that are printed the first."""
+    """Return one score for each model on each test at each length: the first of those that are printed."""
     found: dict[tuple[str, str, str, int | None], Score] = {}
     for score in scores:
         if not score.share:
@@ -67,7 +67,7 @@ def counting(scores: Collection[Score]) -> list[Score]:
 
 
 def claimed(model: str) -> int | None:
-    """The context that a model's makers claim, in tokens, where its paper's table says."""
+    """Return the context that the makers of a model claim, in tokens, if its paper prints it."""
     return _windows().get(model)
 
 
@@ -93,7 +93,7 @@ def read_times() -> list[Time]:
 
 
 def correlations_of_sync() -> Iterator[tuple[str, str, str, float]]:
-    """SYNC's Figures 5 and 6: the length, two benchmarks, their rank correlation over fourteen models."""
+    """Yield the rows of SYNC's Figures 5 and 6: length, two benchmarks, their rank correlation over fourteen models."""
     for row in read_table("sync_correlations"):
         yield row["length"], row["first"], row["second"], float(row["rho"])
 
@@ -139,7 +139,7 @@ def read_table(name: str) -> Iterator[dict[str, str]]:
 
 
 def _length(text: str) -> int | None:
-    """In tokens as we count them. Minerva writes 4K and 4000 for the same contexts; both are 4k."""
+    """Parse a length. Minerva writes 4K and 4000 for the same contexts; both are 4k."""
     if text.endswith("00"):
         text = f"{int(text) / 1000:g}k"
     return read_length(text) if text else None

@@ -1,4 +1,4 @@
-"""One self-contained HTML page from a list of results: no network, no library, complete without JavaScript."""
+"""Write a report: one HTML page that needs no network, no library and no JavaScript."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,11 +22,17 @@ def write_report(
     sources: Sequence[Source] = (),
     min_base_score: float = MIN_BASE_SCORE,
 ) -> None:
-    """Write the page. It appears whole or not at all, and is the same, to the byte, for the same results.
+    """Write the page. The file is complete or not there, and the same to the byte for the same results.
 
-    `parts` say how much there is of what was planned, `known` what shortcuts its tests have; `find_snippet` shows the
-    prompts of replies, and `sources` are the folders of others that the results come from. A base score has to exceed
-    `min_base_score` for an effective length.
+    Args:
+        results: The replies.
+        path: The file to write.
+        title: The title of the page.
+        parts: How many of the planned replies there are.
+        known: What the audit found about the tests.
+        find_snippet: Finds what to show of the prompt of a reply.
+        sources: The submitted folders that the results come from.
+        min_base_score: The minimum of a base score for an effective length.
     """
     from carrara.core.files import whole_file
     from carrara.results.report.page import render

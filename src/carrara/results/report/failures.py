@@ -1,4 +1,4 @@
-"""Replies to read: no number says what a reply does. And the items that no model solves."""
+"""Select replies to read: failures of each kind, and the items that no model solves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,22 +31,22 @@ class Failure:
     status: str
     score: str
     published: str
-    """The same by published scorers, with their names."""
+    """The scores by published scorers, with their names."""
     chance_level: str
     labels: str
     ask: str
     gold: str
     answer: str | None
     read: str
-    """By which part of the reply the answer was read, where it is known."""
+    """The rule by which the answer was read, where it is known."""
     fault: str
-    """In what way the answer is wrong, if its test tells."""
+    """The error type, if its test has error types."""
     error: str | None
     brief: str
-    """One line: what was asked, what should have come and what came."""
+    """One line: the question, the right answer and the answer."""
     reply: str
     prompt: tuple[Fragment, ...]
-    """Its needed updates in their surroundings, where its item can be built."""
+    """The evidence with the text around it, where the item can be built."""
     excerpt: str
     id: str
 
@@ -58,9 +58,9 @@ def failed(result: Result) -> bool:
 def failures(
     results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
 ) -> tuple[list[Failure], int]:
-    """Return a sample with something from every corner, and how many failures there are in all.
+    """Return a sample of failures, and how many there are in all.
 
-    Taken in turn from each test, series, status and length; in each of these the lowest score first.
+    The sample takes turns between all tests, series, statuses and lengths, and the lowest scores of each first.
     """
     series = series_of(results)
     corners: dict[tuple[str, str, int, int], list[Result]] = {}
@@ -129,7 +129,7 @@ class UnsolvedItem:
 
     item: Failure
     replies: tuple[Failure, ...]
-    """What each said, the best model first."""
+    """The reply of each model, the best model first."""
     more: int
     """Replies that are not shown."""
 

@@ -1,4 +1,4 @@
-"""What a reader must know before believing the numbers: a list of sentences near the top of the page."""
+"""Warnings: sentences near the top of the page that a reader must know before believing the numbers."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -17,12 +17,12 @@ from carrara.results.sanitize import short
 from carrara.results.style import Styles
 
 FEW = 10
-"""Replies in a row under which its interval says little."""
+"""With fewer replies in a row, its interval says little."""
 LISTED = 4
 NEWS = 0.1
-"""By how much a shortcut has to rise above the chance level to be worth a word."""
+"""How far above the chance level a shortcut has to be to be mentioned."""
 ENOUGH = 0.75
-"""What a part of the context is worth that solves a test, by and large."""
+"""The score from which on a part of the context solves a test."""
 
 
 def notes(
@@ -60,7 +60,7 @@ def notes(
 
 
 def _without_answer(results: Sequence[Result]) -> Iterator[str]:
-    """How many replies have no answer, with their statuses; and the error seen most."""
+    """How many replies have no answer, with their statuses; and the most frequent error."""
     others = [result for result in results if result.status != "ok"]
     if not others:
         return
@@ -73,7 +73,7 @@ def _without_answer(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles: Styles) -> Iterator[str]:
-    """Cells in which most replies have no answer: there, the score says that the model did not answer, not why."""
+    """Cells in which most replies have no answer: their scores do not say why."""
     bad = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
     if not bad:
         return
@@ -129,7 +129,7 @@ def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
 
 
 def _fooled(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
-    """Published scores that a reply reaches which does not do the task."""
+    """Published scores that a trivial reply reaches."""
     fooled: dict[tuple[str, str], list[TrivialBaseline]] = {}
     for line in lines:
         for name in line.fools:
@@ -148,7 +148,7 @@ def _fooled(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
 
 
 def _cheap(rows: Sequence[Row], styles: Styles, known: Sequence[Known]) -> Iterator[str]:
-    """Scores that a shortcut reaches too, where that is above the chance level."""
+    """Scores that a shortcut reaches as well, if the shortcut is above the chance level."""
     cheap = {one.task: one for one in known if one.score > one.chance_level + NEWS}
     found: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
@@ -166,7 +166,7 @@ def _cheap(rows: Sequence[Row], styles: Styles, known: Sequence[Known]) -> Itera
 
 
 def _near(known: Sequence[Known]) -> Iterator[str]:
-    """Tasks that the most telling tenth of the context solves, by and large."""
+    """Tasks that a tenth of the context mostly solves."""
     near = [
         f"A tenth of a context of 4k tokens is enough to score {one.reach:.2f} in {short(one.task)}: there, length "
         "only hides what is asked for."
@@ -184,15 +184,15 @@ def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterato
 
 
 def _where(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
-    """The test, and the lengths, if the reply scores otherwise at others."""
+    """The test, and the length if the reply has different scores at other lengths."""
     alone = sum((other.task, other.name) == (line.task, line.name) for other in lines) == 1
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
 
 
 def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
-    """Lengths with fewer replies than others of their test: a run that stopped, or items that did not fit.
+    """Lengths with fewer replies than other lengths of their test: the run stopped, or items did not fit.
 
-    Subsets of one test have their own worlds and lengths, and are as complete as their own lengths are.
+    Subsets of a test have their own worlds and lengths, so each is compared with itself.
     """
     series = series_of(results)
     there = Counter((result.task, _subset(result.id), result.length, series(result)) for result in results)
@@ -209,7 +209,7 @@ def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
 
 
 def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
-    """Replies that had to reason for a number of tokens, by models that stopped all the same."""
+    """Replies with fewer tokens of reasoning than were enforced."""
     held = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
     short_of = [r for r in held if r.reasoning is not None and r.reasoning < int(r.settings["cot"].partition(":")[2])]
     if short_of:

@@ -1,4 +1,4 @@
-"""The page: everything it shows, gathered, and the template that shows it."""
+"""The report page: collect everything that the template shows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,21 +35,21 @@ from carrara.results.sanitize import short
 from carrara.results.style import Styles, styles_of
 
 FEW_ROWS = 30
-"""Rows up to which a table stands open."""
+"""With more rows, tables are folded."""
 FEW_SECTIONS = 8
-"""Sections up to which a page needs no list of contents."""
+"""With more sections, the page has a list of contents."""
 FEW_MODELS = 6
-"""Verdicts that stand open: of more models the leaderboard says who is best."""
+"""With more models, the verdicts are folded: the leaderboard says which model is best."""
 FEW_CURVES = 16
-"""Tests up to which their effective lengths stand open."""
+"""With more tests, the table of effective lengths is folded."""
 FEW_SENTENCES = 6
-"""Tasks of models up to which each has its sentence at the top; of more, the table of effective lengths tells."""
+"""With more pairs of task and model, they have no sentence at the top: the table of effective lengths has them."""
 NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
 
 
 @dataclass(frozen=True)
 class Test:
-    """One test's part of the page, whichever score counts."""
+    """What the page shows of one test, whichever score counts."""
 
     number: int
     name: str
@@ -58,7 +58,7 @@ class Test:
     trivial: list[TrivialBaseline]
     retrieval: list[str]
     error_shares: list[ErrorShares]
-    """In what ways answers were wrong, if the test tells several apart."""
+    """The shares of error types, if the test has several."""
 
     @property
     def reasoned(self) -> bool:
@@ -72,11 +72,11 @@ class Test:
 
     @property
     def declined(self) -> bool:
-        """Whether the model attempts no answer in any reply: only then the score of attempts is another one."""
+        """Whether any reply attempts no answer: only then does the score of attempts differ."""
         return any(row.stat.attempts < row.stat.n for row in self.rows)
 
     def best_trivial(self, series: Series) -> BestBaseline | None:
-        """The best that a trivial reply scores at any length."""
+        """Return the best score of a trivial reply at any length."""
         return highest(row.stat.best_trivial for row in self.rows if row.series == series)
 
 
@@ -157,14 +157,14 @@ def _content(
 
 
 def _measures(test: Test, known: Sequence[Known]) -> str:
-    """What a test is for, in a few words, where that is known; of one of its several questions, with its name."""
+    """What a test measures, in a few words, where that is known; with the name of the question, if it has several."""
     name, _, part = test.rows[0].task.partition(":")
     told = next((one.measures for one in known if one.task == name), "")
     return f"{told}: {part}" if told and part else told
 
 
 def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
-    """One for each score that any test has."""
+    """A view for each score that any test has."""
     graded = any(result.metric for result in by_metric(results, "paper"))
     return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "sound"]
 

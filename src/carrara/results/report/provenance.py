@@ -1,4 +1,4 @@
-"""How it was run: with which settings, what counted the tokens, and whether the server counted as many."""
+"""How each model was run: its settings, its tokenizer, and whether the server counted as many tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from carrara.results.sanitize import short
 from carrara.results.style import SeriesStyle, Styles
 
 TOLERATED = 0.02
-"""How far the server's own count may be off before lengths are not believed."""
+"""How far the count of the server may differ before lengths are doubted."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,15 @@ class Provenance:
     tokenizer: str
     prompt_style: str
     settings: str
-    """How the model was asked, and its contexts shortened, as far as it is not the default."""
+    """The settings that are not the default."""
     tests: str
-    """With what of them is not the default."""
+    """The tests, with their settings that are not the default."""
     lengths: str
     replies: int
     exact: str
     """Whether prompts are as long as their length says, by the tokenizer's own count."""
     server: str
-    """How far the server's count of prompt tokens is off."""
+    """How far the server's count of prompt tokens differs."""
     output: str
     seconds: str
     warnings: tuple[str, ...]
@@ -71,9 +71,10 @@ def _described(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) ->
 
 
 def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
-    """A length of 0 asks for the puzzle alone, and claims nothing; published items have their own.
+    """Whether prompts have their length, and a warning if they do not.
 
-    Of questions on one context the longest has its length, and the others are shorter.
+    A length of 0 claims nothing, and published items have lengths of their own. The longest question on a context has
+    the length, and the others are shorter.
     """
     claimed = [result for result in results if result.length and not result.task.startswith("published/")]
     if not claimed:
@@ -97,13 +98,13 @@ def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tup
 
 
 def _claimed(result: Result) -> int:
-    """The tokens that a prompt is to have; where lengths hold the answer too, its id says what is left of them."""
+    """The tokens that a prompt should have. Its id says how many are left if the length includes the answer."""
     recipe = recipe_of(result.id)
     return recipe.length if recipe and WITHIN in result.settings else result.length
 
 
 def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
-    """Of whole prompts: what retrieval leaves of one is as long as it is."""
+    """Whether the server counted as many tokens, and a warning if it did not; after retrieval, only its count."""
     counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
     if not counted:
         return "not reported", ""
@@ -129,7 +130,7 @@ def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
 
 
 def _posed(result: Result) -> str:
-    """A test with its version and what else of its recipe is not the default."""
+    """A test with its version, and with its settings that are not the default."""
     name = f"{result.task}@{result.version}"
     recipe = recipe_of(result.id)
     if recipe is None:
@@ -147,7 +148,7 @@ def _prompt_style(result: Result) -> str:
 
 
 def _knows_chat(tokenizer: str) -> bool:
-    """Whether a tokenizer writes conversations as its model does. Only asked about those that are bundled."""
+    """Whether a tokenizer has a chat template; assumed of those that are not bundled."""
     from carrara import tokens
 
     if tokenizer not in dict(tokens.names()):

@@ -1,6 +1,6 @@
-"""What of a prompt a report shows: the facts that the answer needs, with the text around them.
+"""Snippets of prompts for a report: the evidence with the text around it.
 
-Whoever can build items gives a `FindSnippet`; a page without one shows the excerpt that each reply is kept with.
+A caller that can build items passes a `FindSnippet`. Without one, the page shows the excerpt that each reply has.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from carrara.core.result import Result
 class Fragment(NamedTuple):
     text: str
     kind: Literal["text", "needed", "gap"]
-    """`needed` is a fact that the answer is read from; `gap` says how much is left out here."""
+    """`needed` is a fact of the evidence; `gap` says how much is left out."""
 
 
 class Snippet(NamedTuple):
     prompt: tuple[Fragment, ...]
-    """Empty where the prompt cannot be shown so."""
+    """Empty if the prompt cannot be shown."""
     read: str
-    """The rule by which the answer was read; empty where none was."""
+    """The rule by which the answer was read; empty if none was read."""
 
 
 FindSnippet = Callable[[Result], Snippet | None]

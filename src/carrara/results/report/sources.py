@@ -1,4 +1,4 @@
-"""Where results come from that others sent: what was checked of each folder, and what it came to."""
+"""Folders of results that others submitted, and what was verified of each."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,15 @@ class Source:
     replies: int
     models: str
     lacking: int
-    """Replies that were planned and are not there."""
+    """Planned replies that are missing."""
     prompts: str
-    """What was rendered again, and whether it is the same."""
+    """How many prompts were rendered again, and whether they are the same."""
     scores: str
-    """What was graded again, and whether it comes to the same."""
+    """How many replies were graded again, and whether their scores are the same."""
     fault: str
-    """Why its replies are left out; empty if they count."""
+    """Why the replies are refused; empty if they count."""
     doubt: str = ""
-    """What could not be verified; empty if all was."""
+    """What could not be verified; empty if everything was."""
 
     @property
     def verdict(self) -> str:

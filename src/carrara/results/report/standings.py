@@ -1,4 +1,4 @@
-"""The leaderboard as lines of text, and as records."""
+"""The leaderboard as text and as records."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -12,7 +12,12 @@ from carrara.results.sanitize import distinct, short
 
 
 def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None = None) -> Iterator[str]:
-    """`costs` is what each line's tokens cost, where prices are known."""
+    """Yield the lines of the leaderboard.
+
+    Args:
+        standings: The leaderboard.
+        costs: The cost of the tokens of each line, where prices are known.
+    """
     names = distinct(str(line.series) for line in standings)
     columns = breakdown(standings)
     yield from table(
@@ -47,7 +52,7 @@ def breakdown(standings: Sequence[Standing]) -> list[str]:
 
 
 def remarks(standings: Sequence[Standing]) -> Iterator[str]:
-    """Yield what limits the score, a sentence each."""
+    """Yield sentences about the limits of the score."""
     if standings and not standings[0].lengths:
         yield "The tests have no length in common, so there is no mean over them: each test has its own column."
     elif standings and len(standings[0].tests) > 1:
@@ -63,7 +68,7 @@ def _three(score: float | None) -> str:
 
 
 def record(line: Standing, cost: float | None = None) -> dict[str, Any]:
-    """A line as JSON has it."""
+    """Return a line of the leaderboard for JSON."""
     named = asdict(line)
     model, variant = named.pop("series")
     del named["effective"]

@@ -1,4 +1,4 @@
-"""What became of every reply, so that none is silently wrong or silently dropped."""
+"""Count replies by status, so that no reply is dropped silently."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

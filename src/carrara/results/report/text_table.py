@@ -1,4 +1,4 @@
-"""What results came to, as lines of text: a row for each test and length, or of many a grid."""
+"""Results as text: a row for each test and length; with many rows, a grid of tests by lengths."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from carrara.results.analysis.summary import RECALL
 from carrara.results.sanitize import distinct, short
 
 FEW = 24
-"""Rows that are shown one by one; of more, each test is a row, with a column for each length."""
+"""With more rows, each test is a row, with a column for each length."""
 
 
 def result_lines(
@@ -77,10 +77,9 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> Iterator[str]:
-    """Scores of tests by lengths, and their mean where all tests have one, with effective lengths; with retrieval,
-    recall likewise.
+    """A grid of scores by test and length for each series, with the mean of tests, effective lengths and recall.
 
-    Of trivial replies the best at any length stands beside the chance level.
+    The best trivial reply at any length stands beside the chance level.
     """
     lengths = sorted({row.length for row in rows})
     names = distinct(str(row.series) for row in rows)
@@ -163,7 +162,7 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _trivial(best: Iterable[BestBaseline | None]) -> list[str]:
-    """A column: the best trivial reply of each row, named where it scores anything. Empty if no row has one."""
+    """The column of best trivial replies, with the names of those that score above 0. Empty if no row has one."""
     found = list(best)
     if not any(found):
         return []

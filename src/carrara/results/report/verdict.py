@@ -1,4 +1,4 @@
-"""What was found, in a sentence or two for each series: the first thing on the page."""
+"""Verdicts: a sentence or two about each series, at the top of the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from carrara.results.sanitize import short
 from carrara.results.style import SeriesStyle, Styles
 
 LISTED = 4
-"""Lengths that a sentence can name; of more it names the ends."""
+"""Lengths that a sentence names; with more lengths, it names the first and the last."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Verdict:
     sentence: str
     more: str
     tasks: tuple[tuple[str, str], ...] = ()
-    """Of several tasks the name of each, with its effective length or why there is none."""
+    """If there are several tasks: the name of each, with its effective length or why there is none."""
 
 
 def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]) -> list[Verdict]:
@@ -103,7 +103,7 @@ def _over_tasks(
 
 
 def _means(style: SeriesStyle, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
-    """The means over tasks at the lengths that all of them have: no other lengths can be averaged."""
+    """The means over tasks at the lengths that all tasks have."""
     if len(tasks) == 1:
         [(task, own)] = tasks.items()
         return Verdict(style, f"{_scores(own)}, in {short(task)} alone", "")

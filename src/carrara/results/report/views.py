@@ -1,4 +1,4 @@
-"""What a page says by one score: the sound one, or the papers' own. A reader switches between the two."""
+"""Views: what a page shows by one score, the sound score or the paper score. A reader switches between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -179,7 +179,7 @@ def _tests(
 
 
 def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
-    """A difference is second minus first: put the series that comes first on the page second, and gains are its own."""
+    """Pairs in the order of the page, with the difference of the first from the second."""
     found = []
     for effect in effects:
         one, other = styles[effect.first], styles[effect.second]
