@@ -14,9 +14,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -49,8 +50,38 @@ PROMPT = b"FINAL ANSWER"
 """What an item's prompt has and the probe of a server does not."""
 
 
+class Times(NamedTuple):
+    """Seconds since a command was started."""
+
+    wall: float
+    cpu: float
+
+
+class Command:
+    """A command that runs, and is timed."""
+
+    def __init__(self, *line: str) -> None:
+        self.line = line
+        self.began = time.perf_counter()
+        environment = {**os.environ, "TEST_API_KEY": "none"}
+        self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+
+    def until_now(self) -> Times:
+        user, system = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return Times(time.perf_counter() - self.began, (int(user) + int(system)) / os.sysconf("SC_CLK_TCK"))
+
+    def until_its_end(self) -> Times:
+        _, status, used = os.wait4(self.process.pid, 0)
+        taken = time.perf_counter() - self.began
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        if self.process.returncode:
+            raise subprocess.CalledProcessError(self.process.returncode, self.line)
+        return Times(taken, used.ru_utime + used.ru_stime)
+
+
 class _Server(ThreadingHTTPServer):
-    requests: list[tuple[float, bytes]]
+    command: Command
+    requests: list[tuple[Times, bytes]]
     """When each came, and its body."""
 
 
@@ -69,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({**about, "choices": choices, "usage": usage})
 
     def _answer(self, body: object) -> None:
-        came = time.perf_counter()
+        came = self.server.command.until_now()
         asked = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.requests.append((came, asked))
         written = json.dumps(body).encode()
@@ -93,49 +124,31 @@ def serving() -> Iterator[_Server]:
         server.shutdown()
 
 
-class Times(NamedTuple):
-    """Seconds of one run of a command."""
-
-    wall: float
-    cpu: float
+def fastest(*line: str, runs: int = RUNS) -> Times:
+    return _least([Command(*line).until_its_end() for _ in range(runs)])
 
 
-def timed(*command: str) -> Times:
-    clock = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "TEST_API_KEY": "none"}
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    taken = time.perf_counter() - clock
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return Times(taken, used.ru_utime + used.ru_stime)
+def _least(times: Iterable[Times]) -> Times:
+    return Times(*map(min, zip(*times, strict=True)))
 
 
-def fastest(*command: str, runs: int = RUNS) -> Times:
-    return Times(*map(min, zip(*(timed(*command) for _ in range(runs)), strict=True)))
+class Run(NamedTuple):
+    """When a run came to its first request, to its first prompt, and to its end."""
+
+    request: Times
+    prompt: Times
+    end: Times
 
 
-class Request(NamedTuple):
-    """Seconds until the first request, until the first prompt, and of the whole run."""
-
-    first: float
-    prompt: float
-    end: float
-    cpu: float
-
-
-def requested(*command: str) -> Request:
+def requested(*line: str) -> Run:
     """Run a command against a local server. `{url}` and `{out}` are filled in."""
     with serving() as server, TemporaryDirectory() as out:
         url = f"http://127.0.0.1:{server.server_port}/v1"
-        line = [part.format(url=url, out=out) for part in command]
-        clock = time.perf_counter()
-        times = timed(*line)
-    came = [when for when, _ in server.requests]
-    prompts = [when for when, asked in server.requests if PROMPT in asked] or came
-    return Request(came[0] - clock, prompts[0] - clock, *times)
+        server.command = Command(*(part.format(url=url, out=out) for part in line))
+        end = server.command.until_its_end()
+    first, _ = server.requests[0]
+    prompt = next((came for came, asked in server.requests if PROMPT in asked), first)
+    return Run(first, prompt, end)
 
 
 def main() -> None:
@@ -157,13 +170,16 @@ def main() -> None:
         "carrara run qa1, one item": (*ours, "run", "qa1", "-n", "1", *model, "--out", "{out}/run"),
         "plain Inspect, one sample": (python, "-c", PLAIN, "{url}", "{out}"),
     }
-    found: dict[str, list[Request]] = {name: [] for name in runs}
+    found: dict[str, list[Run]] = {name: [] for name in runs}
     for _ in range(SLOW_RUNS):  # in turn: other work on the machine slows all of them
-        for name, command in runs.items():
-            found[name].append(requested(*command))
-    rows = [[name, *(f"{min(times):.3f}" for times in zip(*all, strict=True))] for name, all in found.items()]
+        for name, line in runs.items():
+            found[name].append(requested(*line))
+    rows = []
+    for name, timed in found.items():
+        least = map(_least, zip(*timed, strict=True))
+        rows.append([name, *(f"{wall:.3f} ({cpu:.3f} CPU)" for wall, cpu in least)])
     print()
-    print(*table(["command", "first request", "first prompt", "end", "CPU seconds"], rows), sep="\n")
+    print(*table(["command", "first request", "first prompt", "end"], rows), sep="\n")
 
 
 if __name__ == "__main__":

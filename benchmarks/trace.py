@@ -3,7 +3,7 @@
     python -m benchmarks.trace
 
 runs `carrara run qa1 --lengths 4k -n 1 --model carrara/oracle` in a process of its own under `sys.setprofile` (and
-`threading.setprofile`, for the threads that it starts), and prints, of the files below `src/carrara`:
+`threading.setprofile`, for the threads that it starts), and prints, of the Python files below `src/carrara`:
 
 - files executed: files in which the body of a function or class ran, at import or later;
 - functions: function and class bodies that ran, each once; comprehensions belong to the function around them;
@@ -68,10 +68,9 @@ class Trace:
             self._stage.reset(self._begun.pop(frame))
 
     def _enter(self, frame: FrameType) -> None:
-        code = frame.f_code
-        if not code.co_filename.startswith(self.root) or code.co_name in _COMPREHENSIONS:
+        code, file = frame.f_code, self._file(frame)
+        if not file or code.co_name in _COMPREHENSIONS:
             return
-        file = code.co_filename.removeprefix(self.root)
         if code.co_name == "<module>":
             self.modules.add(file)
             return
@@ -88,15 +87,20 @@ class Trace:
         elif caller and self._stage.get():
             self.item.setdefault(file, set()).add(caller)
 
+    def _file(self, frame: FrameType) -> str:
+        """The file of ours that a frame is of; nothing if it is of none. Templates are no files of code."""
+        name = frame.f_code.co_filename
+        return name.removeprefix(self.root) if name.startswith(self.root) and name.endswith(".py") else ""
+
     def _caller(self, frame: FrameType) -> str:
         """The file of ours, another one, from which a call came. The import of a module calls nothing."""
         before = frame.f_back
-        while before is not None and not before.f_code.co_filename.startswith(self.root):
+        while before is not None and not self._file(before):
             before = before.f_back
         if before is None or before.f_code.co_name == "<module>":
             return ""
-        file = before.f_code.co_filename.removeprefix(self.root)
-        return "" if file == frame.f_code.co_filename.removeprefix(self.root) else file
+        file = self._file(before)
+        return "" if file == self._file(frame) else file
 
     def figures(self) -> dict[str, Any]:
         if missing := [stage for stage in STAGES if stage not in self.stages]:

@@ -1,35 +1,17 @@
-"""Import a task's module, and find the one task in it."""
+"""Import official tasks, and find the one task in a module."""
 
 import importlib
 from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
 
-from carrara import own, plugins
 from carrara.core.errors import UsageError
-from carrara.plugin_errors import checked, not_loaded
 from carrara.task import Task
-
-_REQUIRED = ("version", "title", "capability", "answer")
-"""The attributes that a task of a plugin must set."""
 
 
 def load_official(name: str, file: Path) -> Task:
     """Return an official task."""
-    return _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
-
-
-def load_plugin(file: Path) -> Task:
-    """Return a task of a package or a folder of one's own, whose errors name its file."""
-    kind = _task_in(_module(file), file)
-    missing = [name for name in _REQUIRED if not hasattr(kind, name)]
-    if missing or not hasattr(kind, "wording"):
-        unsaid = ", ".join(missing or ["ask"])
-        raise UsageError(f"{file} is no whole task: {kind.__name__} does not say its {unsaid}; see docs/new-task.md")
-    try:
-        return checked(kind, file)()
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
+    return task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
 
 
 def load_published(name: str) -> Task | None:
@@ -49,7 +31,8 @@ def load_published(name: str) -> Task | None:
     return None
 
 
-def _task_in(module: ModuleType, file: Path) -> type[Task]:
+def task_in(module: ModuleType, file: Path) -> type[Task]:
+    """Return the one task that a module defines."""
     found = [kind for kind in vars(module).values() if _is_task(kind) and kind.__module__ == module.__name__]
     if len(found) != 1:
         raise UsageError(
@@ -61,18 +44,3 @@ def _task_in(module: ModuleType, file: Path) -> type[Task]:
 
 def _is_task(one: object) -> TypeGuard[type[Task]]:
     return isinstance(one, type) and issubclass(one, Task) and one is not Task
-
-
-def _module(file: Path) -> ModuleType:
-    for offer in plugins.offers():
-        if file in offer.files:
-            return _plugin_module(offer, file)
-    return own.module(file)
-
-
-def _plugin_module(offer: plugins.Offer, file: Path) -> ModuleType:
-    name = offer.modules[offer.files.index(file)]
-    try:
-        return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
-        raise not_loaded(file, error, f"{name} of the package {offer.package}") from error

@@ -4,7 +4,8 @@ Folders named in the environment variable CARRARA_TASKS (separated like PATH) ar
 a task of one's own is one file anywhere. So are the packages that offer tasks (`plugins.py`). Neither may have the name
 of an official suite, because its tasks would replace official ones, or join them in published grids.
 
-Listing and selecting tasks reads names of files. A task is imported when it is loaded (`loading.py`).
+Listing and selecting tasks reads names of files. A task is imported when it is loaded (`loading.py`,
+`plugin_loading.py`).
 """
 
 import os
@@ -120,13 +121,15 @@ def load(name: str) -> "Task":
 @lru_cache(maxsize=1024)
 def _loaded(name: str, folders: str) -> "Task":
     """Return a task, which is kept for as long as the environment names the same folders."""
-    from carrara import loading  # imports all that tasks are made of, which names do without
+    from carrara.loading import load_official, load_published  # with all that tasks are made of: names do without
 
-    if published := loading.load_published(name):
+    if published := load_published(name):
         return published
     file = _files().get(name)
     if file is None:
         raise UsageError(f"no task is called {name!r}{nearest(name, names())}; `carrara tasks` lists them all")
     if name in _official():
-        return loading.load_official(name, file)
-    return loading.load_plugin(file)
+        return load_official(name, file)
+    from carrara.plugin_loading import load_plugin
+
+    return load_plugin(file)

@@ -1,7 +1,8 @@
-"""Folders of one's own as packages, so that a test may import what stands beside it: `from ._help import sentences`.
+"""Import tasks that are not part of the package: those of other packages, and those in folders of one's own.
 
-A folder becomes the package `carrara_tasks.FOLDER`; nothing is put on `sys.path`. A folder's name need not be one of
-Python's, and two folders may be called the same: the second package has a hash of its place behind its name.
+A folder becomes the package `carrara_tasks.FOLDER`, so that a task may import what stands beside it:
+`from ._help import sentences`. Nothing is put on `sys.path`. A folder's name need not be one of Python's. Of two
+folders with one name, the second package has a hash of its place behind its name.
 """
 
 import importlib
@@ -13,14 +14,47 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from carrara import plugins
 from carrara.core.errors import UsageError
-from carrara.plugin_errors import not_loaded
+from carrara.loading import task_in
+from carrara.plugin_errors import checked, not_loaded
+from carrara.task import Task
 
 _ALL = "carrara_tasks"
+_REQUIRED = ("version", "title", "capability", "answer")
+"""The attributes that a task of a plugin must set."""
 
 
-def module(file: Path) -> ModuleType:
-    """The module of a test file in a folder of one's own."""
+def load_plugin(file: Path) -> Task:
+    """Return a task of a package or a folder of one's own, whose errors name its file."""
+    kind = task_in(_module(file), file)
+    missing = [name for name in _REQUIRED if not hasattr(kind, name)]
+    if missing or not hasattr(kind, "wording"):
+        unsaid = ", ".join(missing or ["ask"])
+        raise UsageError(f"{file} is no whole task: {kind.__name__} does not say its {unsaid}; see docs/new-task.md")
+    try:
+        return checked(kind, file)()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
+
+
+def _module(file: Path) -> ModuleType:
+    for offer in plugins.offers():
+        if file in offer.files:
+            return _plugin_module(offer, file)
+    return _own_module(file)
+
+
+def _plugin_module(offer: plugins.Offer, file: Path) -> ModuleType:
+    name = offer.modules[offer.files.index(file)]
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise not_loaded(file, error, f"{name} of the package {offer.package}") from error
+
+
+def _own_module(file: Path) -> ModuleType:
+    """Return the module of a task in a folder of one's own."""
     if "." in file.stem:
         raise UsageError(f"{file} cannot be loaded: Python takes a dot for a folder; rename it, without that dot")
     try:
