@@ -93,7 +93,7 @@ def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "b.html").read_text()
     assert page.count("<svg") > 2
-    assert "right in other stories" in page
+    assert "Right in other stories" in page
     assert "What it would answer" in page
     assert "http" not in page.replace("http://www.w3.org", "")
     done = carrara("inside", tmp_path / "none", "--out", tmp_path / "c.html")
