@@ -7,7 +7,6 @@ how many questions share a context, how long a right answer is, how many tokens 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from statistics import fmean
 
 from carrara import registry, tokens
@@ -76,7 +75,9 @@ def estimate(config: PlanConfig) -> list[Line]:
     model, window, pack = config.model, config.window, config.drawn.pack()
     jobs = jobs_of(config.tasks, config, model)
     price = price_of(config.price, model)
-    like = read_results(config.like, leave_out) if isinstance(config.like, Path) else config.like or ()
+    like = config.like or ()
+    if not isinstance(like, Sequence):  # a folder, which is no `pathlib.Path` on object storage
+        like = read_results(like, leave_out)
     written, pace = _written(like, model), config.speed or _pace(like, model)
     shaped = cache(lambda first: _shape(first, pack))
     found: dict[tuple[str, int], list[Line]] = {}
