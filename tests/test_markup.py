@@ -41,8 +41,8 @@ NEEDED = {
         ("torch", "train qa1 --kind rmt --out models/qa1"),
     ],
     "figures": [
-        ("altair", "figure babilong-2 --published babilong --out figure.svg"),
-        ("vl_convert", "figure babilong-2 --published babilong --out figure.svg"),
+        ("altair", "figure babilong-2 --published best --out figure.svg"),
+        ("vl_convert", "figure babilong-2 --published best --out figure.svg"),
     ],
     "rl": [("verifiers", "load_environment")],
     "ray": [("ray", "audit niah --engine ray -n 1 --lengths 256")],
