@@ -21,7 +21,7 @@ from carrara.servers.api_errors import GarbledReplyError, Kind, ReplyTimeoutErro
 from carrara.servers.context_window import in_list, in_props
 from carrara.servers.probe import check_server
 from carrara.servers.providers import PLACEHOLDER, made, prepare_client, secrets_of
-from carrara.servers.redact import in_address, kept, public, refuse_secret
+from carrara.servers.redact import in_address, public, refuse_secret, sanitize_output
 from carrara.servers.retry import PATIENCE, TALLY, Attempts
 from tests.server import Address, serving
 
@@ -214,7 +214,7 @@ def test_a_count_that_cannot_be_is_no_count() -> None:
     def usage(read: int, wrote: int) -> ModelUsage | None:
         output = ModelOutput.from_content("m", "yes")
         output.usage = ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
-        return kept(output, (), 4000).usage
+        return sanitize_output(output, (), 4000).usage
 
     assert usage(1000, 5) is not None
     assert usage(-5, 5) is None
@@ -223,9 +223,9 @@ def test_a_count_that_cannot_be_is_no_count() -> None:
 
 
 def test_an_output_can_be_written() -> None:
-    output = kept(ModelOutput.from_content("m", "a \ud800 b sk-very-secret c"), ("sk-very-secret",), 10)
+    output = sanitize_output(ModelOutput.from_content("m", "a \ud800 b sk-very-secret c"), ("sk-very-secret",), 10)
     assert output.completion == output.message.text == "a \ufffd b [key] c"
-    assert kept(output, (), 10) is output
+    assert sanitize_output(output, (), 10) is output
 
 
 def test_what_is_secret_in_an_address() -> None:

@@ -15,9 +15,9 @@ ROW = partial(render.line, row=render.rendered)
 
 
 def first(name: str, length: int) -> Recipe:
-    from carrara.prompt.asked import Drawn, Selection, recipes
+    from carrara.prompt.asked import Sampling, Selection, recipes
 
-    return replace(recipes(Selection(name), Drawn(), None, "gpt2")[0], length=length)
+    return replace(recipes(Selection(name), Sampling(), None, "gpt2")[0], length=length)
 
 
 @pytest.fixture

@@ -116,9 +116,9 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     for pause in ("_FIRST_PAUSE", "_LONGEST_PAUSE", "_STEP"):
         monkeypatch.setattr(contexts, pause, 0.01)
     monkeypatch.setattr(contexts, "_OUTAGE", contexts._Outage())
-    contexts._found.cache_clear()
+    contexts._retrieve.cache_clear()
     yield monkeypatch
-    contexts._found.cache_clear()
+    contexts._retrieve.cache_clear()
 
 
 @pytest.mark.usefixtures("heard")

@@ -26,7 +26,7 @@ from carrara.core.lengths import read_length, read_lengths
 from carrara.core.paths import local_path, to_path
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
-from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.prompt.wording import Pack
 from carrara.tokens import DEFAULT
 
@@ -244,13 +244,13 @@ def at_least(least: int) -> Callable[[object, "Attribute[Any]", Any], None]:
     """Return a validator of whole numbers. None is let through."""
 
     def check(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-        if value is not None:
-            whole(attribute.name, value, least)
+        if value is not None or attribute.default is not None:
+            check_whole(attribute.name, value, least)
 
     return check
 
 
-def whole(name: str, value: int, least: int) -> int:
+def check_whole(name: str, value: int, least: int) -> int:
     """Return a whole number of at least `least`, and refuse anything else."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise UsageError(f"`{name}={value!r}` is not a whole number of at least {least}")
@@ -289,13 +289,13 @@ class ItemOptions:
     otherwise o200k."""
 
     @property
-    def drawn(self) -> Drawn:
-        return Drawn(self.seed, self.split, self.style, self.prompts)
+    def sampling(self) -> Sampling:
+        return Sampling(self.seed, self.split, self.style, self.prompts)
 
     @cached_property
     def pack(self) -> Pack | None:
         """The prompt pack."""
-        return self.drawn.pack()
+        return self.sampling.pack()
 
     def recipes(self, tasks: Selections, lengths: Iterable[int] = (0,)) -> list[Recipe]:
         """Return the first item of each task at each length."""
@@ -303,7 +303,7 @@ class ItemOptions:
         return [
             replace(first, length=length)
             for selection in selections_of(tasks, self.params)
-            for first in recipes(selection, self.drawn, self.pack, self.tokenizer or DEFAULT)
+            for first in recipes(selection, self.sampling, self.pack, self.tokenizer or DEFAULT)
             for length in several
         ]
 

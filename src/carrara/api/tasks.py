@@ -11,7 +11,7 @@ from carrara.core.keys import Split
 from carrara.core.log import warn_once
 from carrara.core.paths import local_path
 from carrara.core.types import Style
-from carrara.options import File, ItemOptions, Length, Value, length_of, params_of, whole
+from carrara.options import File, ItemOptions, Length, Value, check_whole, length_of, params_of
 from carrara.prompt import items
 from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import read_pack
@@ -65,14 +65,14 @@ class Loaded:
         >>> carrara.load("niah").item("1k", index=3, tokenizer="gpt2").prompt.tokens
         1024
         """
-        drawn = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).drawn
-        pack = drawn.pack()
-        [first] = recipes(Selection(self.name, self.params), drawn, pack, tokenizer)
+        sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
+        pack = sampling.pack()
+        [first] = recipes(Selection(self.name, self.params), sampling, pack, tokenizer)
         recipe = replace(
             first,
             length=length_of(length),
-            index=whole("index", index, 0),
-            question=whole("question", question, 0),
+            index=check_whole("index", index, 0),
+            question=check_whole("question", question, 0),
         )
         return Item(recipe, items.context_of(recipe, pack))
 
@@ -88,11 +88,11 @@ class Loaded:
         prompts: File | None = None,
     ) -> Iterator[Item]:
         """The items of `n` worlds, all questions on each. Train on `split="train"`: splits never share an item."""
-        drawn = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).drawn
-        pack = drawn.pack()
-        [first] = recipes(Selection(self.name, self.params), drawn, pack, tokenizer)
+        sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
+        pack = sampling.pack()
+        [first] = recipes(Selection(self.name, self.params), sampling, pack, tokenizer)
         at = replace(first, length=length_of(length))
-        for context in items.contexts(at, whole("n", n, 1), pack, warn_once):
+        for context in items.contexts(at, check_whole("n", n, 1), pack, warn_once):
             yield from (Item(item.recipe, item.context) for item in context.items)
 
 

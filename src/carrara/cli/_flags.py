@@ -9,7 +9,7 @@ from cyclopts import Parameter, Token
 from carrara.cli._complete import complete_run, complete_tasks
 from carrara.core.errors import UsageError
 from carrara.core.parallel import Engine
-from carrara.options import Folder, ItemOptions, Lengths, text, whole
+from carrara.options import Folder, ItemOptions, Lengths, check_whole, text
 
 
 def _several(_: object, tokens: Sequence[Token]) -> list[str]:
@@ -29,7 +29,7 @@ def several_positional(name: str, help: str) -> Parameter:
 def _at_least_one(name: str) -> Callable[[object, int | None], None]:
     def check(_: object, value: int | None) -> None:
         if value is not None:
-            whole(name, value, 1)
+            check_whole(name, value, 1)
 
     return check
 

@@ -16,7 +16,7 @@ from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
 from carrara.core.paths import is_remote
-from carrara.options import Folder, ItemOptions, Lengths, folder_of, lengths_of, text, whole
+from carrara.options import Folder, ItemOptions, Lengths, check_whole, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.core.recipe import Recipe
@@ -92,7 +92,7 @@ def export(
     items = items or ItemOptions()
     folder = folder_of(out)
     if max_tokens is not None:
-        whole("max_tokens", max_tokens, 1)
+        check_whole("max_tokens", max_tokens, 1)
     if format == "lm-eval" and is_remote(folder):
         raise UsageError(f"lm-eval reads a folder of its own machine: give one in place of {folder}")
     check_folder(folder)

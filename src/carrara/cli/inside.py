@@ -11,7 +11,7 @@ from carrara.cli._flags import Force
 from carrara.cli._output import check_replaceable, is_page
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.options import LENGTHS_HELP, File, Folder, ItemOptions, Lengths, file_of, lengths_of, text, whole
+from carrara.options import LENGTHS_HELP, File, Folder, ItemOptions, Lengths, check_whole, file_of, lengths_of, text
 
 
 def inside(
@@ -47,8 +47,8 @@ def inside(
     from carrara.recurrent.stories import Stories
     from carrara.results.report.memory_page import page
 
-    whole("index", index, 0)
-    whole("probes", probes, 0)
+    check_whole("index", index, 0)
+    check_whole("probes", probes, 0)
     path, folder = file_of(out), file_of(model)
     check_replaceable(path, force, is_page)
     trained = checkpoint.load(folder)

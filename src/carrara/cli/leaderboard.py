@@ -11,7 +11,7 @@ from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.core.errors import RunError
 from carrara.core.log import logger
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.options import File, Flag, Folder, folder_of, lengths_of, text, whole
+from carrara.options import File, Flag, Folder, check_whole, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.results.analysis.leaderboard import Standing
@@ -57,7 +57,7 @@ def leaderboard(
     from carrara.tokens.permission import allow_all
 
     allow_all(allow)
-    whole("check", check, 0)
+    check_whole("check", check, 0)
     page = folder_of(out) if out else None
     only_lengths = None if lengths is None else lengths_of(lengths)
     if page:

@@ -9,7 +9,7 @@ from carrara.cli._flags import MinBaseScore, N, RunSelection, Threads
 from carrara.cli._output import table
 from carrara.cli.run import carry_out
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.options import Folder, ItemOptions, Lengths, merged, text, whole
+from carrara.options import Folder, ItemOptions, Lengths, check_whole, merged, text
 from carrara.runs.config import RunConfig
 
 MODEL_HELP = "A class, or an object, with init(batch), step(state, tokens) and nbytes(state), as package.module:Model."
@@ -47,7 +47,7 @@ def probe(
     args: dict[str, Any] = {"threads": threads}
     for name, argument, value in (("segment", "segment", segment), ("batch_size", "copies", batch_size)):
         if value is not None:
-            args[argument] = whole(name, value, 1)
+            args[argument] = check_whole(name, value, 1)
     _check_model(model)
     config = RunConfig(tasks, f"carrara/probe:{model}", lengths=lengths, n=n, out=out, model_args=args, **merged(items))
     code = carry_out(config, None, min_base_score)

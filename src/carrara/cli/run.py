@@ -86,7 +86,7 @@ def _show_dry_run(configs: Sequence[RunConfig]) -> int:
 
     lines = []
     for config in configs:
-        plan = PlanConfig(config.tasks, config.model, **settings_of(config, RunItems), price=config.money)
+        plan = PlanConfig(config.tasks, config.model, **settings_of(config, RunItems), price=config.model_price)
         lines += estimate(plan)
     for line in said(lines):
         show(line)

@@ -10,7 +10,7 @@ from carrara.cli._complete import complete_task
 from carrara.cli._flags import Json, refuse_beside_ids
 from carrara.cli._output import print_json
 from carrara.core.errors import UsageError
-from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, lengths_of, text, whole
+from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, check_whole, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.prompt.items import Item
@@ -38,14 +38,14 @@ def show(
         question: Which question on the instance.
         reply: Show how this reply is read, rule by rule, and its score.
     """
-    whole("index", index, 0)
-    whole("question", question, 0)
+    check_whole("index", index, 0)
+    check_whole("question", question, 0)
     items = items or ItemOptions()
     if "@" in task:
         refuse_beside_ids(task, items, lengths=lengths != "0", index=index != 0, question=question != 0)
         shown = [_rebuilt(task, items)]
     else:
-        shown = _drawn(task, items, lengths_of(lengths), index, question)
+        shown = _items_at(task, items, lengths_of(lengths), index, question)
     if as_json:
         rows = [_record(item, reply) for item in shown]
         print_json(rows if len(rows) > 1 else rows[0])
@@ -71,7 +71,7 @@ def _rebuilt(id: str, items: ItemOptions) -> "Item":
     return rebuild(id, read_pack(items.prompts) if items.prompts else None)
 
 
-def _drawn(task: str, items: ItemOptions, lengths: Sequence[int], index: int, question: int) -> "list[Item]":
+def _items_at(task: str, items: ItemOptions, lengths: Sequence[int], index: int, question: int) -> "list[Item]":
     """Return one item of a task at each length."""
     from carrara.prompt.items import Item, context_of
 
@@ -87,10 +87,10 @@ def _record(item: "Item", reply: str | None) -> dict[str, Any]:
         from carrara.prompt.render import rendered
 
         return dict(rendered(item))
-    return {"id": item.id, "gold": item.gold, "rules": _found(item, reply), **_graded(item, reply)}
+    return {"id": item.id, "gold": item.gold, "rules": _answers_by_rule(item, reply), **_graded(item, reply)}
 
 
-def _found(item: "Item", reply: str) -> dict[str, list[str]]:
+def _answers_by_rule(item: "Item", reply: str) -> dict[str, list[str]]:
     """Return the answers that each rule finds in a reply."""
     from carrara.answers.extraction import candidates
 
@@ -116,7 +116,7 @@ def _graded(item: "Item", reply: str) -> dict[str, Any]:
 
 def _print_reading(item: "Item", reply: str) -> None:
     """Print what each rule finds in a reply, and how it is graded."""
-    for rule, answers in _found(item, reply).items():
+    for rule, answers in _answers_by_rule(item, reply).items():
         print(f"{rule:12} {' | '.join(answers) or '-'}")
     print()
     graded = _graded(item, reply)

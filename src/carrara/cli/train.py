@@ -10,7 +10,7 @@ from attrs import evolve
 from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import Threads
 from carrara.core.errors import UsageError
-from carrara.options import Folder, merged, text, whole
+from carrara.options import Folder, check_whole, merged, text
 from carrara.recurrent.config import TrainConfig, TrainOptions
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def train(
 
     needed()
     if seeds is not None:
-        whole("seeds", seeds, 1)
+        check_whole("seeds", seeds, 1)
     config = TrainConfig(tasks, out, **merged(options))
     jobs = [
         Job(evolve(config, seed=seed).settings, config.out / f"seed-{seed}" if seeds else config.out, threads)

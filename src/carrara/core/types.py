@@ -64,7 +64,10 @@ class BulkTap(Protocol):
         """The units from here that add at most so many tokens together, in few pieces; nothing if none does."""
 
     def gaps(self, tokens: int) -> Sequence[int]:
-        """Of a tap just opened: the tokens before each gap between the units that `tokens` tokens have, from 0 on."""
+        """Return the tokens before each gap between the units that `tokens` tokens have, from 0 on.
+
+        The tap must have been opened just now.
+        """
 
 
 @runtime_checkable
@@ -74,7 +77,10 @@ class EndingTap(Protocol):
     def __call__(self, gap: int, /) -> Unit: ...
 
     def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
-        """Of a tap just opened: raise `ExhaustedError` if all that it has costs less than that."""
+        """Raise `ExhaustedError` if all that the tap has costs less than that.
+
+        The tap must have been opened just now.
+        """
 
 
 Filler = Callable[[Dice, str], Tap]

@@ -23,7 +23,7 @@ from carrara.guard.items import BATCH, is_right, jobs_for, region_of
 from carrara.guard.sample_size import FEWEST, check_size
 from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import Capability, select
-from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.prompt.item_cache import messages_of
 from carrara.prompt.prompt import fingerprint
 from carrara.runs.config import RunConfig, model_name
@@ -81,7 +81,7 @@ def make_guard(config: MakeGuardConfig) -> Guard:
 def first_recipes(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, Recipe]:
     """Return the first recipe of each capability, by its name."""
     return {
-        one.name: recipes(Selection(one.test, dict(one.params)), Drawn(), None, tokenizer)[0] for one in capabilities
+        one.name: recipes(Selection(one.test, dict(one.params)), Sampling(), None, tokenizer)[0] for one in capabilities
     }
 
 

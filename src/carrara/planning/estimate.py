@@ -72,7 +72,7 @@ class Shape:
 
 def estimate(config: PlanConfig) -> list[Line]:
     """Return what a run would take, for each task at each length."""
-    model, window, pack = config.model, config.window, config.drawn.pack()
+    model, window, pack = config.model, config.window, config.sampling.pack()
     jobs = jobs_of(config.tasks, config, model)
     price = price_of(config.price, model)
     like = config.like or ()

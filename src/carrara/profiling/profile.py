@@ -82,7 +82,7 @@ def _next_jobs(subjects: Sequence[Subject], batch: int, budget: float) -> tuple[
         cost = n * (length + FIXED)
         if cost <= budget:
             budget -= cost
-            jobs.append(Job(replace(subject.first, length=length), subject.asked(length) + n))
+            jobs.append(Job(replace(subject.first, length=length), subject.count_scores(length) + n))
     return tuple(jobs)
 
 

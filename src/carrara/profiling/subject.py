@@ -13,7 +13,7 @@ from carrara.core.result import Result
 from carrara.profiling.capabilities import Capability, lengths_for
 from carrara.profiling.next_batch import LEAST, MOST, choose_batch, is_settled
 from carrara.profiling.score_card import Card
-from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.prompt.items import context_of, questions_of
 from carrara.proof.shortcuts.kept import kept_of
 from carrara.results.analysis.curve import Curve, Rule
@@ -86,7 +86,7 @@ class Subject:
                     return None
                 return choose_batch(self.curve, self.rule, self.lengths, batch, self.within)
 
-    def asked(self, length: int) -> int:
+    def count_scores(self, length: int) -> int:
         """Return how many scores there are at a length."""
         return round(self.curve.counts.get(length, (0.0, 0))[1])
 
@@ -138,7 +138,7 @@ def subject_of(
     Raises:
         UsageError: Its task has no prompts up to this length.
     """
-    [first] = recipes(Selection(capability.test, dict(capability.params)), Drawn(), None, tokenizer)
+    [first] = recipes(Selection(capability.test, dict(capability.params)), Sampling(), None, tokenizer)
     is_sized = registry.load(first.task).is_sized
     bare = 0 if is_sized else max(_count_tokens(replace(first, index=index)) for index in range(MEASURED))
     lengths = [length for length in lengths_for(is_sized, upto) if length == 0 or length >= bare]

@@ -23,7 +23,7 @@ class Selection(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Sampling:
     """How items are drawn and worded, whichever test they are of."""
 
     seed: int = 0
@@ -40,7 +40,7 @@ class Drawn:
         return pack
 
 
-def recipes(selection: Selection, drawn: Drawn, pack: Pack | None, tokenizer: str) -> list[Recipe]:
+def recipes(selection: Selection, sampling: Sampling, pack: Pack | None, tokenizer: str) -> list[Recipe]:
     """The first recipe of each test, at length 0."""
     permission.allow(tokenizer)
     loaded = {name: registry.load(name) for name in registry.select(selection.tests)}
@@ -60,12 +60,12 @@ def recipes(selection: Selection, drawn: Drawn, pack: Pack | None, tokenizer: st
                 task=name,
                 version=test.version,
                 params=parameters.canonical(parameters.build(test, name, mine)),
-                split=drawn.split,
-                seed=drawn.seed,
+                split=sampling.split,
+                seed=sampling.seed,
                 index=0,
                 question=0,
                 length=0,
-                style=drawn.style,
+                style=sampling.style,
                 pack=pack.hash if pack else "",
                 tokenizer=tokenizer,
             )

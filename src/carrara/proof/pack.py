@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrara import registry
-from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.prompt.items import context_of
 from carrara.prompt.wording import Pack
 from carrara.proof.audit import audit
@@ -41,7 +41,7 @@ def check_pack(pack: Pack) -> Iterator[CheckedTask]:
     """Audit a few instances of each task of a pack, without filler."""
     for name, parts in pack.replaced.items():
         own, other = (
-            replace(recipes(Selection(name), Drawn(), wording, "o200k")[0], length=0) for wording in (None, pack)
+            replace(recipes(Selection(name), Sampling(), wording, "o200k")[0], length=0) for wording in (None, pack)
         )
         breaches = audit(other, INSTANCES, pack).breaches
         before, now = (

@@ -21,7 +21,7 @@ def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
     id = wanted["id"]
     if retrieve := wanted.get(RETRIEVE, ""):
         frame = item_of(id).prompt.frame
-        messages = [Message("user", frame.before + _found(id, retrieve).text + frame.after)]
+        messages = [Message("user", frame.before + _retrieve_for(id, retrieve).text + frame.after)]
     else:
         messages = list(messages_of(id))
     if request := wanted.get(REQUEST, ""):
@@ -48,10 +48,10 @@ def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:
 
 def recall_of(id: str, retrieve: str) -> "Recall | None":
     """Return how much of an item's evidence its question found. None: the question needs nothing in particular."""
-    return _found(id, retrieve).recall
+    return _retrieve_for(id, retrieve).recall
 
 
-def _found(id: str, retrieve: str) -> "Retrieved":
+def _retrieve_for(id: str, retrieve: str) -> "Retrieved":
     from carrara.readers.retrieval.contexts import found
 
     return found(id, retrieve)

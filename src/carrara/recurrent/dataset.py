@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
 from carrara.core.keys import Dice
-from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.tongue import Text
 
@@ -48,7 +48,7 @@ class Told(IterableDataset[Story]):
         super().__init__()
         self.segments, self.size, self.seed = segments, size, seed
         self.tongue = Text(model)
-        self.firsts = recipes(Selection(tests, params or {}), Drawn(seed, "train"), None, TOKENIZER)
+        self.firsts = recipes(Selection(tests, params or {}), Sampling(seed, "train"), None, TOKENIZER)
 
     def __iter__(self) -> Iterator[Story]:
         worker = get_worker_info()

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from carrara import __version__
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Dice
-from carrara.prompt.asked import Drawn, Selection, recipes
+from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors, short
@@ -82,7 +82,7 @@ class Training:
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings, self.folder = settings, folder
         asked = Selection(",".join(settings.tasks), settings.params)
-        firsts = recipes(asked, Drawn(settings.seed, "train"), None, TOKENIZER)
+        firsts = recipes(asked, Sampling(settings.seed, "train"), None, TOKENIZER)
         self.stories = [Stories(first, strewn=settings.strewn) for first in firsts]
         self.at = Progress(indices=[0] * len(self.stories))
         self.device = torch.device(settings.device)

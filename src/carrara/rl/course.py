@@ -23,7 +23,7 @@ from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import logger
 from carrara.core.recipe import Recipe
-from carrara.options import Lengths, lengths_of, whole
+from carrara.options import Lengths, check_whole, lengths_of
 from carrara.rl.reward import Completion, rewards
 
 Told = tuple[str, float]
@@ -43,7 +43,7 @@ class Course:
 
     def __post_init__(self) -> None:
         self.lengths = self._steps = lengths_of(self.lengths)
-        whole("last", self.last, 1)
+        check_whole("last", self.last, 1)
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"threshold={self.threshold!r} is no mean reward: give a number from 0 to 1")
 

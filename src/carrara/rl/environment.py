@@ -14,7 +14,7 @@ from carrara import tokens
 from carrara.core.errors import UsageError
 from carrara.core.keys import Split
 from carrara.core.result import NEVER_ASKED, Result, Status
-from carrara.options import Lengths, Selections, Value, whole
+from carrara.options import Lengths, Selections, Value, check_whole
 from carrara.rl.course import Course
 from carrara.rl.needed import needed
 from carrara.rl.reward import scored
@@ -76,8 +76,8 @@ def load_environment(
         return found
 
     return Environment(
-        dataset=rows(whole("start", start, 0), whole("n", n, 1)),
-        eval_dataset=rows(HELD_OUT, whole("evals", evals, 1)),
+        dataset=rows(check_whole("start", start, 0), check_whole("n", n, 1)),
+        eval_dataset=rows(HELD_OUT, check_whole("evals", evals, 1)),
         rubric=vf.Rubric(funcs=[sound, answers_read], weights=[1.0, 0.0]),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from carrara import tokens
 from carrara.core.keys import Split
 from carrara.core.types import Style
-from carrara.options import Lengths, Selections, Value, whole
+from carrara.options import Lengths, Selections, Value, check_whole
 from carrara.rl.course import Course
 from carrara.rl.needed import needed
 from carrara.rl.stream import Stream
@@ -37,7 +37,7 @@ def prompts(
     found = datasets.IterableDataset.from_generator(
         _rows,
         features=datasets.Features({"prompt": said, "id": text}),
-        gen_kwargs={"stream": stream, "start": whole("start", start, 0)},
+        gen_kwargs={"stream": stream, "start": check_whole("start", start, 0)},
     )
     describe(found.info, stream)
     return found

@@ -10,7 +10,7 @@ from carrara.core.errors import LengthError, UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.lengths import write_length
 from carrara.core.types import Style
-from carrara.options import ItemOptions, Lengths, Selections, Value, lengths_of, params_of, selections_of, whole
+from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole, lengths_of, params_of, selections_of
 from carrara.prompt.asked import recipes
 from carrara.prompt.items import context_of
 from carrara.rl.course import Course
@@ -43,10 +43,10 @@ class Stream:
         style: Style = "chat",
         tokenizer: str = tokens.DEFAULT,
     ) -> None:
-        drawn = ItemOptions(seed=seed, split=split, style=style).drawn
+        sampling = ItemOptions(seed=seed, split=split, style=style).sampling
         selections = selections_of(tests, params_of(params))
         self.seed = seed
-        self.firsts = [first for one in selections for first in recipes(one, drawn, None, tokenizer)]
+        self.firsts = [first for one in selections for first in recipes(one, sampling, None, tokenizer)]
         if not self.firsts:
             raise UsageError("no test is named: say which, such as 'qa1,latent_list'")
         self.lengths = lengths if isinstance(lengths, Course) else lengths_of(lengths)
@@ -60,7 +60,7 @@ class Stream:
     def item(self, number: int, length: int | None = None) -> Item:
         """The item of a number, at its length or at another."""
         first = replace(
-            self._dice(whole("number", number, 0), "test").choice(self.firsts),
+            self._dice(check_whole("number", number, 0), "test").choice(self.firsts),
             length=self.length(number) if length is None else length,
         )
         for index in range(number, number + TRIES * APART, APART):

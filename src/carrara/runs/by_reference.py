@@ -52,7 +52,7 @@ from carrara.servers.api_errors import GarbledReplyError, ReplyTimeoutError, Tro
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.perplexity import reduced
 from carrara.servers.providers import prepare_client, secrets_of
-from carrara.servers.redact import clip, kept, stub
+from carrara.servers.redact import clip, sanitize_output, stub
 from carrara.servers.response_validation import watch
 from carrara.servers.stop_reason import tells_overflow
 
@@ -246,7 +246,7 @@ class ReferencedAPI(ModelAPI):
         began, attempts = time.monotonic(), retry.current()
         reply = await self._send(wanted, begun, tools, tool_choice, config, attempts)
         output, call = self._settled(reply, attempts), reply.call
-        output = kept(reduced(output), self._secrets, reply.characters)
+        output = sanitize_output(reduced(output), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.answered()}
         if self._cache:
             took = call.time if call is not None and call.time is not None else time.monotonic() - began

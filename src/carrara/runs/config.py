@@ -113,7 +113,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
     model: str = field(init=False)
     jobs: tuple[Job, ...] = field(init=False, repr=False)
     """The tasks at their lengths."""
-    money: Price | None = field(init=False)
+    model_price: Price | None = field(init=False)
     """The price of the model, if it is known."""
 
     @out.default
@@ -124,7 +124,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
     def _model_name(self) -> str:
         return model_name(self.model_or_function)
 
-    @money.default
+    @model_price.default
     def _price_of_model(self) -> Price | None:
         return price_of(self.price, self.model)
 

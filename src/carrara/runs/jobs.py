@@ -44,7 +44,7 @@ class RunItems(ItemOptions):
 
 def jobs_of(tasks: Sequence[Selection | Job], items: RunItems, model: str) -> tuple[Job, ...]:
     """Return the jobs of tasks, for a model. Those that are jobs already stay as they are."""
-    pack = items.drawn.pack()
+    pack = items.sampling.pack()
     resolved = [one if isinstance(one, Job) else _resolve(one, items, pack) for one in tasks]
     check_model(model)  # an unknown task is reported before the model
     found = list[Job]()
@@ -72,7 +72,7 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolved
         selection = Selection(tests, asked.params if wanted.published else preset.params_beside(asked.params))
         if wanted.published:  # of a preset these are the tests and lengths: what its items are like is given
             lengths = lengths or tuple(read_lengths(preset.lengths))
-    return _Resolved(selection.tests, recipes(selection, wanted.drawn, pack, ""), preset, lengths)
+    return _Resolved(selection.tests, recipes(selection, wanted.sampling, pack, ""), preset, lengths)
 
 
 def _jobs(one: _Resolved, wanted: RunItems, model: str) -> Iterable[Job]:

@@ -182,7 +182,7 @@ def _metered(
     confirm: Confirm | None,
 ) -> Meter:
     """What counts as the run goes; refused where nothing could be asked, or where it is not wanted."""
-    counts = Meter(config.budget, config.money, frozenset(samples.keys() - left.keys()))
+    counts = Meter(config.budget, config.model_price, frozenset(samples.keys() - left.keys()))
     counts.earlier(reply.result for reply in replies if reply.result.model == subject[0])
     if not left:
         return counts
@@ -196,7 +196,7 @@ def _metered(
                 "give more"
             )
     tokens, written = sum(left.values()), sum(meta["budget"] for meta in metas)
-    counts.expected = config.money.of(tokens, 0, written) if config.money else None
+    counts.expected = config.model_price.of(tokens, 0, written) if config.model_price else None
     if confirm and not confirm(tokens, counts.expected):
         raise UsageError("nothing was sent; give fewer worlds or lengths, or a `budget`")
     return counts

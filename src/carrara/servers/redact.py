@@ -180,7 +180,7 @@ def stub(call: "ModelCall", key: str, wanted: Mapping[str, str], secrets: Collec
     )
 
 
-def kept(output: "ModelOutput", secrets: Collection[str], letters: int) -> "ModelOutput":
+def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: int) -> "ModelOutput":
     """An output that can be written, without secrets, with counts that can be of a prompt of so many letters."""
     output = _each_text(output, lambda text: replace_surrogates(masked(text, secrets)))
     output.model = output.model[:NAMED]

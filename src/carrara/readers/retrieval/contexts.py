@@ -35,7 +35,7 @@ def found(id: str, retrieve: str) -> Retrieved:
     """Return what an item's question finds in its context."""
     with _FINDING:  # one at a time: it is bound by the processor, and the next question may share the context
         _stop_if_cancelled()
-        return _found(id, retrieve)
+        return _retrieve(id, retrieve)
 
 
 class _Outage:
@@ -82,7 +82,8 @@ def _stop_if_cancelled() -> None:
 
 
 @lru_cache(maxsize=_KEPT)
-def _found(id: str, retrieve: str) -> Retrieved:
+def _retrieve(id: str, retrieve: str) -> Retrieved:
+    """Return what the question of an item retrieves."""
     item = item_of(id)
     if item.prompt.frame.turns:
         raise UsageError(f"{item.recipe.task} is a conversation, and retrieval takes a context that is one text")
