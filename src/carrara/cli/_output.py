@@ -1,10 +1,9 @@
-"""Writing to people: tables and progress."""
+"""Writing to people: text, tables and JSON."""
 
 import json
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO
 
 from carrara.core import table as core
 from carrara.core.errors import UsageError
@@ -12,8 +11,6 @@ from carrara.core.errors import UsageError
 if TYPE_CHECKING:
     from carrara.results.analysis import EffectiveLength, Row
     from carrara.results.analysis.completeness import Part
-
-T = TypeVar("T")
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
@@ -78,17 +75,3 @@ def print_summary(
 
     for line in result_lines(rows, parts, effective):
         show(line)
-
-
-def progress(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """The steps, with a bar on stderr where somebody is watching."""
-    if not sys.stderr.isatty() or total == 1:
-        yield from steps
-        return
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
-
-    from carrara.core.console import console, text_column
-
-    columns = text_column(), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(elapsed_when_finished=True)
-    with Progress(*columns, console=console(), transient=True) as bar:
-        yield from bar.track(steps, total=total, description=what)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 from attrs import fields
 
 from carrara.cli._flags import Json, Selection, WorkerEngine, Workers
-from carrara.cli._output import print_json, progress, table
+from carrara.cli._output import print_json, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
 from carrara.core.parallel import parallel_map
+from carrara.core.progress import show_progress
 from carrara.options import Folder, file_of, merged, text
 from carrara.proof.config import AuditConfig, AuditOptions
 
@@ -53,7 +54,7 @@ def audit(
     config = AuditConfig(tasks, **merged(items))
     work = with_permissions(partial(audited, worlds=config.n, pack=config.pack))
     steps = parallel_map(work, config.jobs, workers if len(config.jobs) * config.n >= MANY else 1, engine)
-    reports = list(progress(steps, len(config.jobs), "auditing"))
+    reports = list(show_progress(steps, len(config.jobs), "tasks", label="auditing"))
     breaches = [breach for report in reports for breach in report.breaches]
     if not any(report.items for report in reports):
         raise UsageError(reports[0].left_out[0])
@@ -114,7 +115,7 @@ def _audit_babi(folder: Folder, as_json: bool) -> int:
     from carrara.tasks.babilong._story_files import files
 
     found = files(file_of(folder))
-    checked = [check(path, task) for task, path in progress(found, len(found), "answering")]
+    checked = [check(path, task) for task, path in show_progress(found, len(found), "files", label="answering")]
     complaints = [complaint for file in checked for complaint in (*file.not_understood, *file.wrong)]
     if as_json:
         print_json([asdict(file) for file in checked])

@@ -10,12 +10,13 @@ from cyclopts import Parameter
 
 from carrara.cli._flags import AllowLarge, N, Selection, WorkerEngine, Workers
 from carrara.cli._messages import words_given
-from carrara.cli._output import progress, show
+from carrara.cli._output import show
 from carrara.core.errors import LengthError, UsageError
 from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
 from carrara.core.paths import is_remote
+from carrara.core.progress import show_progress
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
@@ -145,7 +146,8 @@ def _write_requests(given: _Export) -> int:
         files = [stack.enter_context(whole_file(given.out / name)) for name in forms]
         lines = partial(_lines, rows=list(forms.values()))
         shares = bulk(given.jobs, given.n, given.items.pack, lines, warn_once, given.workers, given.engine)
-        for texts in progress((one for share in shares for one in share), len(given.jobs) * given.n, "exporting"):
+        items = (one for share in shares for one in share)
+        for texts in show_progress(items, len(given.jobs) * given.n, "items", label="exporting"):
             for file, text in zip(files, texts, strict=True):
                 file.write(text)
             written += 1
@@ -183,7 +185,7 @@ def _write_datasets(given: _Export) -> int:
         table = hub.table(conversations)
         number, made = write_all(own, given.n, given.items.pack, table, path, warn_once, given.workers, given.engine)
         by_path = {(hub.config_of(job, conversations), hub.split_of(job)): job for job in own}
-        for one in progress(made, number, "exporting"):
+        for one in show_progress(made, number, "files", label="exporting"):
             place = one.path.parent.name, one.path.name.rsplit("-", 3)[0]
             written.append((by_path[place], conversations, one))
     found = hub.splits(given.out, written)

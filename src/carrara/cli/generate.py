@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import AllowLarge, Force, N, WorkerEngine, Workers, refuse_beside_ids
-from carrara.cli._output import check_replaceable, is_items, progress, show
+from carrara.cli._output import check_replaceable, is_items, show
 from carrara.core.errors import UsageError
 from carrara.core.files import whole_file
 from carrara.core.lengths import write_length
 from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
+from carrara.core.progress import show_progress
 from carrara.core.quantities import count
 from carrara.options import Flag, Folder, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
 
@@ -80,8 +81,9 @@ def generate(
         what, total, shares = _from_tasks(jobs, n, items, line, workers, engine)
     written = 0
     with whole_file(path) as file:
-        for one in progress((one for share in shares for one in share), total, "generating"):
-            file.write(one)
+        lines = (text for share in shares for text in share)
+        for text in show_progress(lines, total, "items", label="generating"):
+            file.write(text)
             written += 1
     show(f"{path}: {count(written, 'item')} {what}")
     return 0
@@ -108,7 +110,7 @@ def _write_tables(
         return folder / first.task / write_length(first.length) / f"{number:05}-of-{of:05}.parquet"
 
     number, written = write_all(jobs, n, items.pack, table, path, warn_once, workers, engine)
-    files = list(progress(written, number, "generating"))
+    files = list(show_progress(written, number, "files", label="generating"))
     known = sum(one.known for one in files)
     there = f", {known} of them there already" if known else ""
     show(f"{folder}: {sum(one.rows for one in files)} items in {len(files)} files{there}")

@@ -7,8 +7,9 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from carrara.cli._flags import Force, Json, Selection
-from carrara.cli._output import check_replaceable, print_json, progress, table
+from carrara.cli._output import check_replaceable, print_json, table
 from carrara.core.errors import RunError
+from carrara.core.progress import show_progress
 from carrara.core.quantities import count
 from carrara.options import File, Folder, file_of, text
 from carrara.prompt.official import Paper
@@ -65,7 +66,7 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
 
     read = read_pack(file_of(pack))
     check_parts(read)
-    checked = list(progress(check_pack(read), len(read.replaced), "tasks"))
+    checked = list(show_progress(check_pack(read), len(read.replaced), "tasks", label="checking"))
     breaches = [breach for one in checked for breach in one.breaches]
     if as_json:
         print_json({"hash": read.hash, "tasks": [asdict(one) for one in checked]})

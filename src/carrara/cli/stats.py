@@ -8,11 +8,12 @@ from attrs import evolve, frozen
 from cyclopts import Group, Parameter
 
 from carrara.cli._flags import AllowLarge, Json, N, Selection
-from carrara.cli._output import print_json, progress, table
+from carrara.cli._output import print_json, table
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.limits import check_count
 from carrara.core.log import warn_once
+from carrara.core.progress import show_progress
 from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, lengths_of, text
 
 if TYPE_CHECKING:
@@ -59,11 +60,11 @@ def stats(
     first = items.recipes(tasks)
     at = () if lengths is None else lengths_of(lengths)
     check_count(len(first) * n, "instances", allow_large)
-    shapes = [shape(recipe, n) for recipe in progress(first, len(first), "drawing instances")]
+    shapes = [shape(recipe, n) for recipe in show_progress(first, len(first), "tasks", label="drawing instances")]
     jobs = [(length, [replace(recipe, length=length) for recipe in first]) for length in at]
     counted = {
         length: _mean(_sizes(recipes, min(n, RENDERED), items.pack, names))
-        for length, recipes in progress(jobs, len(jobs), "counting contexts")
+        for length, recipes in show_progress(jobs, len(jobs), "lengths", label="counting tokens")
     }
     if as_json:
         print_json({"tasks": [asdict(found) for found in shapes], "tokens": counted})
