@@ -109,7 +109,7 @@ def test_prices_that_are_none_are_refused(text: str, message: str, tmp_path: Pat
     [
         (["--price", "1"], "is no price"),
         (["--price", "1,x"], "is no price"),
-        (["--speed", "0"], "is no pace"),
+        (["--speed", "0"], "is not a number of tokens a second"),
         (["--like", "nowhere"], "there is no folder nowhere"),
     ],
 )

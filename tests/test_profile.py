@@ -219,8 +219,8 @@ def test_the_command_prints_a_card(tmp_path: Path) -> None:
     ("asked", "message"),
     [
         (["flying"], "no capability and no test"),
-        (["--width", "1"], "is no factor"),
-        (["--width", "nan"], "is no factor"),
+        (["--width", "1"], "is not a factor above 1"),
+        (["--width", "nan"], "is not a factor above 1"),
         (["--budget", "inf"], "is no budget"),
         (["--upto", "500"], "no longer than a puzzle"),
         (["babilong/qa1", "--upto", "2k", "--budget", "100tok"], "has no room for the first 8 prompts"),

@@ -104,7 +104,7 @@ def lengths_of(given: _Lengths) -> tuple[int, ...]:
     """
     if isinstance(given, str):
         return tuple(read_lengths(given))
-    found = tuple(dict.fromkeys(map(length_of, [given] if isinstance(given, int) else given)))
+    found = tuple(dict.fromkeys(map(length_of, given if isinstance(given, Iterable) else [given])))
     if not found:
         raise UsageError("no length is given; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
     return found
@@ -121,9 +121,9 @@ def params_of(given: Params | None) -> dict[str, str]:
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        return {name: _written(name, value) for name, value in given.items()}
+        return {str(name): _written(str(name), value) for name, value in given.items()}
     found = dict[str, str]()
-    for pair in given:
+    for pair in _pairs_of("params", given):
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name or not value:
             raise UsageError(f"`params`: {pair!r} is not NAME=VALUE; write for example complexity=5")
@@ -147,7 +147,19 @@ def _written(name: str, value: Value) -> str:
 
 def model_args_of(given: ModelArgs | None) -> dict[str, Any]:
     """Return the arguments of a model's provider. On the command line each is JSON where it can be, otherwise text."""
-    return dict(given) if isinstance(given, Mapping) else dict(map(_json_pair, given or ()))
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {str(name): value for name, value in given.items()}
+    return dict(map(_json_pair, _pairs_of("model_args", given)))
+
+
+def _pairs_of(option: str, given: object) -> list[str]:
+    pairs = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+    found = [pair for pair in pairs if isinstance(pair, str)]
+    if len(found) < len(pairs) or not isinstance(given, Iterable) or isinstance(given, str):
+        raise UsageError(f"`{option}={given!r}` is neither a dictionary nor a list of texts NAME=VALUE: give one")
+    return found
 
 
 def _json_pair(pair: str) -> tuple[str, Any]:
@@ -205,7 +217,7 @@ def temperature_of(given: Annotated[str | float | None, text("TEMPERATURE")]) ->
         return None
     try:
         found = float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not 0 <= found < math.inf:
         raise UsageError(f"`temperature`: {given!r} is not a temperature: give a number of at least 0, or `none`")
@@ -213,6 +225,7 @@ def temperature_of(given: Annotated[str | float | None, text("TEMPERATURE")]) ->
 
 
 _SECONDS = {"s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600}
+_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(s|sec|min|m|h)")
 
 
 def seconds_of(given: Duration) -> float:
@@ -221,11 +234,14 @@ def seconds_of(given: Duration) -> float:
     >>> seconds_of("90s"), seconds_of("10min"), seconds_of("1.5h"), seconds_of(60)
     (90.0, 600.0, 5400.0, 60.0)
     """
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(s|sec|min|m|h)", given.strip()) if isinstance(given, str) else None
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else math.nan if isinstance(given, str) else float(given)
+    seconds = math.nan
+    if isinstance(given, str) and (found := _TIME.fullmatch(given.strip())):
+        seconds = float(found[1]) * _SECONDS[found[2]]
+    elif isinstance(given, int | float) and not isinstance(given, bool):
+        seconds = given
     if not 0 < seconds <= 7 * 24 * 3600:
         raise UsageError(f"{given!r} is not a time of up to 168h: write 90s, 10min or 2h")
-    return seconds
+    return float(seconds)
 
 
 def folder_of(given: Folder) -> Path:
@@ -241,7 +257,7 @@ def file_of(given: File) -> Path:
 
 
 def at_least(least: int) -> Callable[[object, "Attribute[Any]", Any], None]:
-    """Return a validator of whole numbers. None is let through."""
+    """Return a validator of whole numbers. None is let through where it is the default."""
 
     def check(_: object, attribute: "Attribute[Any]", value: Any) -> None:
         if value is not None or attribute.default is not None:
@@ -257,6 +273,29 @@ def check_whole(name: str, value: int, least: int) -> int:
     if value >= 10**DIGITS:
         raise UsageError(f"`{name}` is too large: give a number of at most {DIGITS} digits")
     return value
+
+
+def number(fits: Callable[[float], bool], meaning: str) -> Callable[[object, "Attribute[Any]", Any], None]:
+    """Return a validator of numbers. None is let through where it is the default.
+
+    Args:
+        fits: Whether a number is right.
+        meaning: What a right number is, as the message has it after "is not".
+    """
+
+    def check(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+        if value is None and attribute.default is None:
+            return
+        if not isinstance(value, int | float) or isinstance(value, bool) or not fits(value):
+            raise UsageError(f"`{attribute.name}={value!r}` is not {meaning}")
+
+    return check
+
+
+def is_text(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    """Refuse what is not text. None is let through where it is the default."""
+    if not isinstance(value, str) and not (value is None and attribute.default is None):
+        raise UsageError(f"`{attribute.name}={value!r}` is not a text: give one")
 
 
 def one_of(known: Sequence[str]) -> Callable[[object, "Attribute[Any]", Any], None]:
@@ -284,7 +323,7 @@ class ItemOptions:
     """Style `chat` is for chat models, `base` for plain completion."""
     prompts: Path | None = field(default=None, converter=converters.optional(file_of))
     """Take the wording from this prompt pack, a TOML file."""
-    tokenizer: Annotated[str, text("TOKENIZER")] = ""
+    tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own where a model is named,
     otherwise o200k."""
 
@@ -316,7 +355,7 @@ SERVER_GROUP = Group("Model and server", sort_key=30)
 class ConnectionOptions:
     """Where a model is served."""
 
-    base_url: Annotated[str | None, text("URL")] = None
+    base_url: Annotated[str | None, text("URL")] = field(default=None, validator=is_text)
     """Address of the server."""
     model_args: dict[str, Any] = field(factory=dict, converter=model_args_of)
     """An argument of the model's provider, as Inspect takes it."""

@@ -9,6 +9,7 @@ from cyclopts import Parameter, Token
 from carrara.cli._complete import complete_run, complete_tasks
 from carrara.core.errors import UsageError
 from carrara.core.parallel import Engine
+from carrara.core.result import check_base_score
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, text
 
 
@@ -34,9 +35,8 @@ def _at_least_one(name: str) -> Callable[[object, int | None], None]:
     return check
 
 
-def _score(_: object, value: float) -> None:
-    if not 0 <= value < 1:
-        raise UsageError(f"`min_base_score={value:g}` is not a score below 1: give a number such as 0.7")
+def _base_score(_: object, value: float) -> None:
+    check_base_score(value)
 
 
 TOKENIZER_HELP = "Count tokens with a bundled tokenizer, hf:NAME or server:URL."
@@ -67,7 +67,7 @@ MinBaseScore = Annotated[
     float,
     Parameter(
         metavar="SCORE",
-        validator=_score,
+        validator=_base_score,
         help="What the score at the shortest length has to exceed for an effective length, by its 95 % interval.",
     ),
 ]

@@ -57,7 +57,7 @@ def run(
     confirmed = _above(ask_above)
     if options is None or options.out is None:
         for config in configs:
-            logger.info(f"the run's folder is {config.out}; `out` names another")
+            logger.info(f"the run's folder is {config.out}; give `out={config.out}` to resume it on another day")
     if len(configs) == 1:
         return _stopped_or(configs[0], print_json if as_json else None, min_base_score, confirmed)
     failed, rows = list[str](), list[Any]()

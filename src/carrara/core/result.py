@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from carrara.core.errors import UsageError
+
 Status = Literal["ok", "unparsed", "refused", "called", "filtered", "truncated", "overflow", "error"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
@@ -32,6 +34,12 @@ UNANSWERED: frozenset[Status] = frozenset({"overflow", "filtered", "error"})
 
 MIN_BASE_SCORE = 0.7
 """The default of what a score at the shortest length has to exceed for an effective length (analysis/effective.py)."""
+
+
+def check_base_score(value: float) -> None:
+    """Refuse what cannot be the minimum of a base score."""
+    if not isinstance(value, int | float) or not 0 <= value < 1:
+        raise UsageError(f"`min_base_score={value!r}` is not a score below 1: give a number such as {MIN_BASE_SCORE}")
 
 
 @dataclass(frozen=True)

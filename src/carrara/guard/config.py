@@ -7,7 +7,7 @@ from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.guard.guard_file import Guard, read
-from carrara.options import ConnectionOptions, File, ServerOptions, at_least, file_of, lengths_of, text
+from carrara.options import ConnectionOptions, File, ServerOptions, at_least, file_of, is_text, lengths_of, text
 
 if TYPE_CHECKING:
     from carrara.servers.function_model import Function
@@ -26,7 +26,7 @@ class MakeGuardOptions:
     """How often an item has to be right."""
     work: Path | None = field(default=None, converter=converters.optional(file_of))
     """Folder of the guard's runs, by default beside its file. The same command resumes."""
-    tokenizer: Annotated[str, text("TOKENIZER")] = ""
+    tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own."""
 
 
@@ -36,7 +36,7 @@ class MakeGuardConfig(MakeGuardOptions, ServerOptions):
 
     model: "str | Function" = field(kw_only=False)
     """Name of an Inspect model, or a function, at the server that is trusted."""
-    capabilities: str = ""
+    capabilities: str = field(default="", validator=is_text)
     """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
     default all seven."""
     out: Path = field(converter=file_of)

@@ -25,7 +25,9 @@ def names_of(given: Annotated[str | Sequence[str], text("NAMES")]) -> tuple[str,
     >>> names_of("poem, short  story"), names_of("")
     (('poem', 'short story'), ())
     """
-    several = given.split(",") if isinstance(given, str) else given
+    several = given.split(",") if isinstance(given, str) else given or ()
+    if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
+        raise UsageError(f"{given!r} names nothing to write: give a text, or a list of texts")
     return tuple(" ".join(name.split()) for name in several) if given else ()
 
 

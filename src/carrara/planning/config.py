@@ -7,9 +7,8 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.errors import UsageError
 from carrara.core.result import Result
-from carrara.options import folder_of, length_of, text
+from carrara.options import folder_of, length_of, number, text
 from carrara.prompt.asked import Selection
 from carrara.runs.job import Job
 from carrara.runs.jobs import RunItems, tasks_of
@@ -17,7 +16,7 @@ from carrara.runs.prices import Price
 
 
 def _like_of(given: Annotated[Path | str | Sequence[Result], text("DIR")]) -> Path | Sequence[Result]:
-    return folder_of(given) if isinstance(given, str | Path) else given
+    return given if isinstance(given, Sequence) and not isinstance(given, str) else folder_of(given)
 
 
 @Parameter(name="*", group=Group("Estimate", sort_key=40))
@@ -30,7 +29,7 @@ class EstimateOptions:
     input, output and cached for each model."""
     like: Path | Sequence[Result] | None = field(default=None, converter=converters.optional(_like_of))
     """Take the length of replies and the pace from an earlier run of the model."""
-    speed: float | None = None
+    speed: float | None = field(default=None, validator=number(lambda speed: speed > 0, "a number of tokens a second"))
     """Tokens a second, from which the time is estimated."""
     window: int | None = field(default=None, converter=converters.optional(length_of))
     """Tokens that the model takes, prompt and answer together."""
@@ -44,7 +43,3 @@ class PlanConfig(RunItems, EstimateOptions):
     """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
     model: str = field(kw_only=False)
     """Name of the model."""
-
-    def __attrs_post_init__(self) -> None:
-        if self.speed is not None and not self.speed > 0:
-            raise UsageError(f"`speed={self.speed:g}` is no pace: give tokens a second")

@@ -1,5 +1,6 @@
 """`ProfileConfig`: whose effective lengths are estimated, of which capabilities, and how precisely."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,7 @@ from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
 from carrara.core.result import MIN_BASE_SCORE
-from carrara.options import ServerOptions, at_least, folder_of, length_of, text
+from carrara.options import ServerOptions, at_least, folder_of, is_text, length_of, number, text
 from carrara.runs.budget import read_budget
 
 if TYPE_CHECKING:
@@ -16,15 +17,17 @@ if TYPE_CHECKING:
 
 
 def _tokens_of(given: Annotated[str | int | None, text("5Mtok")]) -> int | None:
-    if given is None or isinstance(given, int):
+    if given is None or given == "":
+        return None
+    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
         return given
     try:
-        found = read_budget(given) if given else None
+        found = read_budget(str(given))
     except UsageError:
         found = None
-    if given and (not found or found.kind != "tokens"):
+    if not found or found.kind != "tokens":
         raise UsageError(f"{given!r} is no budget of a profile: give tokens of prompts, such as 5Mtok or 800ktok")
-    return int(found.most) if found else None
+    return int(found.most)
 
 
 @Parameter(name="*", group=Group("Profile", sort_key=20))
@@ -34,16 +37,16 @@ class ProfileOptions:
 
     upto: int = field(default=128 << 10, converter=length_of)
     """Longest context that is asked, by default 128k."""
-    rule: Annotated[str, text("RULE", shows_default=True)] = "base:0.85"
+    rule: Annotated[str, text("RULE", shows_default=True)] = field(default="base:0.85", validator=is_text)
     """What counts as held. The rule `base:0.85` is a share of the score without filler, `above:0.85` a score, `half`
     half of the way from the base score to the chance level."""
-    width: float = 2.0
+    width: float = field(default=2.0, validator=number(lambda width: 1 < width < math.inf, "a factor above 1"))
     """Stop when the upper end of each interval is at most so many times its lower end."""
     budget: int | None = field(default=None, converter=_tokens_of)
     """Send at most so many tokens of prompts."""
     step: int = field(default=8, validator=at_least(1))
     """Instances that are asked before the next length is chosen."""
-    tokenizer: Annotated[str, text("TOKENIZER")] = ""
+    tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own."""
     min_base_score: Annotated[float, Parameter(metavar="SCORE")] = MIN_BASE_SCORE
     """What the score at the shortest length has to exceed for an effective length, by its 95 % interval."""
@@ -55,7 +58,7 @@ class ProfileConfig(ProfileOptions, ServerOptions):
 
     model: "str | Function" = field(kw_only=False)
     """Name of an Inspect model, or a function."""
-    capabilities: str = ""
+    capabilities: str = field(default="", validator=is_text)
     """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
     default all seven."""
     out: Path = field(converter=folder_of)

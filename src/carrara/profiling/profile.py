@@ -36,8 +36,6 @@ def profile(config: ProfileConfig) -> list[Card]:
     Raises:
         UsageError: The settings are wrong.
     """
-    if not 1 < config.width < math.inf:
-        raise UsageError(f"`width={config.width:g}` is no factor: give one above 1, such as 2")
     if config.upto < SHORTEST:
         raise UsageError(
             f"`upto={write_length(config.upto)}` is no longer than a puzzle without filler: give 1k at least"

@@ -41,6 +41,12 @@ class TrainOptions:
     """Precision of the matrix products. By default auto, bfloat16 where it is faster."""
 
 
+def _overrides_of(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"`overrides={given!r}` is no dictionary: give one, such as {{'through': 4}}")
+    return {str(name): value for name, value in given.items()}
+
+
 @frozen(kw_only=True, slots=False)
 class TrainConfig(TrainOptions):
     """What a recurrent model is trained on, and how, validated when it is made."""
@@ -49,7 +55,7 @@ class TrainConfig(TrainOptions):
     """Tasks by name, suite or pattern, separated by commas. The file of `config` may name them instead."""
     out: Path = field(converter=file_of, kw_only=False)
     """Folder of the model. The same call resumes a training that was stopped."""
-    overrides: Mapping[str, Any] = field(factory=dict)
+    overrides: Mapping[str, Any] = field(factory=dict, converter=_overrides_of)
     """Further settings, as a TOML file of `config` has them, such as `{"through": 4, "model": {"layers": 3}}`."""
     progress: bool = False
     """Show progress on stderr."""

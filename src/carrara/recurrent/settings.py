@@ -87,7 +87,9 @@ def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[st
         source, text = str(file), content(file, SMALL).decode()
     else:
         if preset not in PRESETS:
-            raise UsageError(f"there is no preset {preset!r}{nearest(preset, PRESETS)}; there are {', '.join(PRESETS)}")
+            raise UsageError(
+                f"there is no preset {preset!r}{nearest(str(preset), PRESETS)}; there are {', '.join(PRESETS)}"
+            )
         source, text = f"preset {preset}", files("carrara.recurrent").joinpath(f"presets/{preset}.toml").read_text()
     try:
         read = tomllib.loads(text)
@@ -114,7 +116,7 @@ def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[st
         )
     found: Settings = _made(Settings, settings, source)
     if not 0 < found.longer <= 1e6:
-        raise UsageError(f"`longer={found.longer:g}` is no multiple of a course: give a number such as 2")
+        raise UsageError(f"`longer={found.longer!r}` is no multiple of a course: give a number such as 2")
     if any(min(one.size, one.batch, one.steps) < 1 for one in found.stages):
         raise UsageError(f"{source}: a stage has nothing to do: give it a size, a batch and steps from 1 on")
     stages = (replace(one, steps=max(1, round(found.longer * one.steps))) for one in found.stages)

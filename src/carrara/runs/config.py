@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
 from carrara.core.limits import check_count
-from carrara.options import Flag, ServerOptions, at_least, folder_of, text
+from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
 from carrara.prompt.asked import Selection
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.job import ALL, Job
@@ -52,11 +52,19 @@ class Shard(NamedTuple):
 
 
 def _budget_of(given: Annotated[str | Budget, text("5Mtok|20usd|30min")]) -> Budget | None:
-    return (read_budget(given) if given else None) if isinstance(given, str) else given
+    if given == "":
+        return None
+    if isinstance(given, Budget):
+        return given
+    return read_budget(str(given))
 
 
 def _shard_of(given: Annotated[str | Shard, text("I/N")]) -> Shard | None:
-    return (Shard.parse(given) if given else None) if isinstance(given, str) else given
+    if given == "":
+        return None
+    if isinstance(given, Shard):
+        return given
+    return Shard.parse(str(given))
 
 
 @Parameter(name="*", group=Group("Run", sort_key=40))
@@ -65,16 +73,16 @@ class RunOptions:
     """How a run asks its items."""
 
     out: Path | None = field(default=None, converter=converters.optional(folder_of))
-    """Folder of the run. By default runs/DATE-MODEL. The same command resumes a run that was stopped."""
-    retrieve: Annotated[str, text("sentences|chunks:N")] = ""
+    """Folder of the run. By default runs/DATE-MODEL. On another day, name the folder to resume a run."""
+    retrieve: Annotated[str, text("sentences|chunks:N")] = field(default="", validator=is_text)
     """Send only the parts of a context that its question finds."""
     top_k: int | None = field(default=None, validator=at_least(1))
     """How many parts to retrieve, 5 by default."""
-    order: Annotated[str, text("score|position")] = ""
+    order: Annotated[str, text("score|position")] = field(default="", validator=is_text)
     """Order of the retrieved parts, the best first by default."""
-    by: Annotated[str, text("minilm|bm25|openai:MODEL@URL")] = ""
+    by: Annotated[str, text("minilm|bm25|openai:MODEL@URL")] = field(default="", validator=is_text)
     """What finds the parts. By default minilm, embeddings that work offline."""
-    cot: Annotated[str, text("free|none|exactly:N")] = "free"
+    cot: Annotated[str, text("free|none|exactly:N")] = field(default="free", validator=is_text)
     """Chain of thought, free by default. With `none` the answer's first words are prefilled where the server supports
     it; with `exactly:N` the model reasons for N tokens."""
     within: Flag = False

@@ -24,9 +24,12 @@ Tasks = Annotated[str | NamedTask | Selection | Job | Iterable[str | NamedTask |
 
 def tasks_of(given: Tasks) -> tuple[Selection | Job, ...]:
     """Return what names tasks as selections. Jobs stay as they are."""
-    if isinstance(given, Iterable) and not isinstance(given, str | Selection | Job):
-        return tuple(one for each in given for one in tasks_of(each))
-    return (given,) if isinstance(given, Job) else tuple(selections_of(given))
+    if isinstance(given, Job):
+        return (given,)
+    if not isinstance(given, Iterable) or isinstance(given, str | Selection):
+        return tuple(selections_of(given))
+    found = tuple(one for each in given for one in tasks_of(each))
+    return found or tuple(selections_of([]))  # which raises
 
 
 @Parameter(name="*", group=Group("Items", sort_key=20))

@@ -10,7 +10,7 @@ given.
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +58,9 @@ def price_of(given: "str | Price | Sequence[float] | None", model: str) -> Price
         return None
     if isinstance(given, str):
         return read_prices(Path(given), [model])[model] if given.endswith(".toml") else read_price(given)
-    return given if isinstance(given, Price) else read_price(",".join(map(str, given)))
+    if isinstance(given, Price):
+        return given
+    return read_price(",".join(map(str, given)) if isinstance(given, Iterable) else str(given))
 
 
 def read_prices(path: Path, models: Sequence[str]) -> dict[str, Price]:

@@ -29,7 +29,7 @@ def published(
     where: str, recipes: Sequence[Recipe], lengths: Sequence[int] | None, n: int | None, asked: str
 ) -> Iterator[Job]:
     """The jobs of the files at `where`, SUITE:DIR: those of the tests and lengths asked for, all rows of them."""
-    suite, _, folder = where.partition(":")
+    suite, _, folder = str(where).partition(":")  # from Python it may be anything
     if suite not in _SOURCES or not folder:
         can = ", ".join(f"{name}:DIR" for name in _SOURCES)
         raise UsageError(f"`published={where}` is none of {can}, which can be run")

@@ -135,7 +135,7 @@ def _between(first: str, characters: int, last: str) -> str:
 
 
 class Glimpse:
-    """Of a text that comes in parts and is not held, what `shorten` would keep."""
+    """The excerpt that `shorten` would make of a text, from parts of it that are not held."""
 
     def __init__(self) -> None:
         self._first = self._last = ""

@@ -24,9 +24,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from carrara.core.errors import UsageError
 from carrara.core.lengths import about_length, write_length
-from carrara.core.result import MIN_BASE_SCORE
+from carrara.core.result import MIN_BASE_SCORE, check_base_score
 from carrara.results.analysis.intervals import Z, wilson
 from carrara.results.analysis.series import Series
 from carrara.results.analysis.shortcuts import Known
@@ -58,11 +57,7 @@ class Requirements:
     """The score of the best declared shortcut, by task."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.min_base_score < 1:
-            raise UsageError(
-                f"the minimum of a base score cannot be {self.min_base_score:g}: give a number from 0 up to, but not "
-                f"including, 1, such as {MIN_BASE_SCORE}"
-            )
+        check_base_score(self.min_base_score)
 
     @staticmethod
     def of(known: Iterable[Known], min_base_score: float = MIN_BASE_SCORE) -> "Requirements":

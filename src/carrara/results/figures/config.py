@@ -1,7 +1,6 @@
 """`FigureConfig`: which figure is drawn, and of what."""
 
 from collections.abc import Iterable, Sequence
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +21,7 @@ BEST = "best"
 
 def runs_of(given: File | Iterable[File] | Sequence[Result]) -> tuple[Path, ...] | tuple[Result, ...]:
     """Return folders of runs, or results as they are."""
-    several = [given] if isinstance(given, str | PathLike) else list(given)
+    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     results = tuple(one for one in several if isinstance(one, Result))
     return results or tuple(folder_of(one) for one in several if not isinstance(one, Result))
 
@@ -35,7 +34,8 @@ def published_of(given: Annotated[bool | str | Sequence[str] | None, text("best|
     """
     if given is None or isinstance(given, bool):
         return (BEST,) if given else ()
-    names = tuple(name.strip() for name in (given.split(",") if isinstance(given, str) else given))
+    several = given.split(",") if isinstance(given, str) else given if isinstance(given, Sequence) else [given]
+    names = tuple(name.strip() if isinstance(name, str) else "" for name in several)
     if not all(names):
         raise UsageError(f"`published` has an empty name: give `{BEST}`, or names of models with a comma between them")
     return names
