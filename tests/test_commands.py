@@ -171,8 +171,14 @@ WRONG = {
     "an option without its value": (["run", "qa1", "--model"], "--model needs a value"),
     "an argument too many": (["get", "demo", "now"], "'now' is one argument too many"),
     "an option in place of a needed one": (["run", "qa1", "--modle", "carrara/echo"], "did you mean --model?"),
-    "an option twice": (["show", "qa1", "--seed", "1", "--seed", "2"], "--seed"),
+    "an option twice": (["show", "qa1", "--seed", "1", "--seed", "2"], "--seed is given twice: give it once"),
+    "several arguments too many": (["show", "qa1", "0", "more"], "'0', 'more' are too many arguments"),
 }
+
+
+def test_lists_of_an_option_that_is_given_twice_are_joined(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["generate", "qa1", "--lengths", "0", "--lengths", "1k", "-n", "1", "--out", str(tmp_path)]) == 0
+    assert "2 items at 0, 1k tokens" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("wrong", WRONG)

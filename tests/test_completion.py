@@ -4,6 +4,7 @@ import os
 import pty
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -45,33 +46,38 @@ def in_bash(script: Path, words: Sequence[str]) -> list[str]:
 
 
 def in_zsh(script: Path, words: Sequence[str]) -> list[str]:
-    """Return the line after TAB, in a zsh that a person types into."""
+    """Return the last word after TAB, in a zsh that a person types into; TAB also writes the line to a file."""
     home = script / "zsh-home"
     if not home.exists():
         (home / "functions").mkdir(parents=True)
         shutil.copy(script / "zsh", home / "functions/_cyclopts_carrara")
         (home / ".zshrc").write_text(
-            f"fpath=({home}/functions $fpath)\nautoload -Uz compinit && compinit -u\n", "utf-8"
+            f"fpath=({home}/functions $fpath)\n"
+            "autoload -Uz compinit && compinit -u\n"
+            f"show-line() {{ zle complete-word; print -r -- $BUFFER >{home}/part; mv {home}/part {home}/line }}\n"
+            "zle -N show-line && bindkey '^I' show-line\n",
+            "utf-8",
         )
+    completed = home / "line"
+    completed.unlink(missing_ok=True)
     pid, terminal = pty.fork()
     if not pid:
         os.execvpe("zsh", ["zsh", "-i"], environment(home))
 
-    def read(seconds: float, until: Callable[[str], bool]) -> str:
-        shown, end = b"", time.monotonic() + seconds
-        while time.monotonic() < end and not until(shown.decode(errors="replace")):
+    def wait(until: Callable[[bytes], bool]) -> None:
+        shown, end = b"", time.monotonic() + 60
+        while not until(shown):
+            assert time.monotonic() < end, shown.decode(errors="replace")
             if select.select([terminal], [], [], 0.1)[0]:
                 shown += os.read(terminal, 1 << 16)
-        return shown.decode(errors="replace")
 
-    read(30, lambda shown: "$ " in shown)
-    typed = " ".join(["carrara", *words])
-    os.write(terminal, f"{typed}\t".encode())
-    line = read(30, lambda shown: len(shown.strip()) > len(typed))
-    os.write(terminal, b"\x15exit\n")
+    wait(lambda shown: b"$ " in shown)
+    os.write(terminal, " ".join(["carrara", *words]).encode() + b"\t")
+    wait(lambda _: completed.exists())
+    os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     os.close(terminal)
-    return line.split()[-1:]
+    return completed.read_text("utf-8").split()[-1:]
 
 
 def in_fish(script: Path, words: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from cyclopts import (
     Group,
     MissingArgumentError,
     Parameter,
+    RepeatArgumentError,
     UnknownCommandError,
     UnusedCliTokensError,
 )
@@ -135,18 +136,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             if sys.stdout is not None:  # it was closed before the command began
                 sys.stdout.flush()
             return int(result or 0) or int(messages.skipped)
-        except UnknownCommandError as error:
-            say(_unknown(error, given[0]))
-            return 2
-        except MissingArgumentError as error:
-            say(_missing(error))
-            return 2
-        except UnusedCliTokensError as error:
-            extra = " ".join(map(repr, error.unused_tokens or ()))
-            say(f"{extra} is one argument too many; add --help to see what the command takes")
-            return 2
         except CycloptsError as error:
-            say(str(error).rstrip("."))
+            say(_wrong_use(error, given[0]))
             return 2
         except UsageError as error:
             say(str(error))
@@ -163,6 +154,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         except OSError as error:
             say(f"{error.filename or 'a file'} failed: {error.strerror or error}")
             return 1
+
+
+def _wrong_use(error: CycloptsError, called: str) -> str:
+    """Return what to say of words that are no command, no option or no value."""
+    match error:
+        case UnknownCommandError():
+            return _unknown(error, called)
+        case MissingArgumentError():
+            return _missing(error)
+        case UnusedCliTokensError(unused_tokens=[extra]):
+            return f"{extra!r} is one argument too many; add --help to see what the command takes"
+        case UnusedCliTokensError(unused_tokens=[*extra]):
+            return f"{', '.join(map(repr, extra))} are too many arguments; add --help to see what the command takes"
+        case RepeatArgumentError():
+            return f"{error.token.keyword} is given twice: give it once"
+    return str(error).rstrip(".")
 
 
 def _unknown(error: UnknownCommandError, called: str) -> str:
