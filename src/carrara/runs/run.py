@@ -5,10 +5,12 @@ moment it arrives, so that a kill loses none of those that the logs do not have 
 to chance).
 """
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from logging import getLogger
 from threading import Lock
 from typing import Any
@@ -293,6 +295,7 @@ def _evaluate(
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None
     finally:
+        gc.unfreeze()
         root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
 
 
@@ -363,8 +366,13 @@ def _continues(config: RunConfig) -> bool:
 def _prepare(config: RunConfig, model: Model, known: Mapping[str, Reply], going_on: Mapping[str, Any] | None) -> None:
     """Have a model take prompts by reference, and ask for no reply that the logs have."""
 
+    freeze_once = cache(gc.freeze)
+
     def render(wanted: Mapping[str, str]) -> Sequence[Message]:
         check_disk(config.out)
+        # Half a million objects, of Inspect and of its samples, stay until the end: looking through them again and
+        # again took a sixth of a run's time.
+        freeze_once()
         return prompt_of(wanted)
 
     def recall(id: str, sha256: str) -> ModelOutput | None:
@@ -374,11 +382,11 @@ def _prepare(config: RunConfig, model: Model, known: Mapping[str, Reply], going_
 
     # A provider knows the address without its query, which may name another deployment.
     scopes = dict(config.model_args) if config.anywhere else {SERVER: address(model), **config.model_args}
-    cache = ReplyCache(beside(config.out) / CACHE, {name: str(value) for name, value in scopes.items()})
+    replies = ReplyCache(beside(config.out) / CACHE, {name: str(value) for name, value in scopes.items()})
     loads = config.model.partition("/")[0] in IN_PROCESS
     limit = None if loads or config.batch else config.request_timeout
     model.api = ReferencedAPI(
-        model, render, progress, recall, going_on, limit, config.patience, quick=quickly, cache=cache
+        model, render, progress, recall, going_on, limit, config.patience, quick=quickly, cache=replies
     )
 
 
