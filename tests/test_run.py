@@ -300,7 +300,7 @@ def changed(change: str, *asked: str) -> Ended:
     """A run in a process in which something is otherwise."""
     lines = [
         "import gzip, sys",
-        "from carrara.runs import folder, run",
+        "from carrara.runs import checks, folder, run",
         "from carrara.cli.main import main",
         change,
     ]
@@ -317,13 +317,13 @@ def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> No
     assert ended.returncode == 2
     assert "about 1,048,576,000 tokens of prompts for openai-api/test/ok: give --allow-large to go on" in ended.stderr
     assert ended.stderr.count("\n") == 1
-    ended = changed("run.MOST = 100", *asked, *nowhere, "-n", "2")  # as long as they are: no length tells it
+    ended = changed("checks.LARGE = 100", *asked, *nowhere, "-n", "2")  # as long as they are: no length tells it
     assert ended.returncode == 2
     assert "tokens of prompts for openai-api/test/ok: give --allow-large to go on" in ended.stderr
-    assert changed("run.MOST = 100", *asked, "-n", "2", "--model", "carrara/oracle").returncode == 0
+    assert changed("checks.LARGE = 100", *asked, "-n", "2", "--model", "carrara/oracle").returncode == 0
     there = ["--model", "openai-api/test/ok", "--base-url", server.base_url]
-    assert changed("run.MOST = 100", *asked, *there, "-n", "2", "--allow-large").returncode == 0
-    ended = changed("run.MOST = 100", *asked, *there, "-n", "2")  # nothing is left to ask
+    assert changed("checks.LARGE = 100", *asked, *there, "-n", "2", "--allow-large").returncode == 0
+    ended = changed("checks.LARGE = 100", *asked, *there, "-n", "2")  # nothing is left to ask
     assert ended.returncode == 0, ended.stderr
 
 

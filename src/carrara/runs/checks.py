@@ -1,0 +1,122 @@
+"""What a run checks before its first prompt is sent: it refuses, or warns of, what can be foreseen."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from inspect_ai.dataset import Sample
+from inspect_ai.model import Model
+
+from carrara.core.errors import UsageError
+from carrara.core.lengths import write_length
+from carrara.core.metadata import REQUEST
+from carrara.core.recipe import Recipe
+from carrara.logs.replies import Reply
+from carrara.prompt.items import questions_of
+from carrara.prompt.prompt import fingerprint
+from carrara.readers.prompts import prompt_of
+from carrara.runs import answer_reserve
+from carrara.runs.config import RunConfig
+from carrara.servers.reasoning_mode import Thinking
+from carrara.servers.server_info import ServerInfo
+
+LARGE = 10**9
+"""Tokens beyond which a server is sent nothing unless somebody said that so many are meant."""
+LONG_ANSWER = 512
+"""Tokens of an answer from which it is worth saying that a limit cuts it."""
+COMPARING = 10.0
+"""Seconds for comparing prompts, the shortest first; after that one of each task and length is compared."""
+
+
+def check_size(config: RunConfig, tokens: int, about: str = "") -> None:
+    """Refuse a run of very many tokens, unless it was allowed or costs nothing but time."""
+    if tokens > LARGE and not (config.in_process or config.allow_large):
+        before = " before retrieval" if config.retrieval else ""
+        raise UsageError(
+            f"this run has {about}{tokens:,} tokens of prompts{before} for {config.model}: "
+            "give `allow_large=True` to go on with so many"
+        )
+
+
+def check_unchanged(known: Mapping[str, Reply], samples: Mapping[str, Sample]) -> None:
+    """Refuse to go on with replies that were given to other prompts, as their hashes tell."""
+    begun = time.monotonic()
+    both = [(sample, known[id]) for id, sample in samples.items() if id in known and known[id].sha256]
+    both.sort(key=lambda pair: (pair[1].result.length, pair[1].result.task))
+    for _, cell in groupby(both, key=lambda pair: (pair[1].result.length, pair[1].result.task)):
+        for n, (sample, reply) in enumerate(cell):
+            if n and time.monotonic() - begun > COMPARING:
+                break
+            wanted = {"id": str(sample.id), REQUEST: reply.request}
+            if fingerprint(prompt_of(wanted)) != reply.sha256:
+                task = reply.result
+                raise UsageError(
+                    f"{task.task} asks in other words now than when its replies were given, and is still version "
+                    f"{task.version} ({task.id}): raise the version of a task that was changed, or give another `out`"
+                )
+
+
+def warnings(
+    config: RunConfig, model: Model, server: ServerInfo | None, samples: Iterable[Sample], left: Sequence[Sample]
+) -> Iterator[str]:
+    """Yield what to say of a run before it starts. Refused if no prompt leaves its answer room in the model's window.
+
+    Args:
+        config: The run's settings.
+        model: Its model.
+        server: What is known of the model's server.
+        samples: All items.
+        left: Those that have no reply yet.
+    """
+    yield from _cut_answers(samples, config.max_tokens or model.api.max_tokens())
+    if server and left and not config.retrieval:
+        window = getattr(model.api, "context", None) if config.in_process else server.context_window
+        yield from _crowded_prompts(config, left, window)
+    yield from _repeated_books(job.first for job in config.jobs)
+
+
+def _cut_answers(samples: Iterable[Sample], limit: int | None) -> Iterator[str]:
+    """Yield that answers are longer than the model may reply, if any are."""
+    metas = [sample.metadata or {} for sample in samples]
+    longest, task = max((meta["budget"], meta["test"]) for meta in metas)
+    if limit and longest >= LONG_ANSWER and limit < longest:
+        yield (
+            f"answers in {task} take up to {longest:,} tokens and are cut at {limit:,}: `max_tokens={longest}` has room"
+        )
+
+
+def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | None) -> Iterator[str]:
+    """Yield that prompts leave their answers no room in the model's window, if some do; refused if all do."""
+    if window is None:
+        return
+    found = answer_reserve.crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
+    if not found:
+        return
+    said = answer_reserve.complaint(found, config.model, window)
+    if sum(without for without, _, _ in found.values()) == len(left):
+        raise UsageError(said)
+    yield said
+
+
+def _repeated_books(firsts: Iterable[Recipe]) -> Iterator[str]:
+    """Yield for each corpus that is shorter than a context it fills how often it stands in the longest one.
+
+    A task may allow that. But a model that has read a text once is not asked what its length promises when it reads
+    the same text again.
+    """
+    longest_first = sorted((first for first in firsts if first.length), key=lambda first: -first.length)
+    if not longest_first:  # and so no corpus
+        return
+    from carrara.text.corpus import Reading
+
+    told: set[str] = set()
+    for first in longest_first:
+        posed = questions_of(first)
+        text = posed.instance.filler(posed.key.dice("repeats"), first.tokenizer) if posed.instance.filler else None
+        if not isinstance(text, Reading) or first.length <= text.available or text.corpus.name in told:
+            continue
+        told.add(text.corpus.name)
+        yield (
+            f"the corpus {text.corpus.name} has {text.available:,} tokens to read, so a context of "
+            f"{write_length(first.length)} repeats it: it stands there {first.length / text.available:.1f} times"
+        )

@@ -1,0 +1,84 @@
+"""Inspect's eval set, as a run calls it: without its display, its servers and its log of events as they happen."""
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from logging import getLogger
+
+import rich
+import rich.console
+from inspect_ai import Task, eval_set
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model
+
+from carrara.core.errors import UsageError
+from carrara.core.paths import to_path
+from carrara.runs import sharding
+from carrara.runs.config import RunConfig
+from carrara.servers.inspect_errors import plain
+from carrara.servers.inspect_private import PrerequisiteError, platform
+
+FLUSH = 100
+"""Replies between two writings of a log; the cache has them meanwhile."""
+
+
+def evaluate(
+    config: RunConfig, model: Model, tasks: list[Task], folder: str, known: Mapping[str, object]
+) -> tuple[Sequence[EvalLog], int]:
+    """Return the logs, and how many there are unless it was interrupted. `known` are items with a reply."""
+    root = getLogger()
+    level = root.level
+
+    def evaluate_set() -> tuple[bool, list[EvalLog]]:
+        return eval_set(
+            tasks,
+            log_dir=folder,
+            model=model,
+            log_dir_allow_dirty=True,  # another length, test or model may join a folder
+            retry_attempts=0,
+            retry_immediate=False,
+            retry_cleanup=False,
+            # An error is a row, and makes its log one that is gone on with: when the command is given again.
+            fail_on_error=True,
+            continue_on_fail=True,
+            max_connections=config.connections or (model.api.max_connections() if config.in_process else None),
+            log_realtime=False,
+            log_buffer=FLUSH,
+            log_level="error",
+            display="none",
+            score_display=False,
+            ctl_server=False,
+            acp_server=False,
+            max_tokens=config.max_tokens,
+            temperature=config.temperature,
+            prompt_logprobs=1 if config.perplexity else None,
+            batch=config.batch or None,
+        )
+
+    try:
+        if config.shard:
+            return sharding.evaluate(evaluate_set, tasks, to_path(folder), known)
+        return evaluate_set()[1], len(tasks)
+    except PrerequisiteError as error:
+        raise UsageError(plain(error)) from None
+    finally:
+        gc.unfreeze()  # `ReferencedAPI` froze what there was before its first prompt
+        root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
+
+
+@contextmanager
+def notebook_hidden() -> Iterator[None]:
+    """Have Inspect and rich treat this process as a program, not as a notebook, until the block ends.
+
+    In a notebook Inspect refuses to start without ipywidgets, which draw its progress bars, and patches asyncio so that
+    it can run inside the notebook's event loop. A run of ours shows no bars of Inspect and has a thread with an event
+    loop of its own. Inspect configures the console that a process shares; it is restored as it was.
+    """
+    console = rich.get_console()
+    before = platform.running_in_notebook, rich.console._is_jupyter, dict(console.__dict__)
+    platform.running_in_notebook = rich.console._is_jupyter = lambda: False
+    console.is_jupyter = False
+    try:
+        yield
+    finally:
+        platform.running_in_notebook, rich.console._is_jupyter, console.__dict__ = before
