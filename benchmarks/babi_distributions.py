@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from tests.babi import LIMIT, against_published, compare, official, simulated, write_story
 
 from carrara.core.keys import Dice
-from carrara.tasks.babilong._story_builder import Story
-from carrara.tasks.babilong._twenty import TASKS
+from carrara.tasks.babilong._story import Story
+from carrara.tasks.babilong._task import TASKS
 
 
 def duplicates(stories: Sequence[Story]) -> tuple[int, int]:

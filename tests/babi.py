@@ -34,11 +34,10 @@ from carrara.tasks.babilong._facts import (
     WhoGave,
     WhoReceived,
 )
-from carrara.tasks.babilong._grammar import read
-from carrara.tasks.babilong._questions import read_question
-from carrara.tasks.babilong._story_builder import Story, StoryQuestion
+from carrara.tasks.babilong._grammar import read, read_question
+from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._story_files import read_stories
-from carrara.tasks.babilong._twenty import load_task
+from carrara.tasks.babilong._task import load_task
 from carrara.tasks.babilong._words import Vocabulary, draw_cast
 from tests import published
 

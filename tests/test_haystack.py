@@ -15,11 +15,11 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
 from carrara.core.types import Filler, Tap, Unit
 from carrara.tasks.babilong import _lexicon as lexicon
-from carrara.tasks.babilong import _text
 from carrara.tasks.babilong._distractors import distractors, draw_strangers
 from carrara.tasks.babilong._facts import Went
-from carrara.tasks.babilong._grammar import read
-from carrara.tasks.babilong._twenty import TASKS, load_task
+from carrara.tasks.babilong._grammar import HARMLESS as HARMLESS_SIEVE
+from carrara.tasks.babilong._grammar import find_facts, is_harmless, read, split_statements
+from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
 from carrara.text import corpus, haystack
 from carrara.text.corpus.clean import clean, without_gutenberg
@@ -45,12 +45,12 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_where_statements_end(text: str) -> None:
-    assert list(_text.statements(text)) == TEXTS[text]
+    assert list(split_statements(text)) == TEXTS[text]
 
 
 @given(st.text(alphabet=".!?…。”'_) \n\taé"))
 def test_statements_lose_nothing(text: str) -> None:
-    found = list(_text.statements(text))
+    found = list(split_statements(text))
     assert "".join("".join(found).split()) == "".join(text.split())
     assert all(statement == statement.strip() != "" for statement in found)
 
@@ -79,8 +79,8 @@ HARMLESS = [
 
 @pytest.mark.parametrize("sentence", [*HARMFUL, *HARMLESS])
 def test_harmless(sentence: str) -> None:
-    assert _text.harmless(sentence) == (sentence in HARMLESS)
-    assert _text.HARMLESS.test is _text.harmless
+    assert is_harmless(sentence) == (sentence in HARMLESS)
+    assert HARMLESS_SIEVE.test is is_harmless
 
 
 @cache
@@ -106,7 +106,7 @@ def mixed(dice: Dice, sentences: list[str]) -> Iterator[tuple[str, bool]]:
 
 def assert_only_facts_are_read(dice: Dice, sentences: list[str]) -> None:
     parts = list(mixed(dice, sentences))
-    assert _text.facts(" ".join(text for text, _ in parts)) == [text for text, is_fact in parts if is_fact]
+    assert find_facts(" ".join(text for text, _ in parts)) == [text for text, is_fact in parts if is_fact]
 
 
 PART = st.text(alphabet=".!?…”'_) aé,", max_size=12) | st.sampled_from([*HARMLESS, *HARMFUL, "he is", "Bill", "the"])
@@ -115,7 +115,7 @@ PART = st.text(alphabet=".!?…”'_) aé,", max_size=12) | st.sampled_from([*HA
 @settings(deadline=None)  # the first one waits for the stories
 @given(st.lists(st.lists(PART, max_size=4).map(" ".join)), st.integers(0, 99))
 def test_facts_among_harmless_sentences_are_the_facts(sentences: list[str], seed: int) -> None:
-    assert_only_facts_are_read(Dice("mixed", seed), [sentence for sentence in sentences if _text.harmless(sentence)])
+    assert_only_facts_are_read(Dice("mixed", seed), [sentence for sentence in sentences if is_harmless(sentence)])
 
 
 def documents(name: str) -> Iterator[str]:
@@ -131,21 +131,21 @@ def test_facts_in_real_text_are_the_facts(name: str) -> None:
     """In their order, and in any other; and what is kept back is little."""
     dice = Dice("real", name)
     everything = [sentence for document in documents(name) for sentence in split_text(clean(document).text)]
-    sentences = [sentence for sentence in everything if _text.harmless(sentence)]
+    sentences = [sentence for sentence in everything if is_harmless(sentence)]
     assert 0.9 < len(sentences) / len(everything) < 1
     for some in (sentences, dice.shuffled(sentences)):
         assert_only_facts_are_read(dice, some)
-    assert _text.facts(" ".join(sentences)) == []
-    assert {fact for text in everything for fact in _text.facts(text)} == set(_text.facts(" \n".join(everything)))
+    assert find_facts(" ".join(sentences)) == []
+    assert {fact for text in everything for fact in find_facts(text)} == set(find_facts(" \n".join(everything)))
 
 
 @pytest.mark.parametrize("part", [".", ".”", "”", ". ", "a.", "Mary is ", "Mary went to the ", "A " * 61 + ". "])
 def test_any_text_is_read_in_linear_time(part: str) -> None:
     text = part * (2_000_000 // len(part))
     clock = time.perf_counter()
-    _text.facts(text)
-    sum(1 for _ in _text.statements(text))
-    _text.harmless(text)
+    find_facts(text)
+    sum(1 for _ in split_statements(text))
+    is_harmless(text)
     assert time.perf_counter() - clock < 10  # a second or two
 
 
@@ -163,7 +163,7 @@ def texts_of(units: list[Unit]) -> list[str]:
 def test_letters() -> None:
     found = texts_of(take(haystack.letters()(Dice("a"), ""), 3000))
     assert all(re.fullmatch(r"[a-z]{1,9}(?: [a-z]{1,9}){2,11}\.", sentence) for sentence in found)
-    assert all(map(_text.harmless, found))
+    assert all(map(is_harmless, found))
     assert {len(sentence.split()) for sentence in found} == set(range(3, 13))
     assert {len(word) for sentence in found for word in sentence[:-1].split()} == set(range(1, 10))
     assert found == texts_of(take(haystack.letters()(Dice("a"), ""), 3000))
@@ -193,7 +193,7 @@ def test_refrain() -> None:
     start = haystack.PASSAGE.index(found[0])
     assert found == [haystack.PASSAGE[(start + i) % n] for i in range(100)]
     assert len({haystack.refrain()(Dice("a", i), "")(0)[0].text for i in range(200)}) == n
-    assert all(map(_text.harmless, haystack.PASSAGE))
+    assert all(map(is_harmless, haystack.PASSAGE))
     said = " ".join(haystack.PASSAGE).lower()
     assert [word for word in sorted(words_of_the_lexicon()) if re.search(rf"\b{re.escape(word)}s?\b", said)] == []
 
@@ -228,7 +228,7 @@ def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.Mo
 
 def test_prose_is_screened_text(book: Path) -> None:
     name = haystack.named(str(book))
-    filler = haystack.prose(name, sieve=_text.HARMLESS, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True)
+    filler = haystack.prose(name, sieve=HARMLESS_SIEVE, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True)
     found = texts_of(take(filler(Dice("a"), "gpt2"), 500))
     assert {text for text in found if not text.startswith("Page")} == {"It was late.", "He left."}
     assert found != texts_of(take(filler(Dice("b"), "gpt2"), 500))
@@ -273,7 +273,7 @@ def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool)
                     places.append(len(woven))
                     woven.append(own.facts[i])
             woven += texts_of(take(tap, dice.below(8)))
-            assert _text.facts(" ".join(woven)) == woven
+            assert find_facts(" ".join(woven)) == woven
             solved = test.solution(woven, question.text)
             assert solved == (question.answer, tuple(places[i] for i in question.support))
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from carrara.core.keys import Dice
 from carrara.core.types import Question
+from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._lexicon import MOTIVES
-from carrara.tasks.babilong._metric import published
-from carrara.tasks.babilong._twenty import TASKS, load_task
+from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
 from tests.babi import parts_of, write_story
 from tests.labels import is_misread, percent_read
@@ -354,7 +354,7 @@ def test_published_predictions(task: int, paper: int, sound: int, unparsed: int,
     file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     with file.open(encoding="utf-8", newline="") as rows:
         cases = [(row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
-    by_paper = [published(load_task(task).official_labels, *case) for case in cases]
+    by_paper = [published_metric(load_task(task).official_labels, *case) for case in cases]
     answers = [say(task, question, output) for output, _, question in cases]
     right = [answer == target for answer, (_, target, _) in zip(answers, cases, strict=True)]
     differ = sum(a != b for a, b in zip(by_paper, right, strict=True))

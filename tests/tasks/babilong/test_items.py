@@ -17,8 +17,7 @@ from carrara.core.types import UndecidableError
 from carrara.prompt.items import Item, contexts, make, questions_of
 from carrara.prompt.measure import count
 from carrara.proof.audit import audit
-from carrara.tasks.babilong._task import Babilong
-from carrara.tasks.babilong._twenty import load_task
+from carrara.tasks.babilong._task import Babilong, load_task
 from carrara.text import corpus
 
 QA = [f"babilong/qa{n}" for n in range(1, 21)]

@@ -13,10 +13,8 @@ from carrara.core.keys import Key
 from carrara.task import Rng
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
-from carrara.tasks.babilong._grammar import read
-from carrara.tasks.babilong._questions import read_question
-from carrara.tasks.babilong._text import statements
-from carrara.tasks.babilong._twenty import TASKS, load_task
+from carrara.tasks.babilong._grammar import read, read_question, split_statements
+from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Vocabulary
 from tests.babi import official
 
@@ -52,7 +50,7 @@ def examples(number: int) -> list[Example]:
     text = load_task(number).wording["examples"]
     found = re.findall(r"<example>\n(.+)\nQuestion: (.+)\nFINAL ANSWER: (.+)\n</example>", text)
     assert len(found) == text.count("<example>") == text.count("</example>")
-    return [Example(tuple(statements(facts)), question, answer) for facts, question, answer in found]
+    return [Example(tuple(split_statements(facts)), question, answer) for facts, question, answer in found]
 
 
 def kind(query: Query | None) -> str:

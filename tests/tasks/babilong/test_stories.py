@@ -6,11 +6,9 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._facts import Fits, Lies, Neighbour
-from carrara.tasks.babilong._grammar import read
-from carrara.tasks.babilong._plurals import plural, singular
-from carrara.tasks.babilong._questions import read_question
-from carrara.tasks.babilong._twenty import TASKS, load_task
-from carrara.tasks.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast
+from carrara.tasks.babilong._grammar import read, read_question
+from carrara.tasks.babilong._task import TASKS, load_task
+from carrara.tasks.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast, plural, singular
 from tests.babi import LIMIT, against_published, compare, official, parts_of, simulated, write_story
 
 STORIES = 60

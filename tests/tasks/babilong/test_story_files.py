@@ -11,7 +11,7 @@ import carrara
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
 from carrara.tasks.babilong._story_files import read_stories
-from carrara.tasks.babilong._twenty import load_task
+from carrara.tasks.babilong._task import load_task
 from tests import published
 
 Capture = pytest.CaptureFixture[str]

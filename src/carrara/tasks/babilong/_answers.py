@@ -1,4 +1,6 @@
-"""The answer types of the twenty tasks: one of a closed list of labels, or several of them.
+"""How replies to the twenty tasks are scored: the answer types, and the published metric.
+
+An answer is one of a closed list of labels, or several of them.
 
 >>> def read(answer, question, options, reply):
 ...     return answer.read(reply, Question(question, "", (), 0.0, options=options)).answer
@@ -14,14 +16,13 @@ a reply that names several labels and chooses none has no answer.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from carrara.answers import Choice, YesNo
 from carrara.answers.cues import affirmed, names_in
 from carrara.core.types import Question
-from carrara.tasks.babilong._plurals import plural
-from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast
+from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast, plural
 
 _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
 """Another word for the same answer."""
@@ -183,3 +184,33 @@ class Steps(_Several):
 
     def join(self, labels: Sequence[str]) -> str | None:
         return ",".join(labels) if len(labels) == 2 else None
+
+
+# --- the published metric ---
+
+
+def published_metric(labels: Set[str], reply: str, target: str, question: str) -> bool:
+    """Return whether BABILong's published metric counts a reply as correct, faults included.
+
+    It looks for label words anywhere in the first sentence of the reply, as parts of other words too: `none` holds
+    `one`, so a right 'none' never counts (qa7); 'I do not know' counts as `no`; a full stop after '1' ends the reply.
+
+    Args:
+        labels: The official labels of the task.
+        reply: The reply.
+        target: The right answer.
+        question: The question.
+
+    >>> published_metric({"none", "one", "two", "three"}, "none", "none", "How many objects is Mary carrying?")
+    False
+    >>> published_metric({"yes", "no"}, "I do not know", "no", "Is Mary in the garden?")
+    True
+    """
+    words = reply.lower().split(".")[0].split("<context>")[0].split("<example>")[0]
+    target = target.lower()
+    asked = {label for label in labels if label in question.lower()}
+    said = {label for label in labels if label in words} - asked
+    if "," in target and len(target) > 3:
+        parts = target.split(",")
+        return all(part in said for part in parts) and len(said) == len(parts)
+    return target in said and len(said) == 1

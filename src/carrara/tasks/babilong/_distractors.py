@@ -11,7 +11,7 @@ from dataclasses import replace
 from carrara.core.keys import Dice
 from carrara.core.types import Filler, Piece, Tap, Unit
 from carrara.tasks.babilong._grammar import group_pronouns
-from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._story import Story
 from carrara.tasks.babilong._words import Cast, draw_cast, individuals
 
 

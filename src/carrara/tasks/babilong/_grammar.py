@@ -1,35 +1,144 @@
-"""The official sentences: how each fact is written, and how it is read again.
+"""The sentences and questions of bAbI: how each is written, and how it is read again.
 
+One template gives both directions, so that a sentence that can be written can be read.
+
+>>> form = Form("{who} (got|took) the {thing}[ there].", lambda slots: slots["thing"])
+>>> form.write(Dice("an example"), who="Mary", thing="green apple")
+'Mary took the green apple there.'
+>>> form.read("John got the football.")
+'football'
+>>> form.read("He got the football.") is None
+True
 >>> read("Mary and Daniel travelled to the bathroom.")
 Went(who=('Mary', 'Daniel'), place='bathroom', when=None, pronoun=False)
 >>> read("It was the best of times, it was the worst of times.") is None
 True
+>>> read_question("Where was the milk before the garden?")
+ThingBefore(thing='milk', place='garden')
+>>> find_facts("It was late. “Hush.” Mary went to the garden. Mr. Beebe is hopeless.")
+['Mary went to the garden.', 'Beebe is hopeless.']
 """
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import cast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Generic, TypeVar, cast
 
 from carrara.core.keys import Dice
 from carrara.tasks.babilong._facts import (
     Absent,
+    ColourOf,
     Dropped,
     Either,
     Fact,
+    FearOf,
     Fears,
     Fits,
     Gave,
     Got,
+    HowMany,
     Is,
     IsA,
+    IsBeside,
+    IsBigger,
+    IsIn,
     Lies,
+    Neighbour,
+    Path,
+    PersonBefore,
+    Query,
     Stays,
+    ThingBefore,
     Way,
     Went,
+    WhatCarried,
+    WhatGiven,
     When,
+    WhereIs,
+    WhereThing,
+    WhereWill,
+    WhoGave,
+    WhoReceived,
+    WhyGet,
+    WhyGo,
+    opposite,
 )
-from carrara.tasks.babilong._forms import Form
-from carrara.tasks.babilong._plurals import plural, singular, with_article
+from carrara.tasks.babilong._words import plural, singular, with_article
+from carrara.text.sieve import Sieve
+
+T = TypeVar("T")
+
+_WORD = r"[^\W\d_][\w'’-]*"
+# A capital letter does not make a name at the start of a sentence: these are the words that stand there in novels.
+_NO_NAME = (
+    r"(?!(?:He|She|It|They|We|I|You|One|Who|What|There|Here|This|That|These|Those|The|A|An|And|But|Or|So|Then|Now"
+    r"|My|His|Her|Its|Our|Your|Their|Everyone|Everybody|Nobody|Someone|Somebody|Something|Nothing|Everything|All|Both"
+    r"|Afterwards|Yesterday)\b)"
+)
+_NAME = rf"{_NO_NAME}[^\W\d_a-z][\w'’-]*(?: [^\W\d_a-z][\w'’-]*)?"
+# Phrases are short and lazy: "the milk there" is milk, and a match costs at most a handful of steps.
+_PHRASE = rf"{_WORD}(?: {_WORD}){{0,2}}?"
+_SLOTS = {
+    "who": _NAME,
+    "also": _NAME,
+    "to": _NAME,
+    "any": rf"{_WORD}(?: {_WORD})?",  # a name in small letters
+    "pronoun": "he|she|they",
+    "when": "yesterday|this morning|this afternoon|this evening",
+    "When": "Yesterday|This morning|This afternoon|This evening",
+    "compass": "north|south|east|west",
+    "side": "above|below|to the left of|to the right of",
+    "kind": _WORD,
+    "Kind": _WORD,
+    "quality": _WORD,
+}
+_PARTS = re.compile(r"\{(?P<slot>\w+)\}|\((?P<choice>[^)]*)\)|\[(?P<maybe>[^\]]*)\]|(?P<text>[^{(\[]+)")
+
+
+class Form(Generic[T]):
+    """One template, and what a sentence of its form means."""
+
+    def __init__(self, template: str, meaning: Callable[[Mapping[str, str]], T]) -> None:
+        self._parts = [(match.lastgroup or "", match[match.lastgroup or 0]) for match in _PARTS.finditer(template)]
+        self._choices = [part.split("|") if kind == "choice" else [] for kind, part in self._parts]
+        self._meaning = meaning
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile("".join(_regex(kind, part) for kind, part in self._parts))
+
+    def write(self, dice: Dice, maybe: float = 1.0, **slots: str) -> str:
+        """Return a sentence: alternatives uniformly, the optional part with the given probability."""
+        out: list[str] = []
+        for (kind, part), options in zip(self._parts, self._choices, strict=True):
+            if kind == "text":
+                out.append(part)
+            elif kind == "slot":
+                out.append(slots[part])
+            elif kind == "choice":
+                out.append(dice.choice(options))
+            elif maybe == 1.0 or dice.chance(maybe):
+                out.append(part)
+        return "".join(out)
+
+    def read(self, sentence: str) -> T | None:
+        match = self._pattern.fullmatch(sentence)
+        return None if match is None else self._meaning(match.groupdict())
+
+
+def _regex(kind: str, part: str) -> str:
+    match kind:
+        case "slot":
+            return f"(?P<{part}>{_SLOTS.get(part, _PHRASE)})"
+        case "choice":
+            return f"(?:{'|'.join(re.escape(option) for option in part.split('|'))})"
+        case "maybe":
+            return f"(?:{re.escape(part)})?"
+        case _:
+            return re.escape(part)
+
+
+# --- facts ---
 
 LONGEST = 120
 """No fact is longer: most sentences of a novel are dismissed by their length alone."""
@@ -85,7 +194,7 @@ IS_A: Form[Fact] = Form("{who} is (a|an) {kind}.", lambda s: IsA(s["who"], s["ki
 IS: Form[Fact] = Form("{who} is {quality}.", lambda s: Is(s["who"], s["quality"]))
 
 # A form that another one would swallow comes first: "went to the park yesterday" is not a park called so.
-_FORMS = (
+_FACTS = (
     WENT_LAST, WENT, WENT_BOTH, WENT_ON, WENT_FIRST, EITHER, ABSENT, STAYS, GOT, DROPPED, GAVE,
     LIES, BESIDE, BIGGER, FITS, FEARS, IS_A, IS,
 )  # fmt: skip
@@ -98,7 +207,7 @@ def read(sentence: str) -> Fact | None:
 
 @lru_cache(maxsize=1 << 14)
 def _read(sentence: str) -> Fact | None:
-    for form in _FORMS:
+    for form in _FACTS:
         fact = form.read(sentence)
         if fact is not None:
             return fact
@@ -166,3 +275,135 @@ def write(dice: Dice, fact: Fact, there: float = 1.0) -> str:
 
 def side(way: Way) -> str:
     return f"{way} of" if way.startswith("to") else way
+
+
+# --- questions ---
+
+_QUESTIONS: tuple[Form[Query], ...] = (
+    Form("Where is the {thing}?", lambda s: WhereThing(s["thing"])),
+    Form("Where is {who}?", lambda s: WhereIs(s["who"])),
+    Form("Where was the {thing} before the {place}?", lambda s: ThingBefore(s["thing"], s["place"])),
+    Form("Where was {who} before the {place}?", lambda s: PersonBefore(s["who"], s["place"])),
+    Form("What is {compass} of the {place}?", lambda s: Neighbour(way_of(s["compass"]), s["place"], False)),
+    Form("What is the {place} {compass} of?", lambda s: Neighbour(opposite(way_of(s["compass"])), s["place"], True)),
+    Form("What did {who} give to {to}?", lambda s: WhatGiven(s["who"], s["to"])),
+    Form("Who gave the {thing} to {to}?", lambda s: WhoGave(s["thing"], s["to"])),
+    Form("Who gave the {thing}?", lambda s: WhoGave(s["thing"])),
+    Form("Who received the {thing}?", lambda s: WhoReceived(s["thing"])),
+    Form("Who did {who} give the {thing} to?", lambda s: WhoReceived(s["thing"], s["who"])),
+    Form("Is the {one} {side} the {other}?", lambda s: IsBeside(s["one"], way_of(s["side"]), s["other"])),
+    Form("Is the {large} bigger than the {small}?", lambda s: IsBigger(s["large"], s["small"], False)),
+    Form("Does the {small} fit in the {large}?", lambda s: IsBigger(s["large"], s["small"], True)),
+    Form("Is {who} in the {place}?", lambda s: IsIn(s["who"], s["place"])),
+    Form("How many objects is {who} carrying?", lambda s: HowMany(s["who"])),
+    Form("What is {who} carrying?", lambda s: WhatCarried(s["who"])),
+    Form("What is {any} afraid of?", lambda s: FearOf(s["any"])),
+    Form("What color is {who}?", lambda s: ColourOf(s["who"])),
+    Form("How do you go from the {start} to the {goal}?", lambda s: Path(s["start"], s["goal"])),
+    Form("Where will {any} go?", lambda s: WhereWill(s["any"])),
+    Form("Why did {any} go to the {place}?", lambda s: WhyGo(s["any"], s["place"])),
+    Form("Why did {any} get the {thing}?", lambda s: WhyGet(s["any"], s["thing"])),
+)
+
+
+def read_question(question: str) -> Query | None:
+    """Return the meaning of a question, if it is of one of the official forms, with or without a space behind it."""
+    text = question.strip()
+    for form in _QUESTIONS:
+        query = form.read(text)
+        if query is not None:
+            return query
+    return None
+
+
+def write_question(query: Query) -> str:
+    """Return a question in the official words, with names in small letters where the official files have them so."""
+    match query:
+        case WhereIs(who):
+            return f"Where is {who}?"
+        case WhereThing(thing):
+            return f"Where is the {thing}?"
+        case ThingBefore(thing, place):
+            return f"Where was the {thing} before the {place}?"
+        case PersonBefore(who, place):
+            return f"Where was {who} before the {place}?"
+        case Neighbour(way, place, turned):
+            return f"What is the {place} {opposite(way)} of?" if turned else f"What is {way} of the {place}?"
+        case WhatGiven(who, to):
+            return f"What did {who} give to {to}?"
+        case WhoGave(thing, to):
+            return f"Who gave the {thing}?" if to is None else f"Who gave the {thing} to {to}?"
+        case WhoReceived(thing, giver):
+            return f"Who received the {thing}?" if giver is None else f"Who did {giver} give the {thing} to?"
+        case IsIn(who, place):
+            return f"Is {who} in the {place}?"
+        case HowMany(who):
+            return f"How many objects is {who} carrying?"
+        case WhatCarried(who):
+            return f"What is {who} carrying?"
+        case FearOf(who):
+            return f"What is {who.lower()} afraid of?"
+        case ColourOf(who):
+            return f"What color is {who}?"
+        case IsBeside(one, way, other):
+            return f"Is the {one} {side(way)} the {other}?"
+        case IsBigger(large, small, fits):
+            return f"Does the {small} fit in the {large}?" if fits else f"Is the {large} bigger than the {small}?"
+        case Path(start, goal):
+            return f"How do you go from the {start} to the {goal}?"
+        case WhereWill(who):
+            return f"Where will {who.lower()} go?"
+        case WhyGo(who, place):
+            return f"Why did {who.lower()} go to the {place}?"
+        case WhyGet(who, thing):
+            return f"Why did {who.lower()} get the {thing}?"
+
+
+# --- facts in a text ---
+
+# A text is cut by a rule that looks at one place alone: behind a stop, and what closes behind it, where white space
+# follows. So of harmless sentences and facts, joined by single spaces in any order, each ends where a statement does:
+# the facts that are read are those that were put there.
+
+_STOPS = ".!?…؟۔।॥。！？｡"
+_CLOSERS = "\"'”’»)\\]}_*」』”’）】"
+_MARK = re.compile(r"</?(?:context|example)\b|\b(?:Question|Answer):")
+# Stops are no closers, and nothing is given back: each character is looked at twice at most.
+_CUT = re.compile(rf"([{_STOPS}][{_CLOSERS}]*+)\s++")
+_LAST = re.compile(rf"[{_STOPS}][{_CLOSERS}]*+\Z")
+
+
+def split_statements(text: str) -> Iterator[str]:
+    """Cut a text behind every stop that white space follows. Unlike a corpus, this rule knows no abbreviations."""
+    text = text.strip()
+    return (text[start:end] for start, end in _spans(text))
+
+
+def find_facts(text: str) -> list[str]:
+    """Return the statements that say a fact, in order."""
+    text = text.strip()
+    # Few sentences of a novel are short and end in a plain period: the others are not even copied.
+    short = (text[start:end] for start, end in _spans(text) if end - start <= LONGEST and text[end - 1] == ".")
+    return [statement for statement in short if read(statement) is not None]
+
+
+def is_harmless(sentence: str) -> bool:
+    """Return whether a sentence may stand beside facts.
+
+    Such a sentence ends, so that a fact behind it stands alone. It says no fact, and has none of the marks that prompts
+    are built of.
+    """
+    return _LAST.search(sentence) is not None and not _MARK.search(sentence) and not find_facts(sentence)
+
+
+HARMLESS = Sieve("harmless", 2, is_harmless)
+"""Its version counts changes of the grammar too."""
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for cut in _CUT.finditer(text):
+        yield start, cut.end(1)
+        start = cut.end()
+    if start < len(text):
+        yield start, len(text)

@@ -2,7 +2,7 @@
 
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import Lies, Way, opposite
-from carrara.tasks.babilong._history import History
+from carrara.tasks.babilong._story import History
 
 Edges = dict[str, list[tuple[str, Way, int]]]
 

@@ -8,10 +8,9 @@ from typing import Any
 from carrara.core.errors import UsageError
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong import _grammar as grammar
-from carrara.tasks.babilong._story_builder import Story, StoryQuestion
+from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._story_files import read_stories
-from carrara.tasks.babilong._task import Babilong
-from carrara.tasks.babilong._twenty import load_task
+from carrara.tasks.babilong._task import Babilong, load_task
 
 
 @dataclass(frozen=True)

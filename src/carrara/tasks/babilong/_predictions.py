@@ -16,8 +16,8 @@ from typing import IO
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import open_binary
 from carrara.core.types import Question
-from carrara.tasks.babilong._metric import published
-from carrara.tasks.babilong._twenty import TASKS, load_task
+from carrara.tasks.babilong._answers import published_metric
+from carrara.tasks.babilong._task import TASKS, load_task
 
 COLUMNS = ("target", "output", "question")
 _NAMED = re.compile(r"(?<![A-Za-z0-9])qa([0-9]{1,3})(?![0-9])", re.IGNORECASE)
@@ -77,7 +77,7 @@ def rescore(path: Path, task: int) -> Rescored:
         found = own.read(prediction.output, question)
         answer = found and found.answer
         n += 1
-        paper += published(own.official_labels, prediction.output_published, target, prediction.question)
+        paper += published_metric(own.official_labels, prediction.output_published, target, prediction.question)
         unparsed += answer is None
         sound += answer is not None and own.score(answer, question) == 1
     return Rescored(str(path), f"qa{task}", n, paper, sound, unparsed)

@@ -16,9 +16,8 @@ from carrara.core.errors import UsageError
 from carrara.core.lengths import read_length
 from carrara.core.types import Piece, Room
 from carrara.task import Instance, Rng
-from carrara.tasks.babilong._story_builder import StoryQuestion
-from carrara.tasks.babilong._task import Babilong
-from carrara.tasks.babilong._twenty import load_task
+from carrara.tasks.babilong._story import StoryQuestion
+from carrara.tasks.babilong._task import Babilong, load_task
 from carrara.text.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
 
 COLUMNS = ("input", "question", "target")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from carrara.core.errors import UsageError
 from carrara.core.files import TEXT, open_binary
 from carrara.core.keys import Dice, Key
-from carrara.tasks.babilong._story_builder import Story, StoryQuestion
+from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast
 from carrara.text.rows import Source, known, located, remembered
 

@@ -8,6 +8,8 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, field, replace
+from functools import cache
+from importlib import import_module
 from typing import Any, ClassVar, Generic, Literal
 
 from carrara.answers import asks_for
@@ -27,19 +29,20 @@ from carrara.core.types import (
     UndecidableError,
 )
 from carrara.task import Instance, Rng, Task
-from carrara.tasks.babilong import _metric, _story_files, _text
-from carrara.tasks.babilong._answers import Label, Verdict
+from carrara.tasks.babilong import _story_files
+from carrara.tasks.babilong._answers import Label, Verdict, published_metric
 from carrara.tasks.babilong._distractors import distractors
 from carrara.tasks.babilong._facts import Query, Solved
-from carrara.tasks.babilong._grammar import group_pronouns, read
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._questions import read_question
-from carrara.tasks.babilong._story_builder import Q, Story, StoryQuestion
+from carrara.tasks.babilong._grammar import HARMLESS, find_facts, group_pronouns, read, read_question
+from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
 from carrara.text import haystack
 
 OTHERS = "others"
 """The haystack of facts about other people and things."""
+
+TASKS = range(1, 21)
+"""The numbers that bAbI gave the tasks."""
 
 _QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
 
@@ -179,7 +182,7 @@ class Babilong(Task, Generic[Q]):
                 return haystack.prose(
                     corpus,
                     split=None if own == "all" else own,
-                    sieve=_text.HARMLESS,
+                    sieve=HARMLESS,
                     words=individuals(cast) if self.screen else (),
                     vocabulary=all_individuals(),
                     repeat=self.repeat,
@@ -242,7 +245,7 @@ class Babilong(Task, Generic[Q]):
         return {"question": found[-1]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        return self.solution(_text.facts(context), names["question"]).answer
+        return self.solution(find_facts(context), names["question"]).answer
 
     def solution(self, facts: Sequence[str], question: str) -> Solved:
         """Return the answer that sentences give, and the numbers of those that give it. Raises UndecidableError.
@@ -279,7 +282,7 @@ class Babilong(Task, Generic[Q]):
         """Return the score of BABILong's own metric, which knows the official words only."""
         if not self.official_labels.issuperset(map(str.lower, question.options)):
             return {}
-        return {"paper": float(_metric.published(self.official_labels, reply, question.gold, question.ask))}
+        return {"paper": float(published_metric(self.official_labels, reply, question.gold, question.ask))}
 
     @property
     def official_labels(self) -> frozenset[str]:
@@ -309,3 +312,15 @@ def prompt(instruction: str, rule: str, *examples: str) -> Mapping[str, str]:
         **Babilong.ask,
         "answer": FINAL,
     }
+
+
+@cache
+def load_task(number: int) -> Babilong[Any]:
+    """Return a task with its default parameters."""
+    module = import_module(f"carrara.tasks.babilong.qa{number}")
+    [made] = [
+        one
+        for one in vars(module).values()
+        if isinstance(one, type) and one.__module__ == module.__name__ and issubclass(one, Babilong)
+    ]
+    return made()

@@ -2,6 +2,11 @@
 
 A model that has learnt the dozen official words finds the facts in a novel by them alone. With the `fresh` vocabulary
 each story has other people, places and things, so that only the sense of a sentence gives it away.
+
+>>> [plural(kind) for kind in ("cat", "mouse", "sheep", "fox", "pony", "wolf")]
+['cats', 'mice', 'sheep', 'foxes', 'ponies', 'wolves']
+>>> singular("wolves"), with_article("owl")
+('wolf', 'an owl')
 """
 
 from dataclasses import dataclass
@@ -10,7 +15,6 @@ from typing import Literal
 
 from carrara.core.keys import Dice
 from carrara.tasks.babilong import _lexicon as words
-from carrara.tasks.babilong._plurals import plural
 
 Vocabulary = Literal["classic", "fresh"]
 VOCABULARIES: tuple[Vocabulary, ...] = ("classic", "fresh")
@@ -119,3 +123,54 @@ def all_individuals() -> tuple[str, ...]:
     animals = (*words.ANIMALS, *map(plural, words.ANIMALS))
     drawn = (*words.WOMEN, *words.MEN, *words.PLACES, *words.THINGS, *animals, *figures, *sizes)
     return tuple(dict.fromkeys([*official, *drawn]))
+
+
+# --- plurals and articles of animals ---
+
+_IRREGULAR = {
+    "mouse": "mice",
+    "dormouse": "dormice",
+    "goose": "geese",
+    "mongoose": "mongooses",
+    "ox": "oxen",
+    "wolf": "wolves",
+    "calf": "calves",
+    "buffalo": "buffaloes",
+    "sheep": "sheep",
+    "deer": "deer",
+    "reindeer": "reindeer",
+    "bison": "bison",
+    "moose": "moose",
+    "horse": "horses",
+    "magpie": "magpies",
+    "seahorse": "seahorses",
+    "tortoise": "tortoises",
+    "porpoise": "porpoises",
+}
+_SINGULAR = {many: one for one, many in _IRREGULAR.items()}
+_HISSING = ("s", "x", "z", "ch", "sh")
+
+
+def plural(kind: str) -> str:
+    """Return the plural of an animal."""
+    if kind in _IRREGULAR:
+        return _IRREGULAR[kind]
+    if kind.endswith("y") and kind[-2:-1] not in "aeiou":
+        return f"{kind[:-1]}ies"
+    return f"{kind}es" if kind.endswith(_HISSING) else f"{kind}s"
+
+
+def singular(kinds: str) -> str:
+    """Return the animal of a plural: a solver that reads `wolves` answers `wolf`."""
+    if kinds in _SINGULAR:
+        return _SINGULAR[kinds]
+    if kinds.endswith("ies"):
+        return f"{kinds[:-3]}y"
+    if kinds.endswith("es") and kinds[:-2].endswith(_HISSING):
+        return kinds[:-2]
+    return kinds.removesuffix("s")
+
+
+def with_article(kind: str) -> str:
+    """Return an animal with `a` or `an`."""
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

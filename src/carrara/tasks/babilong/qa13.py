@@ -22,11 +22,9 @@ from collections.abc import Iterator
 from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._places import ask_place, find_place
-from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
-from carrara.tasks.babilong._walk import Walk, write_story
+from carrara.tasks.babilong._walk import Walk, ask_place, find_place, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 

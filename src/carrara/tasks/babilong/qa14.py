@@ -23,8 +23,7 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solved, Went
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._story_builder import RECENT, Story, StoryBuilder
+from carrara.tasks.babilong._story import RECENT, History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import TOWNSFOLK, Cast
 

@@ -21,8 +21,7 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Animal
 from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solved
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import FEARFUL, Cast
 

@@ -22,8 +22,7 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solved
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import COLOURED, Cast
 

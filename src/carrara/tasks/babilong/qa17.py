@@ -14,9 +14,8 @@ Question: Is the blue square to the right of the yellow square?
 from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solved, opposite
-from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._map import way
-from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import FIGURES, Cast
 

@@ -20,8 +20,7 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Fits, IsBigger, Solved
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import CONTAINERS, Cast
 

@@ -19,9 +19,8 @@ from collections.abc import Sequence
 from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Steps
 from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solved, Way, opposite
-from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._map import way
-from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import HOUSE, Cast
 

@@ -17,9 +17,8 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
-from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._lexicon import FRESH_MOTIVES, MOTIVES
-from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import MOODY, Cast
 

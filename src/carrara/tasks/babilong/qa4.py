@@ -15,9 +15,8 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Beside
 from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
-from carrara.tasks.babilong._history import History
 from carrara.tasks.babilong._map import edges
-from carrara.tasks.babilong._story_builder import Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import HOUSE, Cast
 

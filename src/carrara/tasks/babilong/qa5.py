@@ -23,8 +23,7 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Party
 from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._story_builder import RECENT, Story
+from carrara.tasks.babilong._story import RECENT, History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import GIVERS, Cast

@@ -19,8 +19,7 @@ from carrara.core.keys import Dice
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Count
 from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, NUMBERS, Cast

@@ -18,11 +18,9 @@ from collections.abc import Iterator, Sequence
 from carrara.core.keys import Dice
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solved, Stays, Went
-from carrara.tasks.babilong._history import History
-from carrara.tasks.babilong._places import here_or_elsewhere, is_in_place
-from carrara.tasks.babilong._story_builder import Story
+from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
-from carrara.tasks.babilong._walk import Clause, Walk, write_story
+from carrara.tasks.babilong._walk import Clause, Walk, here_or_elsewhere, is_in_place, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 

@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from carrara.tasks.babilong._metric import published
-from carrara.tasks.babilong._twenty import load_task
+from carrara.tasks.babilong._answers import published_metric
+from carrara.tasks.babilong._task import load_task
 from tests.published import predictions
 
 
@@ -14,7 +14,9 @@ def test_published_counts(task: int, correct: int) -> None:
     file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     with file.open(encoding="utf-8", newline="") as rows:
         labels = load_task(task).official_labels
-        counted = [published(labels, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
+        counted = [
+            published_metric(labels, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)
+        ]
     assert sum(counted) == correct
 
 
@@ -40,7 +42,7 @@ def test_published_counts(task: int, correct: int) -> None:
     ],
 )
 def test_its_faults(task: int, reply: str, target: str, question: str, counts: bool) -> None:
-    assert published(load_task(task).official_labels, reply, target, question) is counts
+    assert published_metric(load_task(task).official_labels, reply, target, question) is counts
 
 
 PLACES = frozenset({"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"})

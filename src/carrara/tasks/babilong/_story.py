@@ -1,15 +1,27 @@
-"""The state after some facts, which simulators and solvers keep with the same code.
+"""Stories: their facts, the state after them, and the questions between them.
 
-A history takes facts one by one and knows where people and things were, who holds what, and which facts say so. It
-assumes nothing beyond them: whoever was never mentioned is nowhere.
+A `StoryBuilder` writes facts as sentences and asks questions, each of which the sentences before it answer. A `History`
+is the state after some facts, which simulators and solvers keep with the same code: it takes facts one by one and knows
+where people and things were, who holds what, and which facts say so. It assumes nothing beyond them: whoever was never
+mentioned is nowhere.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from carrara.tasks.babilong._facts import Absent, Dropped, Either, Fact, Gave, Got, Stays, Went, When
+from carrara.core.keys import Dice
+from carrara.tasks.babilong._facts import Absent, Dropped, Either, Fact, Gave, Got, Query, Solved, Stays, Went, When
+from carrara.tasks.babilong._grammar import write, write_question
+from carrara.tasks.babilong._words import Cast
 
 F = TypeVar("F", bound=Fact)
+Q = TypeVar("Q", bound=Query)
+
+RECENT = 5
+"""Officially a question is about something in one of the last five clauses."""
+DROPPED_THERE = 0.2
+"""How often a sentence ends with `there` when something is put down."""
 
 
 class Sighting(NamedTuple):
@@ -152,3 +164,68 @@ class History:
 def _stop(life: Thing, stop: Stop) -> None:
     if not life.way or life.way[-1].place != stop.place:
         life.way.append(stop)
+
+
+# --- stories ---
+
+
+@dataclass(frozen=True, slots=True)
+class StoryQuestion:
+    """A question of a story."""
+
+    text: str
+    answer: str
+    support: tuple[int, ...]
+    """The numbers of the facts that give the answer, in the official order."""
+    after: int
+    """The number of facts before the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    cast: Cast
+    facts: tuple[str, ...]
+    questions: tuple[StoryQuestion, ...]
+
+
+class StoryBuilder(Generic[Q]):
+    """Writes facts as sentences, and keeps the history that answers questions.
+
+    The answer comes from the facts themselves, and solvers have only the sentences. So each story proves that the
+    sentences give the answer.
+    """
+
+    def __init__(self, rng: Dice, find_answer: Callable[[History, Q], Solved], got_there: float = 1.0) -> None:
+        """Begin a story.
+
+        Args:
+            rng: Random numbers.
+            find_answer: Answers a question from the history.
+            got_there: How often a sentence ends with `there` when something is taken.
+        """
+        self._rng = rng
+        self._find_answer = find_answer
+        self.history = History()
+        self.facts: list[str] = []
+        self.questions: list[StoryQuestion] = []
+        self._got_there = got_there
+
+    def add(self, fact: Fact) -> int:
+        """Write a fact, and return the number of its sentence."""
+        there = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Dropped) else 1.0
+        index = len(self.facts)
+        self.facts.append(write(self._rng, fact, there))
+        self.history.add(index, fact)
+        return index
+
+    def add_all(self, facts: Iterable[Fact]) -> None:
+        for fact in facts:
+            self.add(fact)
+
+    def ask(self, query: Q) -> None:
+        solved = self._find_answer(self.history, query)
+        question = StoryQuestion(write_question(query), solved.answer, solved.support, len(self.facts))
+        self.questions.append(question)
+
+    def build(self, cast: Cast) -> Story:
+        return Story(cast, tuple(self.facts), tuple(self.questions))
