@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.strip_reasoning import without_reasoning
+from carrara.answers.reply_text import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.prompt.items import make
 from carrara.text import corpus

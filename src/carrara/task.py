@@ -23,8 +23,7 @@ from statistics import fmean
 from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin, get_type_hints
 
-from carrara.answers.extraction import Extraction
-from carrara.answers.final_answer import FINAL
+from carrara.answers.extraction import FINAL, Extraction
 from carrara.answers.types import AnswerType
 from carrara.core.chance import Guesser
 from carrara.core.errors import InvalidTaskError

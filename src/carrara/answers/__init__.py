@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from carrara.answers.choice import Choice, ListName, OneOf, YesNo
-    from carrara.answers.extraction import Extraction
-    from carrara.answers.final_answer import asks_for
+    from carrara.answers.extraction import Extraction, asks_for
     from carrara.answers.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
     from carrara.answers.types import AnswerType, FinalNumber, Number, Word
 
@@ -37,8 +36,7 @@ __all__ = [
 _MODULES = {
     "choice": ("Choice", "ListName", "OneOf", "YesNo"),
     "listing": ("Copy", "FinalHands", "FinalSet", "Hands", "Listing", "Rows", "Set", "Words"),
-    "extraction": ("Extraction",),
-    "final_answer": ("asks_for",),
+    "extraction": ("Extraction", "asks_for"),
     "types": ("AnswerType", "FinalNumber", "Number", "Word"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from carrara.answers.cues import affirmed, sentences
-from carrara.answers.final_answer import asks_for
+from carrara.answers.extraction import asks_for
 from carrara.answers.types import AROUND, AnswerType
 from carrara.core.types import Question
 

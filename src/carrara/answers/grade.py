@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from carrara.answers.extraction import Rule
-from carrara.answers.strip_reasoning import without_reasoning
+from carrara.answers.reply_text import without_reasoning
 from carrara.core.result import ATTEMPTED, SOUND, Status
 from carrara.core.types import Fault, Question
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from carrara.answers.cues import NOT_AN_ANSWER
-from carrara.answers.final_answer import FINAL, asks_for
-from carrara.answers.normalize import BLANK_LINE
+from carrara.answers.extraction import FINAL, asks_for
+from carrara.answers.reply_text import BLANK_LINE
 from carrara.answers.sequences import jaccard, overlap
 from carrara.answers.types import SPARE, WORD, AnswerType
 from carrara.core.types import Question

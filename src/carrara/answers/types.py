@@ -12,8 +12,7 @@ from statistics import fmean
 from typing import ClassVar, Generic, TypeVar
 
 from carrara.answers.cues import NOT_AN_ANSWER, affirmed
-from carrara.answers.extraction import Extraction, extract
-from carrara.answers.final_answer import FINAL, LABEL, asks_for
+from carrara.answers.extraction import FINAL, LABEL, Extraction, asks_for, extract
 from carrara.answers.number_words import in_digits
 from carrara.core.keys import Dice
 from carrara.core.types import Question

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
 from carrara.answers.grade import declines
-from carrara.answers.strip_reasoning import without_reasoning
+from carrara.answers.reply_text import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
 from carrara.models.provider import MODELS

@@ -25,8 +25,8 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, TaskState
 
 from carrara import tokens
-from carrara.answers.final_answer import FINAL
-from carrara.answers.strip_reasoning import without_reasoning
+from carrara.answers.extraction import FINAL
+from carrara.answers.reply_text import without_reasoning
 from carrara.core.errors import RunError
 from carrara.core.metadata import COT, REQUESTS
 from carrara.core.types import Frame

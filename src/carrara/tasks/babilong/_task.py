@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Generic, Literal
 
 from carrara.answers import asks_for
-from carrara.answers.final_answer import FINAL
+from carrara.answers.extraction import FINAL
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.types import (

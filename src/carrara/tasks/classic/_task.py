@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from carrara.answers.final_answer import FINAL
+from carrara.answers.extraction import FINAL
 from carrara.core.keys import Key
 from carrara.core.splits import draw_owned
 from carrara.core.types import Frame, Question, Style

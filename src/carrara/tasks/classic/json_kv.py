@@ -24,7 +24,7 @@ from dataclasses import field
 from typing import Any
 
 from carrara.answers import asks_for
-from carrara.answers.final_answer import FINAL
+from carrara.answers.extraction import FINAL
 from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Style, Tap, UndecidableError
 from carrara.task import Instance, Rng, Task

@@ -20,8 +20,8 @@ from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 from carrara.answers import AnswerType
+from carrara.answers.reply_text import without_reasoning
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.answers.strip_reasoning import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, UndecidableError, Unit
 from carrara.task import Instance, Rng, Task

@@ -40,7 +40,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from carrara.answers import Choice, asks_for
-from carrara.answers.final_answer import FINAL
+from carrara.answers.extraction import FINAL
 from carrara.answers.types import AROUND
 from carrara.core.keys import Dice, Key
 from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Style, Tap, UndecidableError

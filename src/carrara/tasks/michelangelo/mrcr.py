@@ -44,8 +44,8 @@ from dataclasses import field, replace
 from typing import Literal, NamedTuple
 
 from carrara.answers import AnswerType
+from carrara.answers.reply_text import first_turn
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.answers.strip_reasoning import first_turn
 from carrara.core.errors import UsageError
 from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Frame, Message, Question, Role, Style, Tap, UndecidableError, Unit

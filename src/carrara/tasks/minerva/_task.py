@@ -5,7 +5,7 @@ from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
 from carrara.answers import Copy
-from carrara.answers.final_answer import FINAL, behind_label
+from carrara.answers.extraction import FINAL, behind_label
 from carrara.core.types import PRESENTS, Frame, Message, Question, Style, UndecidableError
 from carrara.task import Instance, Task
 from carrara.tasks.minerva import _published

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from carrara.answers.strip_reasoning import without_reasoning
+from carrara.answers.reply_text import without_reasoning
 from carrara.core import disk_cache
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content

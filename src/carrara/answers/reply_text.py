@@ -1,14 +1,19 @@
-r"""Cut a reply down to what the model says itself: no reasoning, and no turns that it goes on with.
+r"""The text of a reply that counts: what the model says itself, with signs and markup made alike.
 
-A model that completes text may write another question or another context behind its answer.
+Reasoning is cut away, and so are the turns that a model goes on with: one that completes text may write another
+question or another context behind its answer.
 
 >>> own_text("<think>hm</think>4\n\nQuestion: And now?\nAnswer: 5")
 '4\n\n'
 >>> own_text("Question: How many?\nAnswer: 4\n\nQuestion: And now?\nAnswer: 5")
 'Question: How many?\nAnswer: 4\n\n'
+>>> normalize("It’s “4”—or −5？"), plain("**`4`** is $\\boxed{4}$")
+('It\'s "4"-or -5?', '4 is 4')
 """
 
 import re
+
+# --- reasoning and turns ---
 
 _OPEN, _CLOSE = (rf"(?:<|\[|◁){slash}(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)(?:>|\]|▷)" for slash in ("", "/"))
 _REASONING = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.DOTALL | re.IGNORECASE)
@@ -60,3 +65,48 @@ def own_text(reply: str) -> str:
         if _WORD.search(text, 0, found.start()) or (found["tells"] and not _CONCLUDES.search(text, found.end())):
             return text[: found.start()]
     return text
+
+
+# --- signs and markup ---
+
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("“”„‟«»＂「」『』‹›《》", '"'),
+        **dict.fromkeys("‘’‚‛", "'"),
+        **dict.fromkeys("−–‒‐‑﹣－—", "-"),
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""),
+        **dict.fromkeys("\t\v\f\u00a0\u2009\u202f", " "),
+        **dict.fromkeys("⟶➝➔➜➞➡⇒⟹", "→"),
+        "，": ", ", "、": ", ", "；": "; ", "：": ": ", "。": ". ", "！": "! ", "？": "?",
+        "（": " (", "）": ")", "［": "[", "］": "]", "【": "[", "】": "]", "\r": "\n",
+    }
+)  # fmt: skip
+_TAG = re.compile(r"</?[A-Za-z][\w-]{0,20}(?: [^<>\n]{0,80})?/?>")
+_FENCE = re.compile(r"^[^\S\n]*```[\w+-]*$\n?", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]*~~")
+_LATEX = re.compile(r"\\(?:text|mathrm|mathbf|textbf|operatorname) ?\{([^{}\n]*)\}")
+_BOX = re.compile(r"\\boxed ?\{([^{}\n]*)\}")
+_ESCAPED = re.compile(r"\\([()\[\]_*#.-])")
+_ARROW = re.compile(r"[-=]{1,3}>|\\(?:right)?arrow\b|\\to\b")
+_MARKUP = re.compile(r"\*{1,3}|`{1,3}|(?<!\w)_{1,3}(?=[\w-])|(?<=\w)_{1,3}(?!\w)|^ {0,3}(?:#{1,6}|>) ?", re.MULTILINE)
+BLANK_LINE = re.compile(r"\n[^\S\n]{0,9}\n")
+_PLAIN = re.compile(r"(?:[^\W_]|[ ,.:'\n-])*+")
+
+
+def normalize(text: str) -> str:
+    """Return a text with one sign each for quotes, dashes and spaces, without code fences and what is struck out."""
+    if not text.isascii() or "\r" in text or "\t" in text:
+        text = text.replace("\r\n", "\n").translate(_SIGNS)
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
+    if "```" in text:
+        text = _FENCE.sub("", text)
+    return _LATEX.sub(r"\1", text) if "\\" in text else text
+
+
+def plain(text: str) -> str:
+    """Return a normalized text without markup: tags, LaTeX, emphasis, code, headings."""
+    if _PLAIN.fullmatch(text):
+        return text.strip(" ")
+    text = _ESCAPED.sub(r"\1", _BOX.sub(r"\1", _TAG.sub(" ", text.replace("$", ""))))
+    return _MARKUP.sub("", _ARROW.sub("→", text)).strip(" ")

@@ -1,10 +1,10 @@
-"""What a reply says itself: without reasoning, and without the turns that a model invents."""
+"""What a reply says itself: without reasoning and invented turns, with signs and markup made alike."""
 
 import re
 
 import pytest
 
-from carrara.answers.strip_reasoning import first_turn, own_text, without_reasoning
+from carrara.answers.reply_text import first_turn, normalize, own_text, plain, without_reasoning
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,43 @@ def test_the_first_turn_ends_at_a_pattern() -> None:
     stop = re.compile(r"\n\nContext:")
     assert first_turn("<think>a</think>oak\n\nContext: elm", stop) == "oak"
     assert first_turn("\n\nContext: elm", stop) == "\n\nContext: elm"
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("It’s “oak”", 'It\'s "oak"'),
+        ("「oak」 «elm»", '"oak" "elm"'),
+        ("−4 – 5 — 6", "-4 - 5 - 6"),
+        ("oak，elm、fir。", "oak, elm, fir. "),
+        ("答案：oak", "答案: oak"),
+        ("oak\u200b\ufeff\u00a0elm\tfir", "oak elm fir"),
+        ("oak\r\nelm\rfir", "oak\nelm\nfir"),
+        ("```json\n[1]\n```", "[1]\n"),
+        (r"\text{oak} \textbf{elm}", "oak elm"),
+        ("**oak**", "**oak**"),
+        (r"\boxed{\text{oak}}", r"\boxed{oak}"),
+    ],
+)
+def test_signs_are_made_alike(text: str, normal: str) -> None:
+    assert normalize(text) == normal
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("**oak**, *elm* and `fir`", "oak, elm and fir"),
+        ("__oak__ _elm_", "oak elm"),
+        ("snake_case_name", "snake_case_name"),
+        ("## oak", "oak"),
+        ("> oak", "oak"),
+        ("<answer>oak</answer>", "oak"),
+        ("a < b > c", "a < b > c"),
+        (r"$\boxed{oak}$", "oak"),
+        (r"\(4\)", "(4)"),
+        ("oak -> elm => fir", "oak → elm → fir"),
+        (r"oak \rightarrow elm \to fir", "oak → elm → fir"),
+    ],
+)
+def test_markup_is_removed(text: str, bare: str) -> None:
+    assert plain(text) == bare
