@@ -8,7 +8,7 @@ import time
 
 from carrara import registry
 from carrara.prompt.items import make
-from carrara.prompt.measure import count
+from carrara.prompt.prompt import count
 from carrara.text import corpus
 
 LENGTH = 10 << 20

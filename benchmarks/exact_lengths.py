@@ -12,7 +12,7 @@ from dataclasses import replace
 from carrara.core.lengths import read_length, write_length
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import contexts
-from carrara.prompt.measure import count
+from carrara.prompt.prompt import count
 from carrara.registry import load
 
 NAME = "michelangelo/latent_list"

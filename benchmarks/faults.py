@@ -31,7 +31,7 @@ from tests.tls import certificate, secured
 
 from carrara.core.result import Result
 from carrara.logs.replies import read_results
-from carrara.prompt.item_cache import item_of as built
+from carrara.prompt.items import item_of as built
 
 SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/reliability.md"

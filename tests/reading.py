@@ -24,7 +24,7 @@ from typing import Any
 
 from carrara.core.recipe import Recipe
 from carrara.core.types import Message
-from carrara.prompt.item_cache import item_of
+from carrara.prompt.items import item_of
 from carrara.proof.reference import oracle
 from tests.server import GREETING, good, reply
 

@@ -21,7 +21,7 @@ from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
 from carrara.models.weights import DEMO
 from carrara.prompt.items import make
-from carrara.prompt.measure import count
+from carrara.prompt.prompt import count
 from carrara.proof.audit import audit
 from carrara.registry import load
 from carrara.text.writings.bank import bank, entries, named

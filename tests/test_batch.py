@@ -15,7 +15,7 @@ import pytest
 import carrara
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
-from carrara.prompt.item_cache import item_of
+from carrara.prompt.items import item_of
 from carrara.proof.reference import oracle
 from tests.server import GREETING, good, reply
 from tests.test_places import LEFT_OPEN

@@ -25,8 +25,7 @@ from carrara.core.keys import SPLITS, Dice, Key
 from carrara.core.lengths import read_length
 from carrara.core.splits import owner
 from carrara.core.types import Frame, Instance, Piece, Unit
-from carrara.prompt.measure import Measure, count
-from carrara.prompt.prompt import Prompt
+from carrara.prompt.prompt import Measure, Prompt, count
 from carrara.prompt.weave import Weave
 from carrara.text import corpus
 from carrara.text.corpus import counts, index

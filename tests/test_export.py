@@ -9,7 +9,7 @@ import pytest
 
 from carrara.core.types import Message
 from carrara.export.about import CANARY
-from carrara.prompt.item_cache import item_of
+from carrara.prompt.items import item_of
 from carrara.prompt.prompt import fingerprint
 from tests.process import carrara
 

@@ -11,7 +11,7 @@ import pytest
 
 from carrara.core.result import Result
 from carrara.logs.replies import read_results
-from carrara.prompt.item_cache import item_of as built
+from carrara.prompt.items import item_of as built
 from carrara.runs.manifest import parts
 from tests.process import KEY, Ended, begun, carrara
 from tests.server import EACH, Address, item_of, serving

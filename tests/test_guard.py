@@ -21,7 +21,7 @@ from carrara.guard.sample_size import fine_share, missing_items, needed_items
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, RatioTests
 from carrara.profiling.capabilities import select
-from carrara.prompt.item_cache import item_of
+from carrara.prompt.items import item_of
 from tests.process import KEY, carrara, python
 from tests.reading import Reading, reading
 

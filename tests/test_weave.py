@@ -7,9 +7,9 @@ import pytest
 from carrara import tokens
 from carrara.core.errors import LengthError
 from carrara.core.types import Message, Style
-from carrara.prompt import measure
+from carrara.prompt import prompt
 from carrara.prompt.items import Item, make
-from carrara.prompt.measure import count
+from carrara.prompt.prompt import count
 
 NAME = "michelangelo/latent_list"
 
@@ -33,8 +33,8 @@ def crooked(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     known = tokens.get
     monkeypatch.setattr(tokens, "get", lambda name: Crooked() if name == "crooked" else known(name))
     yield "crooked"
-    measure._PROBED.clear()
-    measure._COSTS.clear()
+    prompt._PROBED.clear()
+    prompt._COSTS.clear()
 
 
 def recounted(item: Item) -> int:

@@ -5,7 +5,8 @@ from html import escape
 from itertools import groupby
 
 from carrara.prompt.items import Item
-from carrara.prompt.stretches import Kind, Stretch, facts, stretches
+from carrara.prompt.prompt import Kind, Stretch
+from carrara.prompt.render import describe
 
 STYLES: dict[Kind, str] = {
     "frame": "",
@@ -20,7 +21,7 @@ WHOLE, KEPT = 2000, 500
 def html(item: Item) -> str:
     told = "".join(
         f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{escape(value)}</td></tr>'
-        for name, value in facts(item).items()
+        for name, value in describe(item).items()
     )
     return f'<pre style="white-space:pre-wrap">{"".join(_spans(item))}</pre><table>{told}</table>'
 
@@ -39,7 +40,7 @@ def _spans(item: Item) -> Iterator[str]:
 def _joined(item: Item) -> Iterator[Stretch]:
     """The stretches, where the joint behind a piece of filler is filler too."""
     behind_filler = False
-    for part in stretches(item):
+    for part in item.prompt.stretches():
         if behind_filler and part.kind == "frame" and part.text.isspace():
             yield part._replace(kind="filler")
         else:

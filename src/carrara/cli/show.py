@@ -129,7 +129,7 @@ def _print(item: "Item") -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from carrara.prompt.stretches import facts, stretches
+    from carrara.prompt.render import describe
 
     class Terminal(Console):
         def on_broken_pipe(self) -> None:
@@ -137,12 +137,12 @@ def _print(item: "Item") -> None:
 
     console = Terminal(highlight=False, soft_wrap=True)
     text, message = Text(), 0
-    for part in stretches(item):
+    for part in item.prompt.stretches():
         if part.message != message:
             text.append(f"\n\n[{part.role}]\n", style="bold blue")
             message = part.message
         text.append(part.text, style=STYLES[part.kind])
     console.print(text)
     console.print()
-    for name, value in facts(item).items():
+    for name, value in describe(item).items():
         console.print(Text.assemble((f"{name:10}", "bold"), (value, "bold green" if name == "gold" else "")))

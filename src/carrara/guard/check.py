@@ -18,7 +18,7 @@ from carrara.guard.sample_size import check_size
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, Outcome
 from carrara.options import ConnectionOptions, settings_of
-from carrara.prompt.item_cache import messages_of
+from carrara.prompt.items import messages_of
 from carrara.prompt.prompt import fingerprint
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run

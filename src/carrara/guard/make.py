@@ -24,7 +24,7 @@ from carrara.guard.sample_size import FEWEST, check_size
 from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import Capability, select
 from carrara.prompt.asked import Sampling, Selection, recipes
-from carrara.prompt.item_cache import messages_of
+from carrara.prompt.items import messages_of
 from carrara.prompt.prompt import fingerprint
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.job import Job

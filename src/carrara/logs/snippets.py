@@ -7,8 +7,8 @@ from carrara.answers.grade import grade
 from carrara.core.errors import CarraraError
 from carrara.core.metadata import RETRIEVE
 from carrara.core.result import Result, Subject
-from carrara.prompt.item_cache import item_of
-from carrara.prompt.stretches import Stretch, stretches
+from carrara.prompt.items import item_of
+from carrara.prompt.prompt import Stretch
 from carrara.results.report.snippet import Fragment, Snippet
 
 HEAD, AROUND, END = 200, 120, 400
@@ -44,7 +44,7 @@ class Looker:
             if RETRIEVE in result.settings or result.length > min(LONGEST, self._left):
                 return Snippet((), read)
             self._left -= result.length
-            return Snippet(tuple(fragments(stretches(item))), read)
+            return Snippet(tuple(fragments(item.prompt.stretches())), read)
         except (CarraraError, OSError):  # of another version, or of files that are not here
             return None
 

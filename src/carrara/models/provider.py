@@ -10,7 +10,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from carrara.core.errors import nearest
 from carrara.core.metadata import KEY, PROMPT
 from carrara.core.types import Message
-from carrara.prompt.item_cache import item_of
+from carrara.prompt.items import item_of
 from carrara.proof.reference import REFERENCES
 from carrara.servers.inspect_errors import SetupError
 

@@ -25,7 +25,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.core.errors import CarraraError, RunError, UsageError
 from carrara.core.metadata import KEY, MEASURED, RETRIEVE
-from carrara.prompt.item_cache import item_of
+from carrara.prompt.items import item_of
 from carrara.prompt.prompt import hashed
 from carrara.readers.prompts import parts_of
 from carrara.readers.retrieval.contexts import found

@@ -1,12 +1,13 @@
 """Items: a question in its context, built from a recipe.
 
-`make` is the whole road from a name to a prompt: task, key, world, questions, frame, weave.
+`make` builds one from a name: task, key, world, questions, frame, weave. `item_of` keeps those that a run needs again.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from carrara import registry, tokens
 from carrara.core import params as parameters
@@ -18,8 +19,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.splits import draw_owned
 from carrara.core.types import Instance, Message, Question, Room, Style, Unit
 from carrara.prompt import sizing
-from carrara.prompt.measure import Measure, count
-from carrara.prompt.prompt import Prompt, Survey
+from carrara.prompt.prompt import Measure, Prompt, Survey
 from carrara.prompt.weave import Weave, some
 from carrara.prompt.wording import Pack
 from carrara.task import Task
@@ -27,16 +27,14 @@ from carrara.tokens import permission
 
 PROBED_UNITS = 256
 """Units of filler with which it is probed that costs add up."""
-REPAIRS = 8
-"""Corrections before other filler is tried, and other fillers before an exact length is given up."""
 SMALL = 1 << 11
 """What a world weighs that is the same at every length, in tokens: it is never large."""
 KEPT = 1 << 23
 """What is kept may weigh: four thousand small worlds, which serve every length, or eight of a million tokens."""
+QUICK = 1 << 12
+"""Tokens of a prompt, and letters of a reply, up to which they are worked on at once: a thread takes longer to call."""
 SIZED_MOST = 16 << 20
 """Tokens of a context that is itself the structure, and is held in memory whole: some 60 bytes a token."""
-OTHER_FILLER = 1000
-"""Far from the variants that the audit asks for."""
 
 
 class Posed(NamedTuple):
@@ -218,7 +216,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
         if instance.filler is None:
             raise LengthError(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
         if not _adds_up(recipe, instance, longest, weave):
-            weave = _repaired(recipe, longest, weave)
+            weave = sizing.repair(recipe, longest, weave)
         try:
             weave.settle()
         except LengthError as reason:
@@ -259,23 +257,6 @@ def _adds_up(recipe: Recipe, instance: Instance, measure: Measure, weave: Weave)
         return some(instance.filler(weave.key.dice("probe"), recipe.tokenizer), 0, PROBED_UNITS)
 
     return measure.additive(f"{recipe.task};{recipe.params}", units, instance.pieces)
-
-
-def _repaired(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:
-    """The weave whose whole prompt, counted, has the length asked for."""
-    for again in range(REPAIRS):  # where no target gives the length, other filler does
-        target = weave.room
-        other = replace(weave, variant=weave.variant + again * OTHER_FILLER)
-        for _ in range(REPAIRS):
-            other = replace(other, room=max(0, target))
-            prompt = Prompt(measure.frame, other, measure, (), recipe.length)
-            off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
-            if off == 0:
-                return other
-            target -= off
-    raise LengthError(
-        f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
-    )
 
 
 def make(
@@ -366,3 +347,65 @@ def there(first: Recipe, count: int) -> int:
 def left_out(first: Recipe, reason: LengthError) -> str:
     """What to say of a test that has no world of a length."""
     return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"
+
+
+# --- the items of a run, built once and kept while they are wanted ---
+
+_PACKS: dict[str, Pack] = {}
+_RENDERING = Lock()
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+
+
+def remember_pack(pack: Pack | None) -> None:
+    """Let items of this prompt pack be built by their ids."""
+    if pack is not None:
+        _PACKS[pack.hash] = pack
+
+
+def cached_context(first: Recipe, pack: Pack | None) -> Context:
+    """Return the context of a recipe that asks its first question, and was made with this prompt pack."""
+    remember_pack(pack)
+    return _context(first)
+
+
+def _made(first: Recipe) -> Context:
+    if first.pack and first.pack not in _PACKS:
+        raise UsageError(f"{first} was made with a prompt pack of hash {first.pack}: give it with `prompts`")
+    return context_of(first, _PACKS.get(first.pack))
+
+
+def _item(id: str) -> Item:
+    recipe = Recipe.parse(id)
+    return _context(replace(recipe, question=0)).item(recipe.question)
+
+
+_context = WeightedCache(_made, weight, KEPT)
+item_of = WeightedCache(_item, lambda id: weight(Recipe.parse(id)), KEPT)
+
+
+def is_quick(id: str) -> bool:
+    """Return whether an item is rendered faster than a thread is called."""
+    return item_of(id).prompt.tokens <= QUICK
+
+
+def messages_of(id: str) -> list[Message]:
+    """Return the prompt of an item, for threads beside the event loop, unless it is quick.
+
+    One at a time: rendering is bound by the interpreter's lock, and each text under way costs its size in memory.
+    """
+    if is_quick(id):
+        return item_of(id).messages()
+    with _RENDERING:
+        return item_of(id).messages()
+
+
+async def call_in_thread(
+    at_once: bool, work: Callable[_Given, _Found], *args: _Given.args, **options: _Given.kwargs
+) -> _Found:
+    """Work in a thread, so that replies arrive and limits of time run meanwhile; or at once, where it is short."""
+    if at_once:
+        return work(*args, **options)
+    import anyio
+
+    return await anyio.to_thread.run_sync(lambda: work(*args, **options))

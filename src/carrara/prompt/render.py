@@ -1,4 +1,4 @@
-"""Items as plain data: the recipe, which is small, and the rendering, which is not."""
+"""Items as plain data: the recipe, which is small, the rendering, which is not, and what there is to say of them."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -99,3 +99,21 @@ def finetuning(item: Item) -> dict[str, Any]:
     if item.recipe.style == "base":
         return {"prompt": item.text, "completion": f" {item.gold}"}
     return {"messages": [*messages, {"role": "assistant", "content": item.gold}]}
+
+
+def describe(item: Item) -> dict[str, str]:
+    """Return what there is to say of an item, by name: for people who look at it."""
+    question, recipe = item.question, item.recipe
+    chat = recipe.style == "chat"
+    knows = item.prompt.measure.tokenizer.chat is not None
+    template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
+    labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
+    found = {
+        "question": question.ask,
+        "gold": item.gold,
+        "chance": f"{question.chance_level:.3f} (guesser: {item.task.guesser})",
+        "labels": labels,
+        "tokens": f"{item.survey.tokens:,} by {recipe.tokenizer}, {template}",
+        "id": item.id,
+    }
+    return {name: value for name, value in found.items() if value}

@@ -1,10 +1,12 @@
-"""Worlds that fill a length by themselves: their context is their structure.
+"""Exact lengths of prompts that are counted whole, and corrected by what they are off.
 
-A test says with prices what its world takes, to the best of its knowledge; the prompt is counted whole, and the budget
-is corrected by what it is off. Where prices add up, as they do with nearly all tokenizers, that is one correction.
+Worlds that fill a length by themselves are such: their context is their structure. A test says with prices what its
+world takes, to the best of its knowledge. Where prices add up, as they do with nearly all tokenizers, one correction
+does. The others are prompts with filler by a tokenizer whose counts do not add up.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from carrara import tokens
 from carrara.core.errors import LengthError
@@ -12,12 +14,17 @@ from carrara.core.keys import Key
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.types import Frame, Instance, Room
-from carrara.prompt.measure import count, puzzle
+from carrara.prompt.prompt import Measure, Prompt, count, puzzle
+from carrara.prompt.weave import Weave
 from carrara.task import Task
 from carrara.tokens.prices import prices
 
 CORRECTIONS = 8
 """Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
+REPAIRS = 8
+"""Corrections before other filler is tried, and other fillers before an exact length is given up."""
+OTHER_FILLER = 1000
+"""Far from the variants that the audit asks for."""
 
 
 def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare: Instance) -> Instance:
@@ -56,4 +63,21 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
         f"{recipe.world_id} cannot be made {write_length(recipe.length)} tokens long: {unfit}: ask for a "
         f"greater length, or for other parameters",
         unfit.part,
+    )
+
+
+def repair(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:
+    """Return the weave whose whole prompt, counted, has the length asked for."""
+    for again in range(REPAIRS):  # where no target gives the length, other filler does
+        target = weave.room
+        other = replace(weave, variant=weave.variant + again * OTHER_FILLER)
+        for _ in range(REPAIRS):
+            other = replace(other, room=max(0, target))
+            prompt = Prompt(measure.frame, other, measure, (), recipe.length)
+            off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
+            if off == 0:
+                return other
+            target -= off
+    raise LengthError(
+        f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
     )

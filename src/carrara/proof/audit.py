@@ -27,8 +27,7 @@ from carrara.core.types import Frame, Message, Piece, UndecidableError
 from carrara.plugin_errors import described
 from carrara.prompt import items
 from carrara.prompt.items import Context, Item
-from carrara.prompt.measure import assemble, count
-from carrara.prompt.prompt import fingerprint
+from carrara.prompt.prompt import assemble, count, fingerprint
 from carrara.prompt.wording import Pack
 from carrara.proof.shortcuts.search import FEW, MARGIN, Found, Search, Shortcut, Taken
 from carrara.proof.simulation import Simulated, Simulation

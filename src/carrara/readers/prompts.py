@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from carrara.core.metadata import REQUEST, RETRIEVE
 from carrara.core.types import Message
-from carrara.prompt.item_cache import item_of, messages_of, quick
+from carrara.prompt.items import is_quick, item_of, messages_of
 from carrara.prompt.prompt import Part
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
 
 def quickly(wanted: Mapping[str, str]) -> bool:
     """Return whether rendering them takes less time than calling a thread does."""
-    return not wanted.get(RETRIEVE) and quick(wanted["id"])
+    return not wanted.get(RETRIEVE) and is_quick(wanted["id"])
 
 
 def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:

@@ -17,7 +17,7 @@ from torch import Tensor
 from carrara.core.errors import UsageError
 from carrara.core.types import Piece, Question, UndecidableError
 from carrara.prompt.items import Item
-from carrara.prompt.measure import assemble
+from carrara.prompt.prompt import assemble
 from carrara.recurrent import linear
 from carrara.recurrent.answering import likelihoods
 from carrara.recurrent.armt import ARMT

@@ -17,7 +17,7 @@ from carrara.core.keys import Dice, Split
 from carrara.core.recipe import Recipe
 from carrara.core.types import BulkTap, Frame, Piece, Question, UndecidableError
 from carrara.prompt.items import Posed, pose
-from carrara.prompt.measure import assemble
+from carrara.prompt.prompt import assemble
 from carrara.recurrent.strewing import Strewing
 from carrara.recurrent.tongue import Tongue
 from carrara.recurrent.vocabulary import Ids

@@ -45,7 +45,7 @@ from carrara import tokens
 from carrara.core.metadata import KEY, REQUEST, REQUESTS, RETRIEVE
 from carrara.core.transport import BULK_LIMIT, LIMIT, refused
 from carrara.core.types import Message
-from carrara.prompt.item_cache import beside
+from carrara.prompt.items import call_in_thread
 from carrara.prompt.prompt import fingerprint
 from carrara.servers import retry
 from carrara.servers.api_errors import GarbledReplyError, ReplyTimeoutError, Trouble, status_of, trouble_of
@@ -267,7 +267,7 @@ class ReferencedAPI(ModelAPI):
         characters, was_sent = 0, False
         try:
             # In no variable of this frame, which the traceback of an error would keep alive.
-            rendered = [[*await beside(self._quick(wanted), self._messages, wanted), *begun]]
+            rendered = [[*await call_in_thread(self._quick(wanted), self._messages, wanted), *begun]]
             characters = sum(len(message.text) for message in rendered[0])
             attempts.sent()
             was_sent = True

@@ -24,7 +24,7 @@ from carrara.core.lengths import read_length, write_length
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.logs.settings import ANYWHERE, address
-from carrara.prompt.item_cache import know
+from carrara.prompt.items import remember_pack
 from carrara.prompt.wording import Pack, read_pack
 from carrara.runs import arguments
 from carrara.runs.arguments import one_of, text, whole
@@ -242,7 +242,7 @@ def _room(within: int, first: Recipe) -> int:
 
 def _pack(path: str) -> Pack | None:
     pack = read_pack(Path(path)) if path else None
-    know(pack)
+    remember_pack(pack)
     return pack
 
 

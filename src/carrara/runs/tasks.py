@@ -24,8 +24,7 @@ from carrara.core.metadata import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, 
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN
 from carrara.logs.settings import SERVER
-from carrara.prompt.item_cache import QUICK, beside, item_of, kept, quick
-from carrara.prompt.items import Item, contexts
+from carrara.prompt.items import QUICK, Item, cached_context, call_in_thread, contexts, is_quick, item_of
 from carrara.prompt.prompt import hashed
 from carrara.prompt.wording import Pack
 from carrara.readers.prompts import parts_of, prompt_of, quickly, recall_of
@@ -66,7 +65,9 @@ def inspect_task(
     stop by themselves, such as base models.
     """
     asked = replace(first, length=first.length - within) if within else first
-    items = [item for context in contexts(asked, worlds, pack, logger.warning, kept) for item in context.items]
+    items = [
+        item for context in contexts(asked, worlds, pack, logger.warning, cached_context) for item in context.items
+    ]
     given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     return Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
@@ -149,8 +150,8 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
         model.api = ReferencedAPI(model, prompt_of, progress, quick=quickly)
     item = item_of(id)
     more = request(item.prompt.frame) if thinking.way == "asked" else ""
-    at_once = not retrieve and quick(id)
-    reference, places = await beside(at_once, _referred, id, retrieve, more)
+    at_once = not retrieve and is_quick(id)
+    reference, places = await call_in_thread(at_once, _referred, id, retrieve, more)
     if places:
         state.metadata[PLACES] = list(places)
     completes = getattr(model.api, "base", None)
@@ -212,8 +213,8 @@ def graded() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         id, reference = str(state.sample_id), reference_in(state)
-        at_once = quick(id) and len(state.output.completion) <= QUICK  # one of a million characters takes seconds
-        found = await beside(at_once, _graded, id, state.output, PROMPT in state.metadata)
+        at_once = is_quick(id) and len(state.output.completion) <= QUICK  # one of a million characters takes seconds
+        found = await call_in_thread(at_once, _graded, id, state.output, PROMPT in state.metadata)
         return found.model_copy(update={"value": {**found.as_dict(), **await _recall(reference)}})
 
     return score

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from carrara.core.errors import RunError
 from carrara.core.metadata import COT, KEY, PROMPT, REQUEST, RETRIEVE
-from carrara.prompt.item_cache import beside, item_of
+from carrara.prompt.items import call_in_thread, item_of
 from carrara.prompt.prompt import fingerprint
 from carrara.readers.prompts import prompt_of, quickly
 from carrara.runs.by_reference import MESSAGES, provider_of
@@ -47,7 +47,7 @@ def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
         id = str(state.sample_id)
         more = request(item_of(id).prompt.frame) if thinking.way == "asked" else ""
         wanted = {"id": id, RETRIEVE: retrieve, REQUEST: more}
-        messages = await beside(quickly(wanted), prompt_of, wanted)
+        messages = await call_in_thread(quickly(wanted), prompt_of, wanted)
         rendered: list[ChatMessage] = [
             MESSAGES[role](content=content, source="input", metadata={PROMPT: number, "id": id})
             for number, (role, content) in enumerate(messages)

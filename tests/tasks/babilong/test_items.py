@@ -15,7 +15,7 @@ from carrara.core.keys import SPLITS
 from carrara.core.recipe import Recipe
 from carrara.core.types import UndecidableError
 from carrara.prompt.items import Item, contexts, make, questions_of
-from carrara.prompt.measure import count
+from carrara.prompt.prompt import count
 from carrara.proof.audit import audit
 from carrara.tasks.babilong._task import Babilong, load_task
 from carrara.text import corpus

@@ -10,7 +10,7 @@ from carrara.core.errors import LengthError, UsageError
 from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item, make, questions_of
-from carrara.prompt.measure import count
+from carrara.prompt.prompt import count
 from carrara.proof.audit import audit
 from carrara.registry import load
 from carrara.tasks.michelangelo._conversation import marker, ordinal

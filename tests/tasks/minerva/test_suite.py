@@ -14,7 +14,7 @@ from carrara.cli.main import main
 from carrara.core.errors import LengthError, UsageError
 from carrara.core.types import ANSWER
 from carrara.prompt.items import make
-from carrara.prompt.measure import count
+from carrara.prompt.prompt import count
 from carrara.prompt.wording import Pack, read_pack
 from carrara.runs.presets import PRESETS
 from carrara.runs.reasoning import lead_of

@@ -19,8 +19,7 @@ from carrara.core.lengths import write_length
 from carrara.core.log import logger
 from carrara.core.progress import LINE_EVERY
 from carrara.core.recipe import Recipe
-from carrara.prompt.item_cache import item_of, messages_of
-from carrara.prompt.items import Item
+from carrara.prompt.items import Item, item_of, messages_of
 from carrara.readers.retrieval import EmbedderUnavailableError, Index, Retrieval, Retrieved
 from carrara.servers.retry import PATIENCE
 
