@@ -17,7 +17,7 @@ from statistics import median
 from benchmarks.corpus_speed import Plain, fastest, peak
 from carrara.prompt.items import Item, make
 from carrara.text import corpus
-from carrara.text.corpus.choosing import source
+from carrara.text.corpus.sources import find_source
 
 MILLION = 1 << 20
 TOKENIZER = "gpt2"
@@ -39,7 +39,7 @@ def main(spec: str, scratch: Path) -> None:
     haystack = corpus.open(spec).hash
     making = measure(haystack, "babilong/qa1", scratch)
     measure(haystack, "babilong/qa3", scratch)
-    plain, out = Plain(list(source(spec).documents())), scratch / "out.txt"
+    plain, out = Plain(list(find_source(spec).documents())), scratch / "out.txt"
     naive = fastest(2, lambda n: out.write_text(plain.sample(n, MILLION), "utf-8"))
     print(f"babilong/qa1  {naive / making:,.0f} times faster than a plain generator ({naive:.2f} s)")
     code = f"from benchmarks.babilong_speed import stream; stream({haystack!r})"

@@ -22,7 +22,7 @@ from carrara.core.data import lines
 from carrara.core.keys import Dice
 from carrara.core.types import Piece
 from carrara.text import corpus
-from carrara.text.corpus.choosing import source
+from carrara.text.corpus.sources import find_source
 from carrara.tokens import bpe
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _gpt2() -> "Tokenizer":
 
 def main(spec: str, scratch: Path) -> None:
     os.environ["CARRARA_CACHE"] = str(scratch / "cache")
-    found = source(spec)
+    found = find_source(spec)
     reading_it = fastest(5, lambda _: sum(len(text) for text in found.documents()))
     clock = time.perf_counter()
     opened = corpus.open(spec)

@@ -28,10 +28,9 @@ from carrara.core.types import Frame, Instance, Piece, Unit
 from carrara.prompt.prompt import Measure, Prompt, count
 from carrara.prompt.weave import Weave
 from carrara.text import corpus
-from carrara.text.corpus import counts, index
-from carrara.text.corpus.clean import clean, without_gutenberg
-from carrara.text.corpus.hub import HubDataset
-from carrara.text.corpus.sentences import says_something, split_paragraph, split_text
+from carrara.text.corpus import index, store
+from carrara.text.corpus.sentences import clean, says_something, split_paragraph, split_text, without_gutenberg
+from carrara.text.corpus.sources import HubDataset
 from tests.published import BOOKS, needs_books
 
 TOKENIZERS = ["gpt2", "o200k", "qwen3", "mistral-v7", "smollm2"]
@@ -365,7 +364,7 @@ def test_names(folder: Path, tmp_path: Path) -> None:
 
 def test_the_index_outlives_its_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = corpus.add("texts", str(folder))
-    monkeypatch.setattr("carrara.text.corpus.shelf.build", lambda *_: pytest.fail("indexed again"))
+    monkeypatch.setattr("carrara.text.corpus.registry.build", lambda *_: pytest.fail("indexed again"))
     assert corpus.open(str(folder)).hash == named.hash
     shutil.rmtree(folder)
     assert corpus.open("texts").text(0, 1) == "Chapter 0"
@@ -461,8 +460,8 @@ def test_costs_are_counted_by_definition_where_nothing_quicker_is_right(
     monkeypatch.setattr(tokens, "get", lambda name: odd)
     opened = corpus.open(str(folder))
     costs = [int(b - a) for a, b in pairwise(opened.counts("odd").tolist())]
-    assert costs == counts.by_definition(odd, sentences_of(opened))
-    assert costs != counts.behind_a_space(odd, sentences_of(opened))
+    assert costs == store.by_definition(odd, sentences_of(opened))
+    assert costs != store.behind_a_space(odd, sentences_of(opened))
 
 
 def test_sums_of_a_tokenizer_that_changed_are_counted_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,7 @@ from carrara.tasks.babilong._grammar import find_facts, is_harmless, read, split
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
 from carrara.text import corpus, haystack
-from carrara.text.corpus.clean import clean, without_gutenberg
-from carrara.text.corpus.sentences import split_text
+from carrara.text.corpus.sentences import clean, split_text, without_gutenberg
 from carrara.text.corpus.sources import BuiltIn
 from carrara.text.reserved_names import RESERVED_NAMES
 from tests.babi import write_story

@@ -9,9 +9,8 @@ from carrara.answers.reply_text import without_reasoning
 from carrara.core.errors import UsageError
 from carrara.prompt.items import make
 from carrara.text import corpus
-from carrara.text.corpus import shelf
-from carrara.text.corpus.clean import clean
-from carrara.text.corpus.markers import has_marker
+from carrara.text.corpus import registry
+from carrara.text.corpus.sentences import clean, has_marker
 from carrara.text.haystack import PASSAGE, named
 from carrara.text.writings.bank import flaw
 from tests.published import BOOKS, needs_books
@@ -198,10 +197,10 @@ def old(text: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The corpus `odd` as an older release indexed it: its hash."""
     with monkeypatch.context() as before:
         before.setattr("carrara.text.corpus.index.has_marker", lambda text: False)
-        for module in ("index", "shelf"):
+        for module in ("index", "registry"):
             before.setattr(f"carrara.text.corpus.{module}.VERSION", 2)
         hash = corpus.add("odd", str(text)).hash
-    name = shelf._name_file("odd")
+    name = registry._name_file("odd")
     row = json.loads(name.read_text("utf-8"))
     del row["rules"]
     name.write_text(json.dumps(row), "utf-8")
@@ -239,7 +238,7 @@ def test_an_older_index_without_them_keeps_its_name_in_silence(
 ) -> None:
     text.write_text(" ".join(PASSAGE), "utf-8")
     with monkeypatch.context() as before:
-        for module in ("index", "shelf"):
+        for module in ("index", "registry"):
             before.setattr(f"carrara.text.corpus.{module}.VERSION", 2)
         hash = corpus.add("plain", str(text)).hash
     assert corpus.open("plain").hash == hash

@@ -103,7 +103,7 @@ def show(
     """
     from carrara.core.keys import SPLITS
     from carrara.text import corpus as corpora
-    from carrara.text.corpus.counts import counted_by
+    from carrara.text.corpus.store import counted_by
 
     opened = corpora.open(name, watch=_watch())
     tokenizers = sorted({*counted_by(opened.folder), *filter(None, [tokenizer])})

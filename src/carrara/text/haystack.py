@@ -123,7 +123,7 @@ def _opened(name: str) -> "Corpus":
 
 
 @lru_cache(maxsize=64)
-def _open(name: str, shelf: str) -> "Corpus":
+def _open(name: str, cache_folder: str) -> "Corpus":
     """A corpus as ids name it. Kept for each place of the cache, because opening looks at every file of the source."""
     from carrara.text import corpus
 

@@ -12,8 +12,8 @@ stretch of text is one slice, and its length in tokens one subtraction.
 
 from carrara.text.corpus.index import About
 from carrara.text.corpus.reading import Reading, reading
+from carrara.text.corpus.registry import Entry, add, entries, open, remove
 from carrara.text.corpus.screen import Screen, screened
-from carrara.text.corpus.shelf import Entry, add, entries, open, remove
 from carrara.text.corpus.store import Corpus
 
 __all__ = ["About", "Corpus", "Entry", "Reading", "Screen", "add", "entries", "open", "reading", "remove", "screened"]

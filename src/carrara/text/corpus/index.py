@@ -23,9 +23,15 @@ from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Split
 from carrara.core.splits import owner
 from carrara.core.types import Instance
-from carrara.text.corpus.clean import clean, without_gutenberg
-from carrara.text.corpus.markers import has_marker
-from carrara.text.corpus.sentences import LONG, VERSION, says_something, split_text
+from carrara.text.corpus.sentences import (
+    LONG,
+    VERSION,
+    clean,
+    has_marker,
+    says_something,
+    split_text,
+    without_gutenberg,
+)
 from carrara.text.corpus.sources import Source
 
 MARKED, REMOVED = "sentences with a chat marker", "control characters and escape sequences"
@@ -67,9 +73,9 @@ class LeftOut:
     dropped: int = 0
     """Sentences, because they have neither letter nor digit."""
     marked: int = 0
-    """Sentences, because they have a chat marker (markers.py)."""
+    """Sentences, because they have a chat marker (sentences.py)."""
     removed: int = 0
-    """Control characters, escape sequences and what else nobody sees (clean.py)."""
+    """Control characters, escape sequences and what else nobody sees (sentences.py)."""
 
     @property
     def named(self) -> dict[str, int]:

@@ -20,7 +20,7 @@ from carrara.answers.reply_text import without_reasoning
 from carrara.core import disk_cache
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content
-from carrara.text.corpus.markers import has_marker
+from carrara.text.corpus.sentences import has_marker
 from carrara.text.writings.writer import Key
 
 BUILT_IN = "built-in"

@@ -1,4 +1,4 @@
-"""The shelf: which corpora there are, by name, by hash and by where their text came from.
+"""The registry: which corpora there are, by name, by hash and by where their text came from.
 
     corpora/HASH/…        what was indexed (index.py)
     names/NAME.json       a name that somebody gave to one
@@ -22,10 +22,9 @@ from typing import Any
 from carrara.core import disk_cache
 from carrara.core.errors import UsageError, nearest
 from carrara.core.log import logger
-from carrara.text.corpus.choosing import CorpusNotFoundError, source
 from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
 from carrara.text.corpus.sentences import VERSION
-from carrara.text.corpus.sources import SOTU
+from carrara.text.corpus.sources import SOTU, CorpusNotFoundError, find_source
 from carrara.text.corpus.store import Corpus
 from carrara.text.reserved_names import RESERVED_NAMES
 
@@ -35,7 +34,7 @@ _HASH = re.compile(r"[0-9a-f]{8,16}")
 
 @dataclass(frozen=True)
 class Entry:
-    """A name on the shelf. What was opened by its source alone has its hash for a name."""
+    """A name in the registry. What was opened by its source alone has its hash for a name."""
 
     name: str
     hash: str
@@ -61,7 +60,7 @@ def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = 
         raise UsageError(f"{name} is a haystack that is built in: choose another name")
     if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a corpus: use letters, digits, '-', '_' and '.', but not like a hash")
-    found = source(spec)
+    found = find_source(spec)
     row = _read(_name_file(name))
     taken = row if row and _folder(row["hash"]).is_dir() else None
     if taken and taken["source"] != found.spec:
@@ -76,7 +75,7 @@ def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = 
 
 
 def entries() -> list[Entry]:
-    """What is on the shelf: names, then corpora that have none."""
+    """What is in the registry: names, then corpora that have none."""
     named = [
         Entry(path.stem, row["hash"], row["source"])
         for path in sorted(disk_cache.folder("names").glob("*.json"))
@@ -92,7 +91,7 @@ def entries() -> list[Entry]:
 
 
 def remove(name: str) -> None:
-    """Take a name off the shelf, and what was indexed too unless it has another name."""
+    """Take a name out of the registry, and what was indexed too unless it has another name."""
     there = entries()
     entry = next((entry for entry in there if entry.name == name), None)
     if entry is None:
@@ -137,7 +136,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
     old = About.read(_folder(hash)).splitter
     memo = next((known for known in _sources() if (known["hash"], known["source"]) == (hash, row["source"])), None)
     try:
-        state = source(row["source"]).state()
+        state = find_source(row["source"]).state()
         if memo is None or memo["state"] not in (_state(state, old), _state(state, VERSION)):
             raise UsageError("it is another text by now")
         if old != VERSION:
@@ -175,7 +174,7 @@ def _indexed(
 ) -> tuple[str, LeftOut]:
     """The hash of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
     try:
-        found = source(spec)
+        found = find_source(spec)
     except CorpusNotFoundError:
         for known in _sources():
             if known["source"] == str(Path(spec).expanduser().absolute()) and known["gutenberg"] == gutenberg:
