@@ -219,7 +219,7 @@ def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.Mo
     assert haystack.named("sotu") == "sotu"
     monkeypatch.setenv("CARRARA_CACHE", str(book.parent / "another"))
     own = corpus.open(str(book))
-    monkeypatch.setattr(corpus, "open", lambda name: own)
+    monkeypatch.setattr("carrara.text.corpus.registry.open", lambda name: own)
     for use in (haystack.named, lambda name: haystack.prose(name)(Dice("a"), "gpt2")):
         with pytest.raises(UsageError, match=rf"has the hash {own.hash} here .* install this release"):
             use("sotu")

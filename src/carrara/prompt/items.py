@@ -17,16 +17,14 @@ from carrara.core.keys import Key, Split
 from carrara.core.lengths import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.splits import draw_owned
-from carrara.core.types import Instance, Message, Question, Room, Style, Unit
+from carrara.core.types import Instance, Message, Question, Room, Style
 from carrara.prompt import sizing
 from carrara.prompt.prompt import Measure, Prompt, Survey
-from carrara.prompt.weave import Weave, some
+from carrara.prompt.weave import Weave
 from carrara.prompt.wording import Pack
 from carrara.task import Task
 from carrara.tokens import permission
 
-PROBED_UNITS = 256
-"""Units of filler with which it is probed that costs add up."""
 SMALL = 1 << 11
 """What a world weighs that is the same at every length, in tokens: it is never large."""
 KEPT = 1 << 23
@@ -215,7 +213,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
     if room:
         if instance.filler is None:
             raise LengthError(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
-        if not _adds_up(recipe, instance, longest, weave):
+        if not longest.additive(f"{recipe.task};{recipe.params}", weave.probe, instance.pieces):
             weave = sizing.repair(recipe, longest, weave)
         try:
             weave.settle()
@@ -249,14 +247,6 @@ def _room(recipe: Recipe, puzzle: int) -> int:
             f"ask for a greater length, or for 0, which is the puzzle alone"
         )
     return recipe.length - puzzle if recipe.length else 0
-
-
-def _adds_up(recipe: Recipe, instance: Instance, measure: Measure, weave: Weave) -> bool:
-    def units() -> list[Unit]:
-        assert instance.filler is not None
-        return some(instance.filler(weave.key.dice("probe"), recipe.tokenizer), 0, PROBED_UNITS)
-
-    return measure.additive(f"{recipe.task};{recipe.params}", units, instance.pieces)
 
 
 def make(

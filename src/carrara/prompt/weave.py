@@ -32,6 +32,8 @@ MOST = 1 << 18
 """Tokens of filler up to which it is kept for whoever says so."""
 BULK = 1 << 18
 """Tokens of filler that are held at once: about a megabyte of text."""
+PROBED = 256
+"""Units of filler with which it is probed that costs add up."""
 TRIES = 24
 """Fillers that are tried, before all of it goes into one gap."""
 
@@ -270,6 +272,10 @@ class Weave:
             return grit(gap) if unit is None else unit
         except ExhaustedError:
             return None
+
+    def probe(self) -> list[Unit]:
+        """Return units of its filler, such as may stand in it: with them it is probed that costs add up."""
+        return some(self._open("probe"), 0, PROBED)
 
     def _open(self, purpose: str, *more: int) -> Tap:
         assert self.instance.filler is not None

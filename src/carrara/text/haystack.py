@@ -5,21 +5,13 @@ mean the same everywhere, so in it a corpus stands by the hash of its text (`nam
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from carrara.core import disk_cache
-from carrara.core.errors import UsageError
 from carrara.core.keys import Dice, Split
 from carrara.core.types import Filler, Piece, Tap
 from carrara.text.reserved_names import RESERVED_NAMES
 from carrara.text.sieve import Sieve
 
-if TYPE_CHECKING:
-    from carrara.text.corpus import Corpus
-
 _BUILT_IN = "sotu"
-_BUILT_IN_HASH = "c832b8ba9497ca43"
 
 _ALPHABET = "abcdeghijklmnopqrstuvwxyz"
 """No f: `are afraid of` would be read as a fact by bAbI, whose other facts have a capital letter."""
@@ -55,8 +47,8 @@ def named(text: str) -> str:
         return text
     from carrara.text import corpus
 
-    found = (_opened(text) if text == _BUILT_IN else corpus.open(text)).hash
-    return _BUILT_IN if found == _BUILT_IN_HASH else found
+    found = (corpus.open_by_id(text) if text == _BUILT_IN else corpus.open(text)).hash
+    return _BUILT_IN if found == corpus.BUILT_IN_HASH else found
 
 
 def prose(
@@ -78,7 +70,7 @@ def prose(
     def open_tap(dice: Dice, tokenizer: str) -> Tap:
         from carrara.text import corpus
 
-        text = _opened(name)
+        text = corpus.open_by_id(name)
         screen = corpus.screened(text, words, vocabulary=vocabulary, sieve=sieve) if words or sieve else None
         return corpus.reading(text, dice, tokenizer, split=split, screen=screen, repeat=repeat)
 
@@ -115,22 +107,3 @@ def repeated(sentences: Sequence[str]) -> Filler:
 def _gibberish(dice: Dice) -> str:
     sizes = [dice.between(1, 9) for _ in range(dice.between(3, 12))]
     return f"{' '.join(''.join(dice.choice(_ALPHABET) for _ in range(size)) for size in sizes)}."
-
-
-def _opened(name: str) -> "Corpus":
-
-    return _open(name, disk_cache.where())
-
-
-@lru_cache(maxsize=64)
-def _open(name: str, cache_folder: str) -> "Corpus":
-    """A corpus as ids name it. Kept for each place of the cache, because opening looks at every file of the source."""
-    from carrara.text import corpus
-
-    found = corpus.open(name)
-    if name == _BUILT_IN and found.hash != _BUILT_IN_HASH:
-        raise UsageError(
-            f"the corpus {name} has the hash {found.hash} here and not {_BUILT_IN_HASH}, so its items would not be "
-            f"those of others: install this release of carrara anew"
-        )
-    return found

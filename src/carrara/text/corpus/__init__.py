@@ -12,8 +12,22 @@ stretch of text is one slice, and its length in tokens one subtraction.
 
 from carrara.text.corpus.index import About
 from carrara.text.corpus.reading import Reading, reading
-from carrara.text.corpus.registry import Entry, add, entries, open, remove
+from carrara.text.corpus.registry import BUILT_IN_HASH, Entry, add, entries, open, open_by_id, remove
 from carrara.text.corpus.screen import Screen, screened
 from carrara.text.corpus.store import Corpus
 
-__all__ = ["About", "Corpus", "Entry", "Reading", "Screen", "add", "entries", "open", "reading", "remove", "screened"]
+__all__ = [
+    "BUILT_IN_HASH",
+    "About",
+    "Corpus",
+    "Entry",
+    "Reading",
+    "Screen",
+    "add",
+    "entries",
+    "open",
+    "open_by_id",
+    "reading",
+    "remove",
+    "screened",
+]

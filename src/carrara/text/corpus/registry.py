@@ -28,6 +28,8 @@ from carrara.text.corpus.sources import SOTU, CorpusNotFoundError, find_source
 from carrara.text.corpus.store import Corpus
 from carrara.text.reserved_names import RESERVED_NAMES
 
+BUILT_IN_HASH = "c832b8ba9497ca43"
+"""The hash of the built-in prose, which ids name by name."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _HASH = re.compile(r"[0-9a-f]{8,16}")
 
@@ -52,6 +54,25 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
             return _known(begun[0].name)
     hash, left_out = _indexed(name, gutenberg, watch, _told)
     return _load(name, hash, left_out)
+
+
+def open_by_id(name: str) -> Corpus:
+    """Return a corpus as ids name it: the built-in one by its name, others by their hash.
+
+    It is kept for each place of the cache, because opening looks at every file of the source.
+    """
+    return _open_by_id(name, disk_cache.where())
+
+
+@lru_cache(maxsize=64)
+def _open_by_id(name: str, cache_folder: str) -> Corpus:
+    found = open(name)
+    if name == SOTU and found.hash != BUILT_IN_HASH:
+        raise UsageError(
+            f"the corpus {name} has the hash {found.hash} here and not {BUILT_IN_HASH}, so its items would not be "
+            f"those of others: install this release of carrara anew"
+        )
+    return found
 
 
 def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
