@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
 from carrara import registry, tokens
 from carrara.core import params as parameters
@@ -343,8 +343,6 @@ def left_out(first: Recipe, reason: LengthError) -> str:
 
 _PACKS: dict[str, Pack] = {}
 _RENDERING = Lock()
-_Given = ParamSpec("_Given")
-_Found = TypeVar("_Found")
 
 
 def remember_pack(pack: Pack | None) -> None:
@@ -388,14 +386,3 @@ def messages_of(id: str) -> list[Message]:
         return item_of(id).messages()
     with _RENDERING:
         return item_of(id).messages()
-
-
-async def call_in_thread(
-    at_once: bool, work: Callable[_Given, _Found], *args: _Given.args, **options: _Given.kwargs
-) -> _Found:
-    """Work in a thread, so that replies arrive and limits of time run meanwhile; or at once, where it is short."""
-    if at_once:
-        return work(*args, **options)
-    import anyio
-
-    return await anyio.to_thread.run_sync(lambda: work(*args, **options))

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import anyio
 from inspect_ai.event import ModelEvent
@@ -45,7 +45,6 @@ from carrara import tokens
 from carrara.core.metadata import KEY, REQUEST, REQUESTS, RETRIEVE
 from carrara.core.transport import BULK_LIMIT, LIMIT, refused
 from carrara.core.types import Message
-from carrara.prompt.items import call_in_thread
 from carrara.prompt.prompt import fingerprint
 from carrara.servers import retry
 from carrara.servers.api_errors import GarbledReplyError, ReplyTimeoutError, Trouble, status_of, trouble_of
@@ -64,6 +63,9 @@ Recall = Callable[[str, str], ModelOutput | None]
 
 Retried = Callable[[Exception], bool | RetryDecision]
 """A provider's own decision whether an error may pass."""
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
 
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
@@ -349,6 +351,15 @@ def _class_for(provider: type[ModelAPI]) -> type[ReferencedAPI]:
 def provider_of(model: Model) -> ModelAPI:
     """Return a model's own provider."""
     return model.api.provider if isinstance(model.api, ReferencedAPI) else model.api
+
+
+async def call_in_thread(
+    at_once: bool, work: Callable[_Given, _Found], *args: _Given.args, **options: _Given.kwargs
+) -> _Found:
+    """Work in a thread, so that replies arrive and time limits run meanwhile; or at once, where the work is short."""
+    if at_once:
+        return work(*args, **options)
+    return await anyio.to_thread.run_sync(lambda: work(*args, **options))
 
 
 async def _count_tokens(text: str) -> int:

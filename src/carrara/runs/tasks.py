@@ -24,13 +24,13 @@ from carrara.core.metadata import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, 
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN
 from carrara.logs.settings import SERVER
-from carrara.prompt.items import QUICK, Item, cached_context, call_in_thread, contexts, is_quick, item_of
+from carrara.prompt.items import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.prompt.prompt import hashed
 from carrara.prompt.wording import Pack
 from carrara.readers.prompts import parts_of, prompt_of, quickly, recall_of
 from carrara.registry import load
 from carrara.runs import budget, progress
-from carrara.runs.by_reference import PromptMismatchError, Reference, ReferencedAPI
+from carrara.runs.by_reference import PromptMismatchError, Reference, ReferencedAPI, call_in_thread
 from carrara.runs.evidence_position import Places, Watch
 from carrara.runs.reasoning import replied, request, spent
 from carrara.runs.whole_prompt import reference_in, remove_prompt, render_prompt

@@ -16,10 +16,10 @@ from pydantic import BaseModel
 
 from carrara.core.errors import RunError
 from carrara.core.metadata import COT, KEY, PROMPT, REQUEST, RETRIEVE
-from carrara.prompt.items import call_in_thread, item_of
+from carrara.prompt.items import item_of
 from carrara.prompt.prompt import fingerprint
 from carrara.readers.prompts import prompt_of, quickly
-from carrara.runs.by_reference import MESSAGES, provider_of
+from carrara.runs.by_reference import MESSAGES, call_in_thread, provider_of
 from carrara.runs.reasoning import request
 from carrara.servers.providers import prepare_client
 from carrara.servers.reasoning_mode import Thinking
