@@ -14,7 +14,7 @@ from carrara.logs.snippets import Looker
 from carrara.prompt.items import make
 from carrara.results.analysis import Requirements
 from carrara.results.analysis.leaderboard import Standing, leaderboard
-from carrara.results.analysis.unsolved_items import unsolved_items
+from carrara.results.report.failures import unsolved_items
 from carrara.results.report.page import render
 from carrara.results.report.standings import record, standing_lines
 from carrara.runs import verify_submission

@@ -25,9 +25,8 @@ from carrara.export.harness import scored
 from carrara.prompt.items import make
 from carrara.results.analysis import summarize
 from carrara.results.analysis.shortcuts import Known
-from carrara.results.report import write_report
 from carrara.results.report.html import _environment
-from carrara.results.report.page import render
+from carrara.results.report.page import render, write_report
 from carrara.results.sanitize import clip, distinct, short, visible
 from carrara.results.style import styles_of
 from carrara.results.svg import number, tag
@@ -648,7 +647,7 @@ def test_the_command_needs_results(
 
 
 def test_all_statuses_have_a_colour_and_a_meaning() -> None:
-    from carrara.results.report.statuses import MEANING
+    from carrara.results.report.outcomes import MEANING
 
     style = (Path(sys.modules["carrara.results.report.page"].__file__ or "").parent / "templates/style.css").read_text()
     statuses: list[Status] = list(STATUSES)

@@ -133,7 +133,7 @@ class Results(Sequence[Result]):
         """
         from carrara.logs.shortcuts import known
         from carrara.logs.snippets import Looker
-        from carrara.results.report import write_report
+        from carrara.results.report.page import write_report
 
         write_report(
             self._records,

@@ -51,7 +51,7 @@ def leaderboard(
     from carrara.results.analysis.leaderboard import leaderboard as ranked
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.summary import report_failures
-    from carrara.results.report import write_report
+    from carrara.results.report.page import write_report
     from carrara.results.report.standings import record, standing_lines
     from carrara.runs.verify_submission import verify
     from carrara.tokens.permission import allow_all

@@ -41,7 +41,7 @@ def report(
     from carrara.results.analysis.completeness import describe_missing
     from carrara.results.analysis.metric import by_metric
     from carrara.results.analysis.summary import summarize_by_labels
-    from carrara.results.report import write_report
+    from carrara.results.report.page import write_report
     from carrara.runs.manifest import parts
     from carrara.tokens.permission import allow_all
 

@@ -160,7 +160,7 @@ def carry_out(
     from carrara.logs.shortcuts import known
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements, effective_lengths, summarize
-    from carrara.results.report import write_report
+    from carrara.results.report.page import write_report
     from carrara.runs.manifest import parts
     from carrara.runs.run import run
     from carrara.tokens.gguf_model import logged_name, shown

@@ -9,7 +9,7 @@ from carrara.core.metadata import RETRIEVE
 from carrara.core.result import Result, Subject
 from carrara.prompt.items import item_of
 from carrara.prompt.prompt import Stretch
-from carrara.results.report.snippet import Fragment, Snippet
+from carrara.results.report.failures import Fragment, Snippet
 
 HEAD, AROUND, END = 200, 120, 400
 """Characters of the prompt's beginning, of each side of a needed update, of its end."""

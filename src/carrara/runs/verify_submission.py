@@ -37,7 +37,7 @@ from carrara.logs.replies import Reply, read_replies
 from carrara.prompt.items import context_of, no_question, questions_of, weight
 from carrara.prompt.prompt import fingerprint
 from carrara.readers.prompts import prompt_of
-from carrara.results.report.sources import Source
+from carrara.results.report.provenance import Source
 from carrara.runs import manifest
 from carrara.runs.manifest import Entry
 from carrara.servers.stop_reason import ending

@@ -18,7 +18,6 @@ from carrara.results.analysis.baselines import TrivialBaseline, trivial_baseline
 from carrara.results.analysis.categories import CategoryScore, categories
 from carrara.results.analysis.differences import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
-from carrara.results.analysis.error_types import ErrorShares, error_shares
 from carrara.results.analysis.series import Series, series_of
 from carrara.results.analysis.summary import Row, Stat, drop_unscored, record, stat, summarize
 
@@ -26,7 +25,6 @@ __all__ = [
     "CategoryScore",
     "Difference",
     "EffectiveLength",
-    "ErrorShares",
     "LengthEffect",
     "ModelEffect",
     "Requirements",
@@ -37,7 +35,6 @@ __all__ = [
     "categories",
     "drop_unscored",
     "effective_lengths",
-    "error_shares",
     "length_effects",
     "model_effects",
     "record",

@@ -6,11 +6,11 @@ from statistics import fmean
 from carrara.core.lengths import read_length, write_length
 from carrara.core.metadata import COT
 from carrara.core.result import Result
-from carrara.results.analysis.error_types import RIGHT, error_shares
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
 from carrara.results.figures.marks import FigureData, by_test, names_of, panel_correlations
 from carrara.results.published.scores import SHARE, correlations_of_sync
+from carrara.results.report.outcomes import RIGHT, error_shares
 
 ROUNDING = 0.005 + 1e-9
 """How far a number is from itself with two decimals."""

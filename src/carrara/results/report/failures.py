@@ -1,13 +1,18 @@
-"""Select replies to read: failures of each kind, and the items that no model solves."""
+"""Select replies to read: failures of each kind, and the items that all models fail: hard ones, or wrong ones.
 
-from collections.abc import Sequence
+A caller that can build items passes a `FindSnippet`, and a reply then has the evidence of its prompt with the text
+around it. Without one, the page shows the excerpt that each reply has.
+"""
+
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from carrara.core.result import Result
+from carrara.core.result import NEVER_ASKED, Result
 from carrara.results.analysis import series_of
+from carrara.results.analysis.series import recipe_of
 from carrara.results.analysis.summary import headline
-from carrara.results.analysis.unsolved_items import unsolved_items
-from carrara.results.report.snippet import FindSnippet, Fragment
 from carrara.results.sanitize import clip, short, visible
 from carrara.results.style import SeriesStyle, Styles
 
@@ -19,6 +24,26 @@ REPLY = 2000
 """Characters of a reply, and of a prompt's excerpt."""
 FIELD = 1000
 """Characters of anything else."""
+HALF = 0.5
+"""A lower score is a failure."""
+_SURE = 0.999
+"""The highest mean that is used, so that a cell without failures does not make a failure impossible."""
+
+
+class Fragment(NamedTuple):
+    text: str
+    kind: Literal["text", "needed", "gap"]
+    """`needed` is a fact of the evidence; `gap` says how much is left out."""
+
+
+class Snippet(NamedTuple):
+    prompt: tuple[Fragment, ...]
+    """Empty if the prompt cannot be shown."""
+    read: str
+    """The rule by which the answer was read; empty if none was read."""
+
+
+FindSnippet = Callable[[Result], Snippet | None]
 
 
 @dataclass(frozen=True)
@@ -147,3 +172,34 @@ def unsolved(
         answers = tuple(failure(one, styles[series(one)]) for one in ordered[:ANSWERS])
         shown.append(UnsolvedItem(item, answers, len(ordered) - len(answers)))
     return shown, len(found)
+
+
+def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
+    """Return the replies to each item that two or more models were asked and all failed, the most surprising first.
+
+    If all models fail an item of a cell that they mostly answer, the item may be wrong.
+    """
+    series = series_of(results)
+    asked = [result for result in results if result.status not in NEVER_ASKED]
+    items: dict[tuple[str, str, int, int], dict[object, Result]] = {}
+    cells: dict[tuple[str, int, object], list[float]] = {}
+    for result in asked:
+        who = series(result)
+        cells.setdefault((result.task, result.length, who), []).append(headline(result))
+        items.setdefault((result.task, result.world_id, _question(result.id), result.length), {})[who] = result
+
+    def surprise(key: tuple[str, str, int, int]) -> float:
+        """The log probability that all fail, if each failed as often as it does on this test at this length."""
+        task, _, _, length = key
+        means = (math.fsum(own) / len(own) for who in items[key] for own in [cells[task, length, who]])
+        return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)
+
+    failed = [
+        key for key, own in items.items() if len(own) > 1 and all(headline(result) < HALF for result in own.values())
+    ]
+    return [list(items[key].values()) for key in sorted(failed, key=lambda key: (surprise(key), key))]
+
+
+def _question(id: str) -> int:
+    recipe = recipe_of(id)
+    return recipe.question if recipe else 0

@@ -1,35 +1,26 @@
-"""The report page: collect everything that the template shows."""
+"""Write a report: one HTML page that needs no network, no library and no JavaScript."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from carrara.core.chance import chance_level_terms
+from carrara.core.files import whole_file
 from carrara.core.metadata import RETRIEVE
 from carrara.core.result import MIN_BASE_SCORE, STATUSES, Result, Status
-from carrara.results.analysis import (
-    ErrorShares,
-    Requirements,
-    Row,
-    Series,
-    TrivialBaseline,
-    error_shares,
-    summarize,
-    trivial_baselines,
-)
+from carrara.results.analysis import Requirements, Row, Series, TrivialBaseline, summarize, trivial_baselines
 from carrara.results.analysis.baselines import ALIKE, BestBaseline, highest
 from carrara.results.analysis.completeness import Part, describe_missing
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.metric import METRICS, Metric, by_metric
 from carrara.results.analysis.shortcuts import Known
-from carrara.results.report.failures import failures, unsolved
+from carrara.results.report.failures import FindSnippet, failures, unsolved
 from carrara.results.report.html import render_page
 from carrara.results.report.notes import notes
-from carrara.results.report.provenance import provenance
-from carrara.results.report.snippet import FindSnippet
-from carrara.results.report.sources import Source
+from carrara.results.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
+from carrara.results.report.provenance import Source, provenance
 from carrara.results.report.standings import breakdown, remarks
-from carrara.results.report.statuses import MEANING, status_counts, statuses_of
 from carrara.results.report.views import View, rows_of, tests_of, view
 from carrara.results.sanitize import short
 from carrara.results.style import Styles, styles_of
@@ -78,6 +69,33 @@ class Test:
     def best_trivial(self, series: Series) -> BestBaseline | None:
         """Return the best score of a trivial reply at any length."""
         return highest(row.stat.best_trivial for row in self.rows if row.series == series)
+
+
+def write_report(
+    results: Sequence[Result],
+    path: Path,
+    title: str,
+    parts: Sequence[Part] = (),
+    known: Sequence[Known] = (),
+    find_snippet: FindSnippet | None = None,
+    sources: Sequence[Source] = (),
+    min_base_score: float = MIN_BASE_SCORE,
+) -> None:
+    """Write the page. The file is complete or not there, and the same to the byte for the same results.
+
+    Args:
+        results: The replies.
+        path: The file to write.
+        title: The title of the page.
+        parts: How many of the planned replies there are.
+        known: What the audit found about the tests.
+        find_snippet: Finds what to show of the prompt of a reply.
+        sources: The submitted folders that the results come from.
+        min_base_score: The minimum of a base score for an effective length.
+    """
+    page = render(results, title, parts, known, find_snippet, sources, min_base_score)
+    with whole_file(path) as file:
+        file.write(page)
 
 
 def render(

@@ -1,4 +1,7 @@
-"""How each model was run: its settings, its tokenizer, and whether the server counted as many tokens."""
+"""Where results come from: how each model was run, and what was verified of folders that others submitted.
+
+How a model was run is its settings, its tokenizer, and whether the server counted as many tokens.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +40,32 @@ class Provenance:
     output: str
     seconds: str
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A folder of results that others submitted, and what was verified of it."""
+
+    name: str
+    replies: int
+    models: str
+    lacking: int
+    """Planned replies that are missing."""
+    prompts: str
+    """How many prompts were rendered again, and whether they are the same."""
+    scores: str
+    """How many replies were graded again, and whether their scores are the same."""
+    fault: str
+    """Why the replies are refused; empty if they count."""
+    doubt: str = ""
+    """What could not be verified; empty if everything was."""
+
+    @property
+    def verdict(self) -> str:
+        """Return `verified`, `partly verified: …` or `refused: …`."""
+        if self.fault:
+            return f"refused: {self.fault}"
+        return f"partly verified: {self.doubt}" if self.doubt else "verified"
 
 
 def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
