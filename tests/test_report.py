@@ -28,8 +28,7 @@ from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.html import _environment
 from carrara.results.report.page import render, write_report
 from carrara.results.sanitize import clip, distinct, short, visible
-from carrara.results.style import styles_of
-from carrara.results.svg import number, tag
+from carrara.results.style import number, styles_of, tag
 from carrara.score.scored import Scorer, Way
 
 

@@ -15,8 +15,7 @@ from carrara.core.result import Status
 from carrara.results import style
 from carrara.results.analysis import Row
 from carrara.results.sanitize import both_ends
-from carrara.results.style import SeriesStyle, Styles
-from carrara.results.svg import drawing, number, tag
+from carrara.results.style import SeriesStyle, Styles, drawing, number, tag
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LABEL_GAP = 17

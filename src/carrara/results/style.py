@@ -1,17 +1,17 @@
 """How everything that is drawn looks: colours in light and dark mode, the font, and the style of each series.
 
 Reports, charts and the papers' figures all use this module. The series colours can be told apart with each of the
-three kinds of colour blindness (CIE Lab distance of any two: 15 or more), and have a contrast of 3 or more.
+three kinds of colour blindness (CIE Lab distance of any two: 15 or more), and have a contrast of 3 or more. `tag` and
+`drawing` write SVG elements, and escape their content.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from carrara.results.analysis import Row, Series
-from carrara.results.sanitize import distinct
-from carrara.results.svg import tag
+from carrara.results.sanitize import distinct, visible
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
 
@@ -150,3 +150,36 @@ def _short_names(models: Sequence[str]) -> dict[str, str]:
 def _end(model: str) -> str:
     name, space, arguments = model.partition(" ")
     return (name.rstrip("/").rpartition("/")[2] or name) + space + arguments
+
+
+def tag(name: str, /, *content: str | Markup, **attributes: str | float | int) -> Markup:
+    """Return an element. Attributes are named as in Python: `class_`, `stroke_width`, `data_series`.
+
+    >>> tag("text", "<b>", x=1.0, text_anchor="end")
+    Markup('<text x="1" text-anchor="end">&lt;b&gt;</text>')
+    """
+    shown = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(visible(value if isinstance(value, str) else number(value)))}"'
+        for key, value in attributes.items()
+    )
+    inner = "".join(part if isinstance(part, Markup) else escape(visible(part)) for part in content)
+    return Markup(f"<{name}{shown}>{inner}</{name}>")  # every part is escaped
+
+
+def number(value: float) -> str:
+    """Write a coordinate to a tenth, which is as fine as can be seen."""
+    shown = f"{value:.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
+
+
+def drawing(title: str, description: str, width: float, height: float, *content: Markup, **attributes: str) -> Markup:
+    """Return a whole picture, with its alternative text."""
+    return tag(
+        "svg",
+        tag("title", title),
+        tag("desc", description),
+        *content,
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        role="img",
+        **attributes,
+    )

@@ -69,7 +69,7 @@ def _about(number: int) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Every value is shown through one gate: `visible`, then escaped. Only what svg.py has drawn is markup."""
+    """Every value passes through `visible` and is escaped, unless it is markup (style.py, chart.py)."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
