@@ -28,7 +28,7 @@ from carrara.results.analysis import (
 from carrara.results.analysis.differences import difference
 from carrara.results.analysis.effective import BaseScore
 from carrara.results.analysis.intervals import Z, effective_n, student, wilson
-from carrara.results.analysis.metric import by_metric, describe_metric
+from carrara.results.analysis.scores import by_metric, describe_metric
 
 
 def reply(

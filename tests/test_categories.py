@@ -6,7 +6,7 @@ import pytest
 
 from carrara import registry
 from carrara.core.result import Result
-from carrara.results.analysis import categories, summarize
+from carrara.results.analysis import score_categories, summarize
 from carrara.results.analysis.intervals import wilson
 from carrara.results.report.page import render
 from tests.tasks.minerva.test_suite import CATEGORIES
@@ -23,7 +23,7 @@ def of(category: str, shares: dict[str, dict[int, float]], n: int = 20) -> list[
 
 def test_each_test_counts_the_same() -> None:
     results = of("search", {"one": {0: 1.0}}, 100) + of("search", {"other": {0: 0.5}}, 20) + of("edit", {"a": {0: 0.0}})
-    edit, search = categories(summarize(results))
+    edit, search = score_categories(summarize(results))
     assert (edit.category, edit.mean, edit.tests) == ("edit", 0.0, ("suite/a",))
     assert (search.category, search.mean) == ("search", 0.75)
     assert (search.low, search.high) == wilson(0.75, 4 / (1 / 100 + 1 / 20))
@@ -32,7 +32,7 @@ def test_each_test_counts_the_same() -> None:
 
 def test_a_length_that_not_all_tests_have_has_no_score() -> None:
     results = of("search", {"one": {1024: 1.0, 4096: 0.5}, "other": {1024: 0.0}}) + of("edit", {"a": {4096: 0.0}})
-    assert [(one.category, one.length, one.mean) for one in categories(summarize(results))] == [
+    assert [(one.category, one.length, one.mean) for one in score_categories(summarize(results))] == [
         ("edit", 4096, 0.0),
         ("search", 1024, 0.5),
     ]
@@ -40,7 +40,7 @@ def test_a_length_that_not_all_tests_have_has_no_score() -> None:
 
 def test_tests_as_long_as_their_steps_count_at_every_length() -> None:
     results = of("both", {"one": {1024: 1.0, 4096: 0.5}, "steps": {0: 0.0}}) + of("steps", {"more": {0: 0.2}})
-    assert [(one.category, one.length, one.mean) for one in categories(summarize(results))] == [
+    assert [(one.category, one.length, one.mean) for one in score_categories(summarize(results))] == [
         ("both", 1024, 0.5),
         ("both", 4096, 0.25),
         ("steps", 0, 0.2),
@@ -48,8 +48,8 @@ def test_tests_as_long_as_their_steps_count_at_every_length() -> None:
 
 
 def test_one_category_is_none() -> None:
-    assert categories(summarize(of("search", {"one": {0: 1.0}, "other": {0: 1.0}}))) == []
-    assert categories(summarize(run({0: 1.0}))) == []
+    assert score_categories(summarize(of("search", {"one": {0: 1.0}, "other": {0: 1.0}}))) == []
+    assert score_categories(summarize(run({0: 1.0}))) == []
 
 
 def test_the_page_has_them() -> None:

@@ -17,9 +17,9 @@ from carrara.comparison.statistics import Compared, Side, compare
 from carrara.core.errors import RunError, UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Status
-from carrara.results.analysis.cumulative_scores import accumulate
 from carrara.results.analysis.paired_test import sign_flip_p
-from carrara.results.analysis.summary import report_failures, stat
+from carrara.results.analysis.scores import stat
+from carrara.results.analysis.summary import accumulate, report_failures
 from tests.process import carrara, python
 from tests.test_places import LEFT_OPEN
 

@@ -19,9 +19,9 @@ from carrara import registry
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
-from carrara.results.analysis.cells import cell_scores, merge
 from carrara.results.analysis.correlation import Column, correlate, interval, ranks, spearman
 from carrara.results.analysis.model_aliases import model_aliases, plain
+from carrara.results.analysis.series import cell_scores, merge
 from carrara.results.analysis.vs_published import rankings, same_length
 from carrara.results.published.scores import PAPERS, Score, counting, read_scores
 from tests.process import carrara

@@ -9,7 +9,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.subsets import APART, SUBSETS, bucket_of, subset_of
 from carrara.logs.replies import read_results
-from carrara.results.analysis.cumulative_scores import accumulate
+from carrara.results.analysis.summary import accumulate
 from carrara.runs.presets import PRESETS
 from tests.process import carrara
 

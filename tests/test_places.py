@@ -6,8 +6,7 @@ import pytest
 
 import carrara
 from carrara.prompt.items import make
-from carrara.results.analysis.evidence_bins import label_bins
-from carrara.results.analysis.summary import summarize_by_labels
+from carrara.results.analysis.summary import label_evidence, summarize_by_labels
 from carrara.runs.evidence_position import Places, Watch
 
 TESTS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
@@ -62,7 +61,7 @@ def test_a_run_knows_where_answers_stand(tmp_path: Path) -> None:
         "qa1", ask, out=tmp_path / "part", lengths="1k", n=2, tokenizer="gpt2", retrieve="sentences;by=bm25;top=2"
     )
     assert {result.places for result in part} == {None}
-    assert [result.labels for result in label_bins(part)] == [result.labels for result in part]
+    assert [result.labels for result in label_evidence(part)] == [result.labels for result in part]
 
 
 def test_what_is_kept_is_small() -> None:

@@ -11,7 +11,7 @@ import carrara
 from carrara.cli.main import main
 from carrara.logs.replies import Reply, read_replies
 from carrara.registry import load, names
-from carrara.results.analysis.summary import stat
+from carrara.results.analysis.scores import stat
 from carrara.runs import verify_submission
 from carrara.runs.verify_submission import verify
 from tests.test_places import LEFT_OPEN

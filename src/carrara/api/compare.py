@@ -8,7 +8,7 @@ from carrara.api.results import Results
 from carrara.comparison import statistics
 from carrara.core.paths import to_path
 from carrara.options import File, Lengths, lengths_of
-from carrara.results.analysis.metric import Metric
+from carrara.results.analysis.scores import Metric
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,7 @@ from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.options import File, length_of
 from carrara.results.analysis.completeness import Part
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
-from carrara.results.analysis.metric import METRICS, Metric, by_metric
+from carrara.results.analysis.scores import METRICS, Metric, by_metric
 
 RECORD = tuple(field.name for field in fields(Result))
 

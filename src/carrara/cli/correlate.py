@@ -10,8 +10,8 @@ from carrara.core.lengths import write_length
 from carrara.options import File, Flag, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:
-    from carrara.results.analysis.cells import CellScore
-    from carrara.results.analysis.metric import Metric
+    from carrara.results.analysis.scores import Metric
+    from carrara.results.analysis.series import CellScore
     from carrara.results.published.scores import Score as Published
 
 SCORES_HELP = "A table of other scores, CSV with the columns model, benchmark and score."
@@ -63,8 +63,8 @@ def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
 
 
 def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[CellScore]":
-    from carrara.results.analysis.cells import cell_scores
-    from carrara.results.analysis.metric import by_metric
+    from carrara.results.analysis.scores import by_metric
+    from carrara.results.analysis.series import cell_scores
     from carrara.results.analysis.summary import report_failures
 
     if not runs:

@@ -47,9 +47,9 @@ def leaderboard(
     from carrara.logs.shortcuts import known
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements
-    from carrara.results.analysis.cells import merge
     from carrara.results.analysis.leaderboard import leaderboard as ranked
-    from carrara.results.analysis.metric import by_metric
+    from carrara.results.analysis.scores import by_metric
+    from carrara.results.analysis.series import merge
     from carrara.results.analysis.summary import report_failures
     from carrara.results.report.page import write_report
     from carrara.results.report.standings import record, standing_lines

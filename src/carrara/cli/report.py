@@ -39,7 +39,7 @@ def report(
     from carrara.logs.snippets import Looker
     from carrara.results.analysis import Requirements, effective_lengths, record, summarize
     from carrara.results.analysis.completeness import describe_missing
-    from carrara.results.analysis.metric import by_metric
+    from carrara.results.analysis.scores import by_metric
     from carrara.results.analysis.summary import summarize_by_labels
     from carrara.results.report.page import write_report
     from carrara.runs.manifest import parts

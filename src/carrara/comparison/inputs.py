@@ -9,8 +9,7 @@ from carrara.core.result import Result
 from carrara.logs.inspect_logs import results_of
 from carrara.logs.log_files import DamagedLogError, logs
 from carrara.logs.replies import LOGS, read_results, replies_in
-from carrara.results.analysis.cells import models_of
-from carrara.results.analysis.series import Series
+from carrara.results.analysis.series import Series, models_of
 
 Report = Callable[[DamagedLogError], None]
 """What to do with a log that cannot be read before the others are."""

@@ -27,10 +27,9 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
 from carrara.core.result import UNANSWERED, Result, Status
-from carrara.results.analysis.metric import Metric, by_metric
 from carrara.results.analysis.paired_test import ALPHA, detectable, interval, least_p, p_value
+from carrara.results.analysis.scores import Metric, by_metric, headline
 from carrara.results.analysis.series import recipe_of
-from carrara.results.analysis.summary import headline
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
-from carrara.results.analysis.summary import headline
+from carrara.results.analysis.scores import headline
 from carrara.runs.job import Job
 
 BATCH = 8

@@ -8,7 +8,7 @@ from carrara.core.log import logger
 from carrara.core.result import Result
 from carrara.logs import replies
 from carrara.logs.log_files import DamagedLogError, logs
-from carrara.results.analysis.cells import merge
+from carrara.results.analysis.series import merge
 
 
 def gathered(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:

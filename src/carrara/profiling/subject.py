@@ -18,7 +18,7 @@ from carrara.prompt.items import context_of, questions_of
 from carrara.proof.shortcuts.kept import kept_of
 from carrara.results.analysis.curve import Curve, Rule
 from carrara.results.analysis.effective import BaseScore, Requirements, Usability, near_chance
-from carrara.results.analysis.summary import headline, stat
+from carrara.results.analysis.scores import headline, stat
 
 MEASURED = 5
 """Instances that are rendered to know how long a puzzle is without filler. Longer ones are left out at that length."""

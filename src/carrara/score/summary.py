@@ -14,8 +14,8 @@ from typing import overload
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Status
 from carrara.results.analysis import Row, summarize
+from carrara.results.analysis.scores import Stat, stat
 from carrara.results.analysis.series import series_of
-from carrara.results.analysis.summary import Stat, stat
 
 ALIKE = 4096
 """Results that are told by their figures alone, and made once: most scores are 0 or 1."""

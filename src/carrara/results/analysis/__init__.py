@@ -15,11 +15,11 @@
 """
 
 from carrara.results.analysis.baselines import TrivialBaseline, trivial_baselines
-from carrara.results.analysis.categories import CategoryScore, categories
 from carrara.results.analysis.differences import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
+from carrara.results.analysis.scores import Stat, stat
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.summary import Row, Stat, drop_unscored, record, stat, summarize
+from carrara.results.analysis.summary import CategoryScore, Row, drop_unscored, record, score_categories, summarize
 
 __all__ = [
     "CategoryScore",
@@ -32,12 +32,12 @@ __all__ = [
     "Series",
     "Stat",
     "TrivialBaseline",
-    "categories",
     "drop_unscored",
     "effective_lengths",
     "length_effects",
     "model_effects",
     "record",
+    "score_categories",
     "series_of",
     "stat",
     "summarize",

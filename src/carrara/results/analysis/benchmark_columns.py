@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
-from carrara.results.analysis.cells import CellScore
 from carrara.results.analysis.correlation import Column, Correlation, correlations
 from carrara.results.analysis.model_aliases import ModelAliases, model_aliases
-from carrara.results.analysis.summary import RECALL
+from carrara.results.analysis.scores import RECALL
+from carrara.results.analysis.series import CellScore
 from carrara.results.published.external_scores import ExternalScore
 from carrara.results.published.scores import GUESSER, MEAN, Score, counting
 

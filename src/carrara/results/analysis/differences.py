@@ -13,8 +13,8 @@ from itertools import combinations
 
 from carrara.core.result import UNANSWERED, Result
 from carrara.results.analysis.paired_test import ALPHA, interval, p_value
+from carrara.results.analysis.scores import headline
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.summary import headline
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,10 @@ from typing import Any, Literal
 from carrara.core.lengths import about_length, write_length
 from carrara.core.result import MIN_BASE_SCORE, check_base_score
 from carrara.results.analysis.intervals import Z, wilson
+from carrara.results.analysis.scores import Stat
 from carrara.results.analysis.series import Series
 from carrara.results.analysis.shortcuts import Known
-from carrara.results.analysis.summary import Row, Stat
+from carrara.results.analysis.summary import Row
 
 Usability = Literal["usable", "not usable", "too few items", "one length", "no score"]
 

@@ -19,11 +19,10 @@ from typing import NamedTuple
 
 from carrara.core.natsort import natural
 from carrara.core.result import Result
-from carrara.results.analysis.cells import group_by_cell
 from carrara.results.analysis.effective import BaseScore, EffectiveLength, Requirements, counts, judge
 from carrara.results.analysis.intervals import wilson
-from carrara.results.analysis.series import Series
-from carrara.results.analysis.summary import Stat, stat
+from carrara.results.analysis.scores import Stat, stat
+from carrara.results.analysis.series import Series, group_by_cell
 
 Test = tuple[str, str]
 """Its name, and how it was posed."""

@@ -1,92 +1,33 @@
-"""Means with their intervals, chance levels and the statuses of their replies.
+"""Rows of scores: by model, test and length, by labels, by category, and cumulative.
 
-Every reply has exactly one status. An answer was read from a reply whose status is `ok`; each other status has its own
-count. The score is the mean over the replies: one that is not `ok` scores 0. A failed request (`error`) is no reply and
-not in the mean. The score of attempts leaves out the replies in which the model attempts no answer: refusals, tool
-calls, filtered replies and overflows. Where every prompt was too long or its request failed, nothing was measured, and
-there is no score but only that status.
+- Labels are those of the questions, and where in the context the evidence stands: `place` is the position of the last
+  fact of the evidence, `distance` is how far the first one is before it, and `needed` is how many facts there are.
+- The score of a category of tests (Minerva's search, recall, …) is the mean of its tests, each of which counts the
+  same. A length has a score only if all tests of the category were run at it. Tests without a length, which are as long
+  as their steps, count at every length of the others.
+- A cumulative score is the mean over all contexts up to a length (Michelangelo, section 3.2). Contexts of subsets that
+  overlap (subsets.py) are weighted so that none of their buckets counts more than once.
 """
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.log import logger
 from carrara.core.natsort import natural
-from carrara.core.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
-from carrara.results.analysis.baselines import BestBaseline, best, means
-from carrara.results.analysis.evidence_bins import label_bins
-from carrara.results.analysis.intervals import effective_n, wilson
+from carrara.core.recipe import Recipe
+from carrara.core.result import NEVER_ASKED, Result
+from carrara.core.subsets import bucket_of, subset_of
+from carrara.results.analysis.intervals import wilson
+from carrara.results.analysis.scores import Stat, headline, stat
 from carrara.results.analysis.series import Series, series_of
 
-RECALL, RECALL_SHARE = "recall", "recall, share"
-"""Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
-of it."""
-
-
-@dataclass(frozen=True)
-class Stat:
-    """What a set of replies comes to."""
-
-    n: int
-    """The replies that the mean is over: all but failed requests. Where every request failed, all of these."""
-    contexts: int
-    """Clusters: questions on one context are not independent of each other."""
-    n_effective: float
-    """Independent replies that these are worth: what the interval is made with."""
-    mean: float
-    low: float
-    high: float
-    attempts: int
-    """Replies in which the model attempts an answer, whether or not one can be read (`ATTEMPTED`)."""
-    attempts_mean: float | None
-    """The score of attempts. None: there are none."""
-    chance_level: float
-    """What blind guessing scores on these questions."""
-    published: Mapping[str, float]
-    """Published scores of the same replies, by name."""
-    trivial: Mapping[str, Mapping[str, float]]
-    """What trivial replies score on these questions, by name: soundly and as published (trivial.py)."""
-    retrieval: Mapping[str, float]
-    """What retrieval found, by name: over all replies of which it is known, whatever became of them."""
-    statuses: Mapping[Status, int]
-    reasoning: float | None
-    """Tokens of reasoning in a reply on average, over those of which they are known."""
-    requests: int | None
-    """How many were made for these replies, where it is known."""
-
-    @property
-    def answers_read(self) -> int:
-        """The replies from which an answer was read: those whose status is `ok`."""
-        return self.statuses.get("ok", 0)
-
-    @property
-    def others(self) -> Mapping[Status, int]:
-        """The replies from which no answer was read, by status."""
-        return {status: count for status, count in self.statuses.items() if status != "ok"}
-
-    @property
-    def scored(self) -> bool:
-        """Whether the model was asked at all: if not, a mean of 0 would say what nobody has measured."""
-        return not self.statuses.keys() <= NEVER_ASKED
-
-    @property
-    def unscored(self) -> str:
-        """What stands in the place of a score where there is none: `overflow`."""
-        return "" if self.scored else ", ".join(self.statuses)
-
-    @property
-    def guessing(self) -> bool:
-        """Whether blind guessing explains the score: the interval does not rise above the chance level."""
-        return self.low <= self.chance_level
-
-    @property
-    def best_trivial(self) -> BestBaseline | None:
-        """The trivial reply that scores best: the same for all models that were asked the same."""
-        return best(self.trivial)
+BINS = 5
+"""Equal parts of a context, by which the places of evidence are labelled."""
+PLACE, DISTANCE, NEEDED = "place", "distance", "needed"
 
 
 @dataclass(frozen=True)
@@ -107,90 +48,6 @@ class Row:
     @property
     def series(self) -> Series:
         return Series(self.model, self.variant)
-
-
-def headline(result: Result) -> float:
-    """The score that counts: 0 unless the reply is ok. A published one is of all that is an answer."""
-    if result.metric:
-        return min(1.0, max(0.0, result.scores.get(result.metric, 0.0))) if result.status in ATTEMPTED else 0.0
-    if not -1e-9 <= result.score <= 1 + 1e-9:  # not a number is refused too
-        raise RunError(
-            f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
-        )
-    return min(1.0, max(0.0, result.score)) if result.status == "ok" else 0.0
-
-
-def replies_in_mean(results: Sequence[Result]) -> Sequence[Result]:
-    """Return the replies that a mean is over: without failed requests, unless all of them failed."""
-    return [result for result in results if result.status != "error"] or results
-
-
-def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda result: result.context_id) -> Stat:
-    """Statistics of replies at one length. Give `cluster=world_id` for several: a world is the same at each of them."""
-    if not results:
-        raise ValueError("no results, no statistics")
-    counts = {status: sum(result.status == status for result in results) for status in STATUSES}
-    retrieval = _retrieval(results)
-    results = replies_in_mean(results)
-    n = len(results)
-    clusters: dict[str, list[float]] = {}
-    for result in results:
-        clusters.setdefault(cluster(result), []).append(headline(result))
-    mean = math.fsum(headline(result) for result in results) / n
-    worth = effective_n(list(clusters.values()))
-    low, high = wilson(mean, worth)
-    attempts = [headline(result) for result in results if result.status in ATTEMPTED]
-    return Stat(
-        n=n,
-        contexts=len(clusters),
-        n_effective=worth,
-        mean=mean,
-        low=low,
-        high=high,
-        attempts=len(attempts),
-        attempts_mean=math.fsum(attempts) / len(attempts) if attempts else None,
-        chance_level=math.fsum(result.chance_level for result in results) / n,
-        published=_published(results),
-        trivial=_trivial(results),
-        retrieval=retrieval,
-        statuses={status: count for status, count in counts.items() if count},
-        reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
-        requests=_sum([result.requests for result in results]),
-    )
-
-
-def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _published(results: Sequence[Result]) -> Mapping[str, float]:
-    """Means over the replies that a published scorer applies to; what never became a reply counts 0."""
-    means = {}
-    for name in dict.fromkeys(name for result in results for name in result.scores):
-        if name in (RECALL, RECALL_SHARE):
-            continue
-        applies = [r for r in results if name in r.scores or r.status not in ATTEMPTED]
-        means[name] = math.fsum(r.scores[name] for r in applies if r.status in ATTEMPTED) / len(applies)
-    return means
-
-
-def _trivial(results: Sequence[Result]) -> Mapping[str, Mapping[str, float]]:
-    """By what counts: where that is a published score, it stands in the place of the sound one."""
-    metric = results[0].metric
-    return {
-        reply: {**scores, SOUND: scores[metric]} if metric in scores else scores
-        for reply, scores in means(results).items()
-    }
-
-
-def _retrieval(results: Sequence[Result]) -> Mapping[str, float]:
-    found = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
-    return {name: math.fsum(scores) / len(scores) for name, scores in found.items() if scores}
 
 
 def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:
@@ -252,9 +109,29 @@ def report_failures(results: Sequence[Result]) -> None:
         logger.warning(f"{name}: {failed:,} of {asked[name]:,} requests failed; they are in no mean")
 
 
+def record(row: Row) -> dict[str, Any]:
+    """A row as JSON has it: flat, every number named."""
+    named: dict[str, Any] = {"model": row.model, "test": row.task, "length": row.length}
+    if row.variant:
+        named["variant"] = row.variant
+    if row.category:
+        named["category"] = row.category
+    if row.metric:
+        named["metric"] = row.metric
+    if row.labels:
+        named["labels"] = dict(row.labels)
+    figures = asdict(row.stat) | {"answers_read": row.stat.answers_read}
+    if not row.stat.scored:
+        figures |= {"mean": None, "low": None, "high": None, "published": {}}
+    return named | figures
+
+
+# --- by labels ---
+
+
 def summarize_by_labels(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
     """Rows by the values of these labels, of the tests that have them all; labels cross."""
-    results = label_bins(results)
+    results = label_evidence(results)
     having: dict[str, set[str]] = {}
     for result in results:
         having.setdefault(result.task, set()).update(result.labels)
@@ -275,18 +152,121 @@ def label_names(results: Iterable[Result]) -> list[str]:
     return list(dict.fromkeys(name for result in results for name in result.labels))
 
 
-def record(row: Row) -> dict[str, Any]:
-    """A row as JSON has it: flat, every number named."""
-    named: dict[str, Any] = {"model": row.model, "test": row.task, "length": row.length}
-    if row.variant:
-        named["variant"] = row.variant
-    if row.category:
-        named["category"] = row.category
-    if row.metric:
-        named["metric"] = row.metric
-    if row.labels:
-        named["labels"] = dict(row.labels)
-    figures = asdict(row.stat) | {"answers_read": row.stat.answers_read}
-    if not row.stat.scored:
-        figures |= {"mean": None, "low": None, "high": None, "published": {}}
-    return named | figures
+def label_evidence(results: Iterable[Result]) -> list[Result]:
+    """Return the results with labels for where their evidence stands, if that is known."""
+    return [replace(result, labels={**result.labels, **_evidence_labels(result.places)}) for result in results]
+
+
+def _evidence_labels(places: tuple[float, float, int] | None) -> dict[str, str]:
+    """
+    >>> _evidence_labels((0.1, 0.95, 2))
+    {'place': '80-100 %', 'distance': '80-100 %', 'needed': '2'}
+    """
+    if places is None:
+        return {}
+    first, last, needed = places
+    apart = {DISTANCE: _bin(last - first)} if needed > 1 else {}
+    return {PLACE: _bin(last), **apart, NEEDED: str(needed)}
+
+
+def _bin(share: float) -> str:
+    low = min(BINS - 1, int(share * BINS)) * 100 // BINS
+    return f"{low}-{low + 100 // BINS} %"
+
+
+# --- by category ---
+
+
+@dataclass(frozen=True)
+class CategoryScore:
+    """What a model scores in a category at a length."""
+
+    series: Series
+    category: str
+    length: int
+    tests: tuple[str, ...]
+    mean: float
+    low: float
+    high: float
+    chance_level: float
+    attempts: int
+
+
+def score_categories(rows: Sequence[Row]) -> list[CategoryScore]:
+    """Return the scores by category; nothing if there is only one category."""
+    tests: dict[str, set[str]] = {}
+    groups: dict[tuple[str, Series], list[Row]] = {}
+    for row in rows:
+        if row.category and row.stat.scored:
+            tests.setdefault(row.category, set()).add(row.task)
+            groups.setdefault((row.category, row.series), []).append(row)
+    if len(tests) < 2:
+        return []
+    found = []
+    for (category, series), own in sorted(groups.items()):
+        longer = {row.task for row in own if row.length}
+        for length in sorted({row.length for row in own if row.length or not longer}):
+            at = [row for row in own if row.length == (length if row.task in longer else 0)]
+            if len(at) == len(tests[category]):
+                found.append(_category_score(series, category, length, at))
+    return found
+
+
+def _category_score(series: Series, category: str, length: int, rows: Sequence[Row]) -> CategoryScore:
+    """The mean of k tests of n replies each has the variance of k x n replies of one test; n differ, so 1 / n adds."""
+    k = len(rows)
+    mean = math.fsum(row.stat.mean for row in rows) / k
+    low, high = wilson(mean, k**2 / math.fsum(1 / row.stat.n_effective for row in rows))
+    return CategoryScore(
+        series=series,
+        category=category,
+        length=length,
+        tests=tuple(row.task for row in rows),
+        mean=mean,
+        low=low,
+        high=high,
+        chance_level=math.fsum(row.stat.chance_level for row in rows) / k,
+        attempts=sum(row.stat.attempts for row in rows),
+    )
+
+
+# --- of all contexts up to a length ---
+
+
+def accumulate(results: Sequence[Result]) -> list[Row]:
+    """Return a row for each model, test and length: the mean score up to that length, with its interval."""
+    series = series_of(results)
+    groups: dict[tuple[str, Series], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result.task, series(result)), []).append(result)
+    rows: list[Row] = []
+    for (task, one), group in sorted(groups.items(), key=lambda item: (natural(item[0][0]), item[0][1])):
+        weights = _weights(group)
+        for length in sorted({result.length for result in group}):
+            upto = [(result, weight) for result, weight in zip(group, weights, strict=True) if result.length <= length]
+            rows.append(_cumulative_row(task, one, length, upto))
+    return rows
+
+
+def _weights(results: Sequence[Result]) -> list[float]:
+    """One over the number of subsets that have contexts of a result's bucket."""
+    places = [(bucket_of(result.length), subset_of(Recipe.parse(result.id).index)) for result in results]
+    repeated = Counter(bucket for bucket, _ in set(places))
+    return [1 / repeated[bucket] for bucket, _ in places]
+
+
+def _cumulative_row(task: str, series: Series, length: int, upto: Sequence[tuple[Result, float]]) -> Row:
+    """The weighted statistics. A world at several lengths is one observation, with the sum of their weights."""
+    results = [result for result, _ in upto]
+    plain = stat(results, lambda result: result.world_id)
+    upto = [(result, weight) for result, weight in upto if result.status != "error"] or upto
+    total = math.fsum(weight for _, weight in upto)
+    mean = math.fsum(weight * headline(result) for result, weight in upto) / total
+    worlds: defaultdict[str, float] = defaultdict(float)
+    for result, weight in upto:
+        worlds[result.world_id] += weight
+    worth = total**2 / math.fsum(weight**2 for weight in worlds.values())
+    low, high = wilson(mean, worth)
+    chance_level = math.fsum(weight * result.chance_level for result, weight in upto) / total
+    own = replace(plain, mean=mean, low=low, high=high, chance_level=chance_level, n_effective=worth)
+    return Row(series.model, series.variant, task, length, own, metric=results[0].metric)

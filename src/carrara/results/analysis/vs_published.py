@@ -7,8 +7,8 @@ gives its replies, if there is one. The sound score and its interval stand besid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrara.results.analysis.cells import CellScore
-from carrara.results.analysis.metric import papers
+from carrara.results.analysis.scores import paper_score_names
+from carrara.results.analysis.series import CellScore
 from carrara.results.published.scores import Score, counting
 
 SAME = 0.05
@@ -70,7 +70,7 @@ def same_length(ours: int, theirs: int | None) -> bool:
 def by_paper(one: CellScore) -> float | None:
     """Return the score that the paper's scorer gives the replies; None if there is no such scorer."""
     published = one.stat.published
-    return next((published[name] for name in papers(one.test) if name in published), None)
+    return next((published[name] for name in paper_score_names(one.test) if name in published), None)
 
 
 def _ranked(one: CellScore) -> float:

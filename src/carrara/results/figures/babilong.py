@@ -10,9 +10,9 @@ from statistics import fmean, stdev
 from carrara.core.errors import UsageError
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
-from carrara.results.analysis.evidence_bins import PLACE, label_bins
+from carrara.results.analysis.scores import RECALL
 from carrara.results.analysis.series import series_of
-from carrara.results.analysis.summary import RECALL
+from carrara.results.analysis.summary import PLACE, label_evidence
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
 from carrara.results.figures.marks import FigureData, common, mark_of, mean_of, names_of, scores
@@ -217,7 +217,7 @@ def times(one: Definition, data: FigureData) -> Figure:
 def places(one: Definition, data: FigureData) -> Figure:
     """By where the last fact stands that the answer is read from; runs with a `window` count as any."""
     own = data.filter(lambda result: result.task in one.tests and result.places is not None).with_label("window")
-    marks = replace(own, results=label_bins(own.results)).own_marks(
+    marks = replace(own, results=label_evidence(own.results)).own_marks(
         one.tests, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)
     )
     order = sorted({str(mark.x) for mark in marks}, key=natural)

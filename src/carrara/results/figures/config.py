@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from carrara.core.errors import UsageError, nearest
 from carrara.core.result import Result
 from carrara.options import File, folder_of, lengths_of, one_of, text
-from carrara.results.analysis.metric import METRICS, Metric, by_metric
+from carrara.results.analysis.scores import METRICS, Metric, by_metric
 
 if TYPE_CHECKING:
     from carrara.results.figures.figure import Figure

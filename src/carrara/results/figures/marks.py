@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from carrara.core.params import read_canonical
 from carrara.core.result import Result
 from carrara.results.analysis.correlation import Column, Correlation, correlations
-from carrara.results.analysis.cumulative_scores import accumulate
 from carrara.results.analysis.series import Series, recipe_of
-from carrara.results.analysis.summary import Row, drop_unscored, summarize
+from carrara.results.analysis.summary import Row, accumulate, drop_unscored, summarize
 from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Mark

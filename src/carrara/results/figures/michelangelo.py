@@ -7,8 +7,8 @@ from statistics import fmean
 from carrara.core.lengths import write_length
 from carrara.core.result import Result
 from carrara.results.analysis.curve_crossing import crossings as find_crossings
+from carrara.results.analysis.scores import headline, replies_in_mean
 from carrara.results.analysis.series import Series, series_of
-from carrara.results.analysis.summary import headline, replies_in_mean
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark
 from carrara.results.figures.marks import FigureData, names_of, panel_correlations

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
-from carrara.results.analysis.categories import categories as category_scores
 from carrara.results.analysis.intervals import wilson
+from carrara.results.analysis.summary import score_categories
 from carrara.results.analysis.vs_published import same_length
 from carrara.results.figures.definitions import Definition, paper_data
 from carrara.results.figures.figure import Figure, Mark
@@ -100,7 +100,7 @@ def categories(one: Definition, data: FigureData) -> Figure:
     own = [result for result in data.results if result.task.startswith("minerva/")]
     rows = FigureData(own, ()).rows({result.task for result in own})
     names = names_of(rows)
-    found = category_scores(rows)
+    found = score_categories(rows)
     length = min((score.length for score in found), key=lambda length: (abs(length - USUAL), length), default=0)
     marks = [
         Mark(names[score.series], score.category, score.mean, low=score.low, high=score.high, n=len(score.tests))

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 from carrara.core.result import NEVER_ASKED, Result
 from carrara.results.analysis import series_of
+from carrara.results.analysis.scores import headline
 from carrara.results.analysis.series import recipe_of
-from carrara.results.analysis.summary import headline
 from carrara.results.sanitize import clip, short, visible
 from carrara.results.style import SeriesStyle, Styles
 

@@ -9,7 +9,7 @@ from carrara.core.quantities import count
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of
 from carrara.results.analysis import Row, Series, TrivialBaseline, series_of
-from carrara.results.analysis.metric import describe_metric
+from carrara.results.analysis.scores import describe_metric
 from carrara.results.analysis.series import changed_models, recipe_of
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.provenance import Provenance

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from carrara.core.natsort import natural
 from carrara.core.result import STATUSES, Result, Status
 from carrara.results.analysis import Row, Series, series_of
-from carrara.results.analysis.summary import headline
+from carrara.results.analysis.scores import headline
 from carrara.results.chart import status_bar
 from carrara.results.sanitize import short
 from carrara.results.style import SeriesStyle, Styles

@@ -13,7 +13,7 @@ from carrara.results.analysis import Requirements, Row, Series, TrivialBaseline,
 from carrara.results.analysis.baselines import ALIKE, BestBaseline, highest
 from carrara.results.analysis.completeness import Part, describe_missing
 from carrara.results.analysis.effective import RULE
-from carrara.results.analysis.metric import METRICS, Metric, by_metric
+from carrara.results.analysis.scores import METRICS, Metric, by_metric
 from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.failures import FindSnippet, failures, unsolved
 from carrara.results.report.html import render_page

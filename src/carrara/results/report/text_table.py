@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from carrara.core.lengths import write_length
 from carrara.core.quantities import count
 from carrara.core.table import table
-from carrara.results.analysis import EffectiveLength, Row, categories
+from carrara.results.analysis import EffectiveLength, Row, score_categories
 from carrara.results.analysis.baselines import BestBaseline, highest
 from carrara.results.analysis.completeness import Part, describe_missing
-from carrara.results.analysis.metric import describe_metric
-from carrara.results.analysis.summary import RECALL
+from carrara.results.analysis.scores import RECALL, describe_metric
 from carrara.results.sanitize import distinct, short
 
 FEW = 24
@@ -55,7 +54,7 @@ def _effective_lines(effective: Sequence[EffectiveLength]) -> Iterator[str]:
 
 def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
     """Means of the tests of each category, where a paper has several."""
-    if not (scores := categories(rows)):
+    if not (scores := score_categories(rows)):
         return
     names = distinct(str(row.series) for row in rows)
     yield ""

@@ -18,18 +18,16 @@ from carrara.results.analysis import (
     Row,
     Series,
     Stat,
-    categories,
     drop_unscored,
     effective_lengths,
     length_effects,
     model_effects,
+    score_categories,
     summarize,
 )
-from carrara.results.analysis.cumulative_scores import accumulate
-from carrara.results.analysis.evidence_bins import DISTANCE, NEEDED, PLACE, label_bins
 from carrara.results.analysis.leaderboard import Standing, leaderboard
-from carrara.results.analysis.metric import Metric, by_metric
-from carrara.results.analysis.summary import label_names
+from carrara.results.analysis.scores import Metric, by_metric
+from carrara.results.analysis.summary import DISTANCE, NEEDED, PLACE, accumulate, label_evidence, label_names
 from carrara.results.chart import COMPACT, WIDE, score_chart
 from carrara.results.report.verdict import Verdict, verdicts
 from carrara.results.sanitize import short
@@ -82,7 +80,7 @@ class TestScores:
     lengths: list[int]
     charts: list[Markup]
     cumulative: list[Markup]
-    """The same of all contexts up to a length (cumulative_scores.py), for the suite whose paper draws it so."""
+    """The same of all contexts up to a length (`accumulate`), for the suite whose paper draws it so."""
     summed: list[Row]
     effective: dict[Series, EffectiveLength]
     changes: dict[tuple[Series, int], LengthEffect]
@@ -123,7 +121,7 @@ def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements
         standings=standings if len(standings) > 1 else [],
         categories={
             category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
-            for category, scores in groupby(categories(rows), lambda score: score.category)
+            for category, scores in groupby(score_categories(rows), lambda score: score.category)
         },
         tests=_tests(drop_unscored(results), rows, styles, effective),
     )
@@ -194,7 +192,7 @@ def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
 
 def _slices(results: Sequence[Result], styles: Styles) -> list[Slice]:
     """The scores of one test by each label: which kinds of question a context hurts."""
-    own = label_bins(results)
+    own = label_evidence(results)
     found = []
     for label in label_names(own):
         values = sorted({result.labels.get(label, "") for result in own}, key=natural)
