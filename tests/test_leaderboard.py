@@ -10,7 +10,7 @@ import carrara
 from carrara.cli.main import main
 from carrara.core.result import Result
 from carrara.logs.replies import read_replies
-from carrara.logs.snippets import Looker
+from carrara.logs.report_data import SnippetFinder
 from carrara.prompt.items import make
 from carrara.results.analysis import Requirements
 from carrara.results.analysis.leaderboard import Standing, leaderboard
@@ -141,7 +141,7 @@ def test_items_that_all_fail_come_by_surprise() -> None:
 def test_a_prompt_is_shown_around_what_its_answer_needs() -> None:
     item = make("babilong/qa1", length=16384, index=2, tokenizer="gpt2")
     result = replace(reply(2, 0.0, 16384, "a", "babilong/qa1"), id=item.id, reply=f"FINAL ANSWER: {item.gold}")
-    seen = Looker()(result)
+    seen = SnippetFinder()(result)
     assert seen is not None
     assert seen.read == "answer line"
     shown = [part.text.strip() for part in seen.prompt if part.kind == "needed"]
@@ -156,8 +156,8 @@ def test_a_prompt_is_shown_around_what_its_answer_needs() -> None:
 
 
 def test_a_page_renders_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.logs.snippets.TOGETHER", 3000)
-    look = Looker()
+    monkeypatch.setattr("carrara.logs.report_data.TOGETHER", 3000)
+    look = SnippetFinder()
     items = [make("babilong/qa1", length=2048, index=index, tokenizer="gpt2") for index in (0, 1)]
     first, second = (look(replace(reply(0, 0.0, 2048, "a", "babilong/qa1"), id=item.id)) for item in items)
     assert first

@@ -24,7 +24,7 @@ from carrara.core.subsets import APART
 from carrara.export.harness import scored
 from carrara.prompt.items import make
 from carrara.results.analysis import summarize
-from carrara.results.analysis.shortcuts import Known
+from carrara.results.analysis.baselines import ShortcutFinding
 from carrara.results.report.html import _environment
 from carrara.results.report.page import render, write_report
 from carrara.results.sanitize import clip, distinct, short, visible
@@ -180,8 +180,8 @@ def test_notes_are_single_sentences_the_most_important_first() -> None:
     results[-1] = replace(results[-1], tokens=4000, input_tokens=4000)
     results[5:9] = [replace(one, status="unparsed", reply=" " * (i < 3)) for i, one in enumerate(results[5:9])]
     overflown = [replace(reply(i, length=8192), status="overflow") for i in range(5)]
-    known = [Known("suite/test", "", "the last word", 0.45, 0.05, "As in the paper.", 0.3, 0.45)]
-    page = render([*results, *overflown], "t", known=known)
+    findings = [ShortcutFinding("suite/test", "", "the last word", 0.45, 0.05, "As in the paper.", 0.3, 0.45)]
+    page = render([*results, *overflown], "t", findings=findings)
     notes = re.findall(r"<li>(.*?)</li>", page.partition('class="notes"')[2].partition("</aside>")[0], re.S)
     starts = [
         "model at 8k in suite/test has no score (overflow): nothing was measured there.",

@@ -95,10 +95,12 @@ class Results(Sequence[Result]):
             min_base_score: What the score at the shortest length has to exceed, by its 95 % interval. It also has to
                 exceed the chance level and the best declared shortcut of the task.
         """
-        from carrara.logs.shortcuts import known
+        from carrara.logs.report_data import find_shortcuts
         from carrara.results.analysis import summarize
 
-        return effective_lengths(summarize(self._records), Requirements.of(known(self._records), min_base_score))
+        return effective_lengths(
+            summarize(self._records), Requirements.of(find_shortcuts(self._records), min_base_score)
+        )
 
     def table(self, *by: str, min_base_score: float = MIN_BASE_SCORE) -> Table:
         """Return the table that `carrara report` prints.
@@ -131,8 +133,7 @@ class Results(Sequence[Result]):
             path: The file to write.
             min_base_score: As in `effective_lengths`.
         """
-        from carrara.logs.shortcuts import known
-        from carrara.logs.snippets import Looker
+        from carrara.logs.report_data import SnippetFinder, find_shortcuts
         from carrara.results.report.page import write_report
 
         write_report(
@@ -140,8 +141,8 @@ class Results(Sequence[Result]):
             to_path(path),
             self.title,
             self._parts,
-            known(self._records),
-            Looker(),
+            find_shortcuts(self._records),
+            SnippetFinder(),
             min_base_score=min_base_score,
         )
         return to_path(path)

@@ -44,8 +44,7 @@ def leaderboard(
             has input, output and cached for each model. The leaderboard then shows what each run cost.
         count_refused: Count folders that fail the check, too.
     """
-    from carrara.logs.shortcuts import known
-    from carrara.logs.snippets import Looker
+    from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.results.analysis import Requirements
     from carrara.results.analysis.leaderboard import leaderboard as ranked
     from carrara.results.analysis.scores import by_metric
@@ -69,7 +68,7 @@ def leaderboard(
         logger.warning(f"{repeated:,} {are} in several of these folders, and the last folder's count")
     results = [one for one in by_metric(found, score) if only_lengths is None or one.length in only_lengths]
     report_failures(results)
-    shortcuts = known(results)
+    shortcuts = find_shortcuts(results)
     standings = ranked(results, Requirements.of(shortcuts, min_base_score))
     costs = _costs(standings, price)
     if as_json:
@@ -84,7 +83,7 @@ def leaderboard(
         raise RunError("no folder is left to rank: `count_refused` counts those that fail the check, too")
     if page:
         sources = [one.source for one in checked]
-        write_report(results, page, page.stem, (), shortcuts, Looker(), sources, min_base_score=min_base_score)
+        write_report(results, page, page.stem, (), shortcuts, SnippetFinder(), sources, min_base_score=min_base_score)
         show(f"\n{page}", file=sys.stderr if as_json else sys.stdout)
     return 1 if any(one.source.fault for one in checked) and not count_refused else 0
 

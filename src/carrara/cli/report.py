@@ -35,8 +35,7 @@ def report(
     """
     from carrara.logs.log_files import leave_out
     from carrara.logs.replies import read_results
-    from carrara.logs.shortcuts import known
-    from carrara.logs.snippets import Looker
+    from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.results.analysis import Requirements, effective_lengths, record, summarize
     from carrara.results.analysis.completeness import describe_missing
     from carrara.results.analysis.scores import by_metric
@@ -60,7 +59,7 @@ def report(
         rows = summarize_by_labels(results, labels)
         print_json([record(row) for row in rows]) if as_json else print_summary(rows)
         return 0
-    rows, lacking, shortcuts = summarize(results), parts(folder, results), known(results)
+    rows, lacking, shortcuts = summarize(results), parts(folder, results), find_shortcuts(results)
     effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
     page = folder_of(out) if out else folder / "report.html"
     check_replaceable(page, force, is_page)
@@ -72,7 +71,7 @@ def report(
             folder.resolve().name,
             lacking,
             shortcuts,
-            Looker(),
+            SnippetFinder(),
             min_base_score=min_base_score,
         )
     except OSError as error:  # the folder belongs to somebody else, or the disk is full: print the table all the same

@@ -157,8 +157,7 @@ def carry_out(
     """Run, print the table of results or pass its rows to `hand`, and write the report."""
     from carrara.cli.report import rows_as_json
     from carrara.core.console import console
-    from carrara.logs.shortcuts import known
-    from carrara.logs.snippets import Looker
+    from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.results.analysis import Requirements, effective_lengths, summarize
     from carrara.results.report.page import write_report
     from carrara.runs.manifest import parts
@@ -167,14 +166,14 @@ def carry_out(
 
     outcome = run(config, console(), confirm)
     page = config.out / "report.html"
-    shortcuts = known(outcome.folder)
+    shortcuts = find_shortcuts(outcome.folder)
     write_report(
         outcome.folder,
         page,
         config.out.resolve().name,
         parts(config.out, outcome.folder),
         shortcuts,
-        Looker(),
+        SnippetFinder(),
         min_base_score=min_base_score,
     )
     rows = summarize(outcome.own, among=outcome.folder)

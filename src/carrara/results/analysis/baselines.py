@@ -1,7 +1,8 @@
-"""Trivial baselines: what replies score that do not do the task, such as `yes` to everything or the whole context.
+"""Scores that need no understanding: those of trivial baselines, and those of the shortcuts that the audit found.
 
-A test on which a trivial reply scores well measures something else, and a published score that it fools measures
-nothing. These scores depend on the questions only, not on the models that were asked.
+A trivial baseline is a reply that does not do the task, such as `yes` to everything or the whole context. A test on
+which it scores well measures something else, and a published score that it fools measures nothing. These scores depend
+on the questions only, not on the models that were asked.
 """
 
 import math
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from carrara.core.chance import Guesser
 from carrara.core.natsort import natural
 from carrara.core.result import SOUND, Result
 from carrara.results.analysis.intervals import effective_n, wilson
@@ -126,3 +128,23 @@ def _alike(lines: Sequence[TrivialBaseline]) -> bool:
         and max(scores[name] for scores in each) - min(scores[name] for scores in each) < ALIKE
         for name in names
     )
+
+
+class ShortcutFinding(NamedTuple):
+    """What the audit found about one test with its default parameters, at 4k tokens."""
+
+    task: str
+    measures: str
+    """What the test measures, in a few words."""
+    name: str
+    """The best shortcut, in words."""
+    score: float
+    chance_level: float
+    declared: str
+    """Why the task allows the shortcut, if it declares so: for example, because finding a string is what it asks."""
+    reach: float
+    """The score of the oracle on the tenth of the context that helps it most."""
+    declared_score: float | None = None
+    """The score of the best shortcut that the task declares, which a usable base score has to exceed."""
+    guesser: Guesser = "without context"
+    """What the guesser of the chance level knows."""

@@ -26,10 +26,10 @@ from typing import Any, Literal
 
 from carrara.core.lengths import about_length, write_length
 from carrara.core.result import MIN_BASE_SCORE, check_base_score
+from carrara.results.analysis.baselines import ShortcutFinding
 from carrara.results.analysis.intervals import Z, wilson
 from carrara.results.analysis.scores import Stat
 from carrara.results.analysis.series import Series
-from carrara.results.analysis.shortcuts import Known
 from carrara.results.analysis.summary import Row
 
 Usability = Literal["usable", "not usable", "too few items", "one length", "no score"]
@@ -61,9 +61,9 @@ class Requirements:
         check_base_score(self.min_base_score)
 
     @staticmethod
-    def of(known: Iterable[Known], min_base_score: float = MIN_BASE_SCORE) -> "Requirements":
-        """Return the requirements for tasks whose shortcuts are known."""
-        shortcuts = {one.task: one.declared_score for one in known if one.declared_score is not None}
+    def of(findings: Iterable[ShortcutFinding], min_base_score: float = MIN_BASE_SCORE) -> "Requirements":
+        """Return the requirements for tasks by what the audit found about them."""
+        shortcuts = {one.task: one.declared_score for one in findings if one.declared_score is not None}
         return Requirements(min_base_score, shortcuts)
 
     def shortcut(self, task: str) -> float | None:

@@ -9,9 +9,9 @@ from carrara.core.quantities import count
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of
 from carrara.results.analysis import Row, Series, TrivialBaseline, series_of
+from carrara.results.analysis.baselines import ShortcutFinding
 from carrara.results.analysis.scores import describe_metric
 from carrara.results.analysis.series import changed_models, recipe_of
-from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.provenance import Provenance
 from carrara.results.sanitize import short
 from carrara.results.style import Styles
@@ -31,7 +31,7 @@ def notes(
     styles: Styles,
     runs: Sequence[Provenance],
     trivial: Sequence[TrivialBaseline],
-    known: Sequence[Known] = (),
+    findings: Sequence[ShortcutFinding] = (),
     *,
     partial: bool = False,
 ) -> list[str]:
@@ -51,10 +51,10 @@ def notes(
         *_few(rows),
         *_one_length(rows),
         *_short_of_reasoning(results),
-        *_cheap(rows, styles, known),
+        *_cheap(rows, styles, findings),
         *_trivial(trivial),
         *_fooled(trivial),
-        *_near(known),
+        *_near(findings),
         *([metric] if metric else []),
     ]
 
@@ -147,9 +147,9 @@ def _fooled(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     )
 
 
-def _cheap(rows: Sequence[Row], styles: Styles, known: Sequence[Known]) -> Iterator[str]:
+def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFinding]) -> Iterator[str]:
     """Scores that a shortcut reaches as well, if the shortcut is above the chance level."""
-    cheap = {one.task: one for one in known if one.score > one.chance_level + NEWS}
+    cheap = {one.task: one for one in findings if one.score > one.chance_level + NEWS}
     found: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
         one = cheap.get(row.task)
@@ -165,12 +165,12 @@ def _cheap(rows: Sequence[Row], styles: Styles, known: Sequence[Known]) -> Itera
     yield from _first(said, "model", "is no better than a shortcut", "are no better than a shortcut")
 
 
-def _near(known: Sequence[Known]) -> Iterator[str]:
+def _near(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
     """Tasks that a tenth of the context mostly solves."""
     near = [
         f"A tenth of a context of 4k tokens is enough to score {one.reach:.2f} in {short(one.task)}: there, length "
         "only hides what is asked for."
-        for one in known
+        for one in findings
         if one.reach >= ENOUGH and one.reach > one.chance_level + NEWS
     ]
     yield from _first(near, "task", "is like that", "are like that")

@@ -10,11 +10,10 @@ from carrara.core.files import whole_file
 from carrara.core.metadata import RETRIEVE
 from carrara.core.result import MIN_BASE_SCORE, STATUSES, Result, Status
 from carrara.results.analysis import Requirements, Row, Series, TrivialBaseline, summarize, trivial_baselines
-from carrara.results.analysis.baselines import ALIKE, BestBaseline, highest
+from carrara.results.analysis.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.results.analysis.completeness import Part, describe_missing
 from carrara.results.analysis.effective import RULE
 from carrara.results.analysis.scores import METRICS, Metric, by_metric
-from carrara.results.analysis.shortcuts import Known
 from carrara.results.report.failures import FindSnippet, failures, unsolved
 from carrara.results.report.html import render_page
 from carrara.results.report.notes import notes
@@ -76,7 +75,7 @@ def write_report(
     path: Path,
     title: str,
     parts: Sequence[Part] = (),
-    known: Sequence[Known] = (),
+    findings: Sequence[ShortcutFinding] = (),
     find_snippet: FindSnippet | None = None,
     sources: Sequence[Source] = (),
     min_base_score: float = MIN_BASE_SCORE,
@@ -88,12 +87,12 @@ def write_report(
         path: The file to write.
         title: The title of the page.
         parts: How many of the planned replies there are.
-        known: What the audit found about the tests.
+        findings: What the audit found about the tests.
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
         min_base_score: The minimum of a base score for an effective length.
     """
-    page = render(results, title, parts, known, find_snippet, sources, min_base_score)
+    page = render(results, title, parts, findings, find_snippet, sources, min_base_score)
     with whole_file(path) as file:
         file.write(page)
 
@@ -102,13 +101,13 @@ def render(
     results: Sequence[Result],
     title: str,
     parts: Sequence[Part] = (),
-    known: Sequence[Known] = (),
+    findings: Sequence[ShortcutFinding] = (),
     find_snippet: FindSnippet | None = None,
     sources: Sequence[Source] = (),
     min_base_score: float = MIN_BASE_SCORE,
 ) -> str:
-    requirements, partial = Requirements.of(known, min_base_score), describe_missing(parts)
-    content = _content(results, known, bool(partial), find_snippet, requirements) if results else {"results": 0}
+    requirements, partial = Requirements.of(findings, min_base_score), describe_missing(parts)
+    content = _content(results, findings, bool(partial), find_snippet, requirements) if results else {"results": 0}
     return render_page(
         "page.html",
         title,
@@ -121,7 +120,7 @@ def render(
 
 def _content(
     results: Sequence[Result],
-    known: Sequence[Known],
+    findings: Sequence[ShortcutFinding],
     partial: bool,
     find_snippet: FindSnippet | None,
     requirements: Requirements,
@@ -142,11 +141,11 @@ def _content(
         "styles": list(styles.values()),
         "numbers": {test.name: test.number for test in tests},
         "tests": tests,
-        "measures": {test.number: _measures(test, known) for test in tests},
+        "measures": {test.number: _measures(test, findings) for test in tests},
         "views": views,
         "chosen": "paper" if any(row.metric for row in rows) else "sound",
         "names": NAMES,
-        "notes": notes(results, rows, styles, runs, trivial, known, partial=partial),
+        "notes": notes(results, rows, styles, runs, trivial, findings, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
@@ -174,10 +173,10 @@ def _content(
     }
 
 
-def _measures(test: Test, known: Sequence[Known]) -> str:
+def _measures(test: Test, findings: Sequence[ShortcutFinding]) -> str:
     """What a test measures, in a few words, where that is known; with the name of the question, if it has several."""
     name, _, part = test.rows[0].task.partition(":")
-    told = next((one.measures for one in known if one.task == name), "")
+    told = next((one.measures for one in findings if one.task == name), "")
     return f"{told}: {part}" if told and part else told
 
 

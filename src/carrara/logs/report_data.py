@@ -1,4 +1,7 @@
-"""What a prompt's needed updates stand in: its beginning, each of them with the text around it, and its end."""
+"""What a report shows beside the replies: snippets of their prompts, and the shortcuts that the audit found.
+
+A snippet is the beginning of a prompt, each fact of the evidence with the text around it, and the end of the prompt.
+"""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -6,25 +9,29 @@ from typing import Literal
 from carrara.answers.grade import grade
 from carrara.core.errors import CarraraError
 from carrara.core.metadata import RETRIEVE
+from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject
 from carrara.prompt.items import item_of
 from carrara.prompt.prompt import Stretch
+from carrara.proof.shortcuts.kept import kept
+from carrara.registry import load
+from carrara.results.analysis.baselines import ShortcutFinding
 from carrara.results.report.failures import Fragment, Snippet
 
 HEAD, AROUND, END = 200, 120, 400
-"""Characters of the prompt's beginning, of each side of a needed update, of its end."""
-UPDATES = 12
-"""Needed updates that are shown; of more the rest is text like any."""
+"""Characters of the prompt's beginning, on each side of a fact of the evidence, of its end."""
+FACTS = 12
+"""Facts of the evidence that are shown as such; further facts count as other text."""
 WRITTEN = 1000
-"""Characters of an update that are shown."""
+"""Characters of a fact that are shown."""
 READ = 100_000
-"""Characters of a reply of which it is told how it was read: a million takes seconds."""
+"""Characters up to which a reply is read again for the rule that found its answer: a million takes seconds."""
 LONGEST, TOGETHER = 256 << 10, 4 << 20
-"""Tokens of a prompt, and of all that one page shows: they are rendered for it."""
+"""Tokens of a prompt, and of all prompts of one page, which are rendered for it."""
 
 
-class Looker:
-    """Builds the items of replies again, as long as there is room for them: the first come first."""
+class SnippetFinder:
+    """Finds the snippet of a reply by rendering its item again, up to `TOGETHER` tokens in all; later replies have none."""
 
     def __init__(self) -> None:
         self._left = TOGETHER
@@ -56,21 +63,21 @@ def fragments(parts: Iterable[Stretch]) -> list[Fragment]:
     >>> [(one.kind, len(one.text)) for one in fragments(parts)]
     [('text', 200), ('gap', 20), ('text', 120), ('needed', 9), ('text', 120), ('gap', 20), ('text', 400)]
     """
-    cutting = _Cutting()
+    cutter = _Cutter()
     message = 0
     for part in parts:
         if part.message != message:
-            cutting.pass_by("\n\n")
+            cutter.pass_by("\n\n")
             message = part.message
-        if part.kind == "needed" and cutting.shown < UPDATES:
-            cutting.show(part.text)
+        if part.kind == "needed" and cutter.shown < FACTS:
+            cutter.show(part.text)
         else:
-            cutting.pass_by(part.text)
-    return cutting.end()
+            cutter.pass_by(part.text)
+    return cutter.end()
 
 
-class _Cutting:
-    """Sees a text pass, and holds no more of it than is shown."""
+class _Cutter:
+    """Cuts a text that is passed to it in pieces, and holds no more of it than is shown."""
 
     def __init__(self) -> None:
         self.shown = 0
@@ -110,3 +117,24 @@ class _Cutting:
         if self._found and self._found[-1].kind == kind == "text":
             text = self._found.pop().text + text
         self._found.append(Fragment(text, kind))
+
+
+def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:
+    """Return what the audit found about the tests of the results, in the version that they were made with."""
+    tests = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
+    found = ((task, kept().get(f"{task}@{version}")) for task, version in sorted(tests))
+    return [
+        ShortcutFinding(
+            task,
+            load(task).capability,
+            one.best.name,
+            one.best.score,
+            one.best.chance_level,
+            one.best.declared,
+            one.reach,
+            one.best_declared.score if one.best_declared else None,
+            load(task).guesser,
+        )
+        for task, one in found
+        if one is not None
+    ]
