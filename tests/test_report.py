@@ -29,7 +29,7 @@ from carrara.results.report.html import _environment
 from carrara.results.report.page import render, write_report
 from carrara.results.sanitize import clip, distinct, short, visible
 from carrara.results.style import number, styles_of, tag
-from carrara.score.scored import Scorer, Way
+from carrara.score.scored import Scorer, ScorerConfig
 
 
 def reply(
@@ -203,7 +203,7 @@ def test_every_count_is_the_same_wherever_it_stands(
     """The table, the page, JSON, `Results` and the export for lm-eval say alike how many answers were read."""
     item = make("babilong/qa1", length=0, index=0, tokenizer="gpt2")
     replies = [f"FINAL ANSWER: {item.gold}", "FINAL ANSWER: moon", "", "I cannot tell", f"FINAL ANSWER: {item.gold}"]
-    scorer = Scorer(Way("lab/model"))
+    scorer = Scorer(ScorerConfig("lab/model"))
     own = [replace(scorer.reply(item.id, said, "ok"), context_id=str(i)) for i, said in enumerate(replies)]
     refused = replace(own[2], status="refused")
     statuses = [one.status for one in own]

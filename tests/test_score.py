@@ -29,12 +29,10 @@ from carrara.prompt.items import Posed, pose, questions_of, rebuild
 from carrara.prompt.wording import Pack
 from carrara.registry import load
 from carrara.results.analysis import summarize
-from carrara.score.errors import Trouble, Troubles
-from carrara.score.instances import SMALL
-from carrara.score.job import ScoreProgress
+from carrara.score.job import ScoreProgress, Troubles
 from carrara.score.lines import BOM, Batch, Lines
 from carrara.score.parallel import ScorerPool
-from carrara.score.scored import Scorer, Way
+from carrara.score.scored import SMALL, Scorer, ScorerConfig, Trouble
 from carrara.score.summary import Tally
 from tests.process import carrara
 
@@ -119,7 +117,7 @@ def test_no_file_has_more_kinds_of_trouble_than_can_be_read() -> None:
     troubles = Troubles()
     for n in range(1000):
         troubles.add(n + 1, Trouble(f"kind {n}", f"trouble {n}\n" + "x" * 1000))
-    lines = troubles.told("f")
+    lines = troubles.describe("f")
     assert len(lines) == 41
     assert lines[-1].startswith("f: 960 lines (the first: 41): other trouble, such as this: trouble 40 xxx")
     assert all(len(line) < 600 and line.isprintable() for line in lines)
@@ -214,7 +212,7 @@ def test_a_line_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> 
         (4, b"d" * 100),
         (5, None),
     ]
-    assert isinstance(trouble := Scorer(Way("m")).line(None), Trouble)
+    assert isinstance(trouble := Scorer(ScorerConfig("m")).line(None), Trouble)
     assert "longer than" in trouble.message
 
 
@@ -297,7 +295,7 @@ def test_a_folder_is_what_a_run_leaves(tmp_path: Path, capsys: Capture) -> None:
     asked = ["score", str(path), "--out", str(out), "--model", "acme/one"]
     assert main(asked) == 0
     printed = capsys.readouterr().out
-    scorer = Scorer(Way("acme/one"))
+    scorer = Scorer(ScorerConfig("acme/one"))
     expected = {row["id"]: scorer.line(json.dumps(row).encode()) for row in rows}
     found = {result.id: replace(result, excerpt="", settings={}, answered_by="") for result in read_results(out)}
     assert found == expected
@@ -337,7 +335,7 @@ def test_several_processes_give_the_same_in_the_same_order(worlds: int) -> None:
     lines: Batch = [(n, json.dumps(row).encode()) for n, row in enumerate(rows, 1)]
     lines[1:1] = [(0, b"{"), (0, None)]
     batches = [lines[n : n + 7] for n in range(0, len(lines), 7)]
-    with ScorerPool(Way("m"), workers=1) as alone, ScorerPool(Way("m"), workers=2) as both:
+    with ScorerPool(ScorerConfig("m"), workers=1) as alone, ScorerPool(ScorerConfig("m"), workers=2) as both:
         batches[1:1] = [[]]
         both.start()
         assert [both.submit(os.getpid).result() for _ in range(2)] != [os.getpid()] * 2  # both have come
@@ -351,7 +349,7 @@ def test_several_processes_give_the_same_in_the_same_order(worlds: int) -> None:
 @pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=[needs_ray, pytest.mark.slow])])
 def test_a_killed_process_is_one_sentence(engine: Engine) -> None:
     def killed() -> None:
-        with ScorerPool(Way("m"), 2, engine) as both:
+        with ScorerPool(ScorerConfig("m"), 2, engine) as both:
             both.start()
             both.submit(os._exit, 9).result()
 
@@ -408,13 +406,13 @@ def test_worlds_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatc
     def never(*_: object) -> None:
         raise AssertionError("examples are not needed")
 
-    monkeypatch.setattr("carrara.score.instances.pose", counted)
+    monkeypatch.setattr("carrara.score.scored.pose", counted)
     monkeypatch.setattr("carrara.tasks.michelangelo.latent_list.LatentList._examples", never)
-    scorer = Scorer(Way("m"))
+    scorer = Scorer(ScorerConfig("m"))
     assert all(isinstance(scorer.line(json.dumps(row).encode()), Result) for row in rows)
     assert len(built) == 7
-    monkeypatch.setattr("carrara.score.instances.ROOM", 2 * SMALL)
-    few = Scorer(Way("m"))
+    monkeypatch.setattr("carrara.score.scored.ROOM", 2 * SMALL)
+    few = Scorer(ScorerConfig("m"))
     assert all(isinstance(few.line(json.dumps(row).encode()), Result) for row in rows)
     assert len(built) == 7 + 15 + 2
 

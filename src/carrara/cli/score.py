@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from carrara.core.result import Result
     from carrara.score.job import Write
     from carrara.score.parallel import ScorerPool
-    from carrara.score.scored import Way
+    from carrara.score.scored import ScorerConfig
     from carrara.tasks.minerva._rows import Rescored
 
 FILE_HELP = (
@@ -102,24 +102,24 @@ def _score_lines(
     from carrara.score.job import ScoreProgress, score
     from carrara.score.lines import Lines
     from carrara.score.parallel import ScorerPool
-    from carrara.score.scored import Way, fit
+    from carrara.score.scored import ScorerConfig, fit
 
     if prompts:
         read_pack(prompts)  # a pack that cannot be read is reported once, before work begins
     piped = str(path) == "-"
     source = "stdin" if piped else str(path)
-    way = Way(_stem(path) if model is None else model, prompts)
-    if not fit(way.model):
-        raise UsageError(f"`model={way.model!r}` is not the name of a model: give a text of one line")
+    config = ScorerConfig(_stem(path) if model is None else model, prompts)
+    if not fit(config.model):
+        raise UsageError(f"`model={config.model!r}` is not the name of a model: give a text of one line")
     # where the scored lines go to the terminal, a bar would be in their way
     stderr = console(lines_only=not out and sys.stdout.isatty())
     with ExitStack() as stack:
         file = sys.stdin.buffer if piped else stack.enter_context(path.open("rb"))
-        pool = stack.enter_context(ScorerPool(way, workers, engine))
-        write = stack.enter_context(_into(out, way, source, pool))
+        pool = stack.enter_context(ScorerPool(config, workers, engine))
+        write = stack.enter_context(_into(out, config, source, pool))
         progress = stack.enter_context(ScoreProgress(None if piped else path.stat().st_size, stderr))
         done = score(Lines(file, piped), pool, write, progress)
-    for trouble in done.troubles.told(source):
+    for trouble in done.troubles.describe(source):
         logger.warning(trouble)
     rows = done.tally.rows()
     with nullcontext() if out else redirect_stdout(sys.stderr):
@@ -150,14 +150,14 @@ def _is_neither(out: Path) -> bool:
 
 
 @contextmanager
-def _into(out: Path | None, way: "Way", source: str, pool: "ScorerPool") -> Iterator["Write"]:
+def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPool") -> Iterator["Write"]:
     """Return what writes scored lines to the terminal, a file that is complete or not there, or a folder of logs."""
     from carrara.core.files import whole_file
     from carrara.score.logs import Shards
     from carrara.score.scored import output
 
     def rendered(results: "list[Result]") -> bytes:
-        return b"".join(output(result, result.model != way.model) for result in results)
+        return b"".join(output(result, result.model != config.model) for result in results)
 
     if out is None:
 

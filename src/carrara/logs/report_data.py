@@ -31,7 +31,7 @@ LONGEST, TOGETHER = 256 << 10, 4 << 20
 
 
 class SnippetFinder:
-    """Finds the snippet of a reply by rendering its item again, up to `TOGETHER` tokens in all; later replies have none."""
+    """Finds the snippet of a reply by rendering its item again, up to `TOGETHER` tokens in all."""
 
     def __init__(self) -> None:
         self._left = TOGETHER

@@ -6,7 +6,7 @@ from typing import Any
 
 from carrara.core.errors import UsageError
 from carrara.core.result import Result, Status
-from carrara.score.scored import Scorer, Way
+from carrara.score.scored import Scorer, ScorerConfig
 
 Completion = str | Sequence[Any] | None
 """A text, or messages: mappings or objects that have a `content`, which may be in parts."""
@@ -34,7 +34,7 @@ def scored(id: str, completion: Completion, status: Status = "ok") -> Result:
 @cache
 def _scorer() -> Scorer:
     """One for all, which keeps the worlds that replies share."""
-    return Scorer(Way(""))
+    return Scorer(ScorerConfig(""))
 
 
 def reply_of(completion: Completion) -> str:

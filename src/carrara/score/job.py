@@ -1,4 +1,9 @@
-"""Score a file: read its lines, score, write and count them."""
+"""Score a file: read its lines, score, write and count them.
+
+What is wrong with lines is reported by kind: three thousand ids of another version are one sentence.
+
+    replies.jsonl: 3,000 lines (the first: 17): an id of version 1 of sync/graph, and this is version 2: …
+"""
 
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -8,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from carrara.core.progress import Progress
 from carrara.core.result import Result
-from carrara.score.errors import Trouble, Troubles
 from carrara.score.lines import Lines
 from carrara.score.parallel import ScorerPool
+from carrara.score.scored import Trouble
 from carrara.score.summary import Tally
 
 if TYPE_CHECKING:
@@ -18,6 +23,37 @@ if TYPE_CHECKING:
 
 Write = Callable[[list[Result]], None]
 """Has the lines that were scored since it was called last."""
+
+KINDS = 40
+"""Kinds that are reported apart: an id may hold any text, and so may what is wrong with it."""
+SHOWN = 400
+"""Characters of a message that are shown."""
+
+
+@dataclass
+class _Kind:
+    first: int
+    message: str
+    lines: int = 0
+
+
+class Troubles:
+    """The kinds of trouble in a file, with the number of their lines and the first of them."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, _Kind] = {}
+        self.lines = 0
+
+    def add(self, number: int, trouble: Trouble) -> None:
+        kind, message = trouble
+        if kind not in self._kinds and len(self._kinds) >= KINDS:
+            kind, message = "others", f"other trouble, such as this: {message}"
+        self._kinds.setdefault(kind, _Kind(number, message)).lines += 1
+        self.lines += 1
+
+    def describe(self, source: str) -> list[str]:
+        """One line for each kind, in the order of the file."""
+        return [_describe(source, kind) for kind in self._kinds.values()]
 
 
 @dataclass(frozen=True)
@@ -82,3 +118,11 @@ def _again(result: Result) -> Trouble:
         f"{result.id} has a line before, and the first that can be scored counts; replies of several models need "
         'a "model" on each line',
     )
+
+
+def _describe(source: str, kind: _Kind) -> str:
+    shown = kind.message if len(kind.message) <= SHOWN else f"{kind.message[:SHOWN]} …"
+    one_line = "".join(letter if letter.isprintable() else " " for letter in shown)
+    if kind.lines == 1:
+        return f"{source}:{kind.first}: {one_line}"
+    return f"{source}: {kind.lines:,} lines (the first: {kind.first}): {one_line}"

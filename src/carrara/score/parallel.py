@@ -15,7 +15,7 @@ from zlib import crc32
 
 from carrara.core.parallel import Engine, Executor, count_cores, start_workers
 from carrara.score.lines import Batch
-from carrara.score.scored import Outcome, Scorer, Way
+from carrara.score.scored import Outcome, Scorer, ScorerConfig
 from carrara.tokens.permission import with_permissions
 
 T = TypeVar("T")
@@ -30,10 +30,10 @@ _INSTANCE = re.compile(rb'"id"\s*:\s*"([^"\\]+?)\.\d+/\d+/')
 class ScorerPool:
     """Scores in this process at first, and later in one process for each core. With Ray, on the cluster at once."""
 
-    def __init__(self, way: Way, workers: int | None = None, engine: Engine = "local") -> None:
-        self._way, self._engine = way, engine
+    def __init__(self, config: ScorerConfig, workers: int | None = None, engine: Engine = "local") -> None:
+        self._config, self._engine = config, engine
         self._count = workers or count_cores()
-        self._scorer = Scorer(way)
+        self._scorer = Scorer(config)
         self._workers: Sequence[Executor] = []
         self._starting: list[Future[list[Outcome]]] = []
         self._created = time.monotonic()
@@ -66,7 +66,7 @@ class ScorerPool:
         """Start the workers, unless they have been started."""
         if self._workers:
             return
-        start = with_permissions(partial(_create_scorer, self._way))
+        start = with_permissions(partial(_create_scorer, self._config))
         self._workers = self._resources.enter_context(start_workers(start, self._count, self._engine))
         self._starting = [worker.submit(_score, []) for worker in self._workers]
 
@@ -84,7 +84,7 @@ class ScorerPool:
             self.start()
         if self._starting and all(started.done() for started in self._starting):
             self._starting = []
-            self._scorer = Scorer(self._way)  # frees the instances that it keeps
+            self._scorer = Scorer(self._config)  # frees the instances that it keeps
         return bool(self._workers) and not self._starting
 
     def _distribute(self, batch: Batch) -> list[Future[list[Outcome]]]:
@@ -103,8 +103,8 @@ _SCORERS: list[Scorer] = []
 """The scorer of a worker process."""
 
 
-def _create_scorer(way: Way) -> None:
-    _SCORERS.append(Scorer(way))
+def _create_scorer(config: ScorerConfig) -> None:
+    _SCORERS.append(Scorer(config))
 
 
 def _score(batch: Batch) -> list[Outcome]:

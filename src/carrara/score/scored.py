@@ -1,37 +1,59 @@
-"""One line of a file, as a `Result`: the same as those of runs, so that all that reads these reads it too."""
+"""Score one line of a file, as a `Result`: the same as those of runs, so that all that reads these reads it too.
+
+A line is ours, an id and a reply, or one of a batch interface: what OpenAI's and vLLM's give for the requests of
+`carrara export batch`. The name of the model is not read from these: a request that failed does not have it, and its
+reply would be another model's.
+"""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from carrara.answers.grade import grade
+from carrara.core.cache import WeightedCache
 from carrara.core.errors import RunError, UsageError
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Status, test_of
+from carrara.core.types import Question
 from carrara.core.unicode import replace_surrogates
-from carrara.prompt.items import no_question
+from carrara.prompt.items import named, no_question, pose
 from carrara.prompt.wording import Pack, read_pack
 from carrara.registry import load
-from carrara.score.batches import plain
-from carrara.score.errors import Trouble
-from carrara.score.instances import Worlds
 from carrara.score.lines import LONGEST, Batch
+from carrara.task import Task
+
+
+class Trouble(NamedTuple):
+    """Why a line cannot be scored."""
+
+    kind: str
+    """The same for all lines that are reported together."""
+    message: str
+    """What is wrong with this line. The message of the first line of a kind stands for all."""
+
 
 Outcome = tuple[int, Result | Trouble]
 """A line's number, and what came of it."""
 
 NAME = 200
 """Characters that the name of a model may have."""
+SMALL = 256
+"""Tokens that the questions of an instance count in the cache, at least."""
+ROOM = 8192 * SMALL
+"""Tokens that the cache holds: some eight thousand small instances, or sixteen of 128k tokens."""
+ENDED: Mapping[str, Status] = {"length": "truncated", "content_filter": "filtered"}
+"""The statuses of replies by their stop reason; with any other it is ok."""
 
 
 @dataclass(frozen=True)
-class Way:
-    """How lines are scored: what a process that scores has to know."""
+class ScorerConfig:
+    """How lines are scored."""
 
     model: str
-    """Of lines that name none."""
+    """The model of lines that do not name one."""
     prompts: Path | None = None
     """The prompt pack of items whose size depends on their wording."""
 
@@ -48,12 +70,30 @@ class _LineError(Exception):
         self.trouble = Trouble(kind, message)
 
 
-class Scorer:
-    """Scores line after line, and keeps the worlds that they share."""
+class _Questions(NamedTuple):
+    """What grading needs of an instance."""
 
-    def __init__(self, way: Way) -> None:
-        self._model = way.model
-        self._worlds = Worlds(way.pack)
+    task: Task
+    questions: Sequence[Question[Any]]
+
+
+class _Instances:
+    """The instances that were used last. Lines that share one come one after the other, or not far from each other."""
+
+    def __init__(self, pack: Pack | None = None) -> None:
+        self._pack = pack
+        self._cache = WeightedCache(_pose, lambda first, pack: max(SMALL, first.length), ROOM)
+
+    def questions(self, recipe: Recipe) -> _Questions:
+        return self._cache(*named(recipe, self._pack))
+
+
+class Scorer:
+    """Scores line after line, and keeps the instances that they share."""
+
+    def __init__(self, config: ScorerConfig) -> None:
+        self._model = config.model
+        self._instances = _Instances(config.pack)
 
     def batch(self, batch: Batch) -> list[Outcome]:
         return [(number, self.line(line)) for number, line in batch]
@@ -78,7 +118,7 @@ class Scorer:
         sent, received = _count(row, "input_tokens"), _count(row, "output_tokens")
         recipe = _recipe(row["id"])
         try:
-            task, questions = self._worlds.asked(recipe)
+            task, questions = self._instances.questions(recipe)
         except (RunError, OSError):  # of this machine, not of the line
             raise
         except Exception as error:  # an id is anybody's text, and tests are anybody's code
@@ -155,10 +195,42 @@ def _read(line: bytes | None) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _LineError("JSON", f"not a line of JSON: {error}") from None
     if isinstance(row, dict):
-        row = plain(row)
+        row = _plain(row)
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
         raise _LineError("id", "a line needs an id, as `carrara generate` writes it")
     return row
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A line as ours are, whether it is one of ours or of a batch interface.
+
+    >>> _plain({"custom_id": "x", "response": {"status_code": 500, "body": {}}, "error": None})
+    {'id': 'x', 'reply': '', 'status': 'error'}
+    """
+    if not isinstance(row.get("custom_id"), str) or "response" not in row:
+        return row
+    head = {"id": row["custom_id"]}
+    body = _field(row["response"], "body")
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    if row.get("error") or choice is None:
+        return {**head, "reply": "", "status": "error"}
+    message, usage = _field(choice, "message"), _field(body, "usage")
+    reply = message.get("content") if message else choice.get("text")
+    status = ENDED.get(str(choice.get("finish_reason")), "ok")
+    if message.get("refusal") and not reply:
+        reply, status = message["refusal"], "refused"
+    beside = {
+        "input_tokens": usage.get("prompt_tokens"),
+        "output_tokens": usage.get("completion_tokens"),
+    }
+    known = {name: value for name, value in beside.items() if value is not None}
+    return {**head, "reply": "" if reply is None else reply, "status": status, **known}
+
+
+def _field(row: object, name: str) -> dict[str, Any]:
+    found = row.get(name) if isinstance(row, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _reply(row: dict[str, Any]) -> str:
@@ -221,3 +293,8 @@ def _version(task: str) -> int | str:
 
 def _named(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def _pose(first: Recipe, pack: Pack | None) -> _Questions:
+    posed = pose(first, pack)
+    return _Questions(posed.task, posed.questions)

@@ -176,8 +176,8 @@ def _content(
 def _measures(test: Test, findings: Sequence[ShortcutFinding]) -> str:
     """What a test measures, in a few words, where that is known; with the name of the question, if it has several."""
     name, _, part = test.rows[0].task.partition(":")
-    told = next((one.measures for one in findings if one.task == name), "")
-    return f"{told}: {part}" if told and part else told
+    capability = next((one.measures for one in findings if one.task == name), "")
+    return f"{capability}: {part}" if capability and part else capability
 
 
 def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
