@@ -19,9 +19,10 @@ from carrara import registry
 from carrara.cli.main import main
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
+from carrara.logs.replies import merge_results
 from carrara.results.analysis.correlation import Column, correlate, interval, ranks, spearman
 from carrara.results.analysis.model_aliases import model_aliases, plain
-from carrara.results.analysis.series import cell_scores, merge
+from carrara.results.analysis.series import cell_scores
 from carrara.results.analysis.vs_published import rankings, same_length
 from carrara.results.published.scores import PAPERS, Score, counting, read_scores
 from tests.process import carrara
@@ -317,7 +318,7 @@ def test_a_model_asked_in_two_ways_is_two_and_a_test_posed_in_two_ways_too() -> 
 
 def test_replies_in_two_folders_count_once() -> None:
     first, second = [reply("m", 0, 1.0), reply("m", 1, 1.0)], [reply("m", 0, 0.0)]
-    results, repeated = merge([first, second])
+    results, repeated = merge_results([first, second])
     assert repeated == 1
     assert sorted(result.score for result in results) == [0.0, 1.0]
 

@@ -53,14 +53,13 @@ def read(*folders: File) -> Results:
 
     Where several folders have a reply to one item, the last folder's counts.
     """
-    from carrara.logs.load_runs import gathered
-    from carrara.logs.replies import read_results
+    from carrara.logs.replies import read_results, read_runs
     from carrara.runs.manifest import parts
 
     if not folders:
         raise UsageError("name what to read: the folder of a run, or several")
     if len(folders) > 1:
-        return Results(gathered([to_path(folder) for folder in folders]))
+        return Results(read_runs([to_path(folder) for folder in folders]))
     folder = to_path(folders[0])
     found = read_results(folder)
     return Results(found, folder.resolve().name, parts(folder, found))

@@ -69,10 +69,10 @@ def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "
 
     if not runs:
         return []
-    from carrara.logs.load_runs import gathered
     from carrara.logs.log_files import leave_out
+    from carrara.logs.replies import read_runs
 
-    results = gathered([folder_of(run) for run in runs], leave_out)
+    results = read_runs([folder_of(run) for run in runs], leave_out)
     kept = [result for result in results if _has_length(result.length, lengths)]
     if not kept:
         have = ", ".join(map(write_length, sorted({result.length for result in results})))

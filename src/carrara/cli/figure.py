@@ -33,14 +33,14 @@ def figure(
     Args:
         as_list: List the figures; with a name, say what that one shows and what it needs.
     """
-    from carrara.logs.load_runs import gathered
     from carrara.logs.log_files import leave_out
+    from carrara.logs.replies import read_runs
     from carrara.results.figures.files import about, is_figure, save
 
     if as_list or not name:
         return _list(name, as_json)
     config = FigureConfig(name, runs, **merged(options))
-    drawn = config.draw(gathered([folder_of(run) for run in runs], leave_out))
+    drawn = config.draw(read_runs([folder_of(run) for run in runs], leave_out))
     if out is not None:
         path = folder_of(out)
         check_replaceable(path, force, lambda head: is_figure(head, drawn, path))

@@ -44,11 +44,11 @@ def leaderboard(
             has input, output and cached for each model. The leaderboard then shows what each run cost.
         count_refused: Count folders that fail the check, too.
     """
+    from carrara.logs.replies import merge_results
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.results.analysis import Requirements
     from carrara.results.analysis.leaderboard import leaderboard as ranked
     from carrara.results.analysis.scores import by_metric
-    from carrara.results.analysis.series import merge
     from carrara.results.analysis.summary import report_failures
     from carrara.results.report.page import write_report
     from carrara.results.report.standings import record, standing_lines
@@ -62,7 +62,7 @@ def leaderboard(
     if page:
         check_replaceable(page, force, is_page)
     checked = [verify(folder, check) for folder in dict.fromkeys(map(folder_of, runs))]
-    found, repeated = merge([one.results for one in checked if count_refused or not one.source.fault])
+    found, repeated = merge_results([one.results for one in checked if count_refused or not one.source.fault])
     if repeated:
         are = "reply is" if repeated == 1 else "replies are"
         logger.warning(f"{repeated:,} {are} in several of these folders, and the last folder's count")

@@ -1,10 +1,10 @@
-"""Read a run's results back: every sample of a folder of logs, as a `Result`.
+"""Read the results of runs back: every sample of a folder of logs, as a `Result`.
 
 Logs may come from a stranger: a sample whose fields have other types or values than a run writes makes its log a
 damaged one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog
 from pydantic import ConfigDict, ValidationError, create_model
 
 from carrara.core.errors import UsageError
+from carrara.core.log import logger
 from carrara.core.metadata import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST, REQUESTS
 from carrara.core.result import Result, Status, Subject, test_of
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
@@ -57,6 +58,34 @@ def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | N
     if not directory.is_dir():
         raise UsageError(f"there is no folder {directory}; give the folder of a run")
     return [reply.result for reply in read_replies(directory, damaged)]
+
+
+def read_runs(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
+    """Return the results of several run folders. If a reply is in several of them, that of the last folder counts.
+
+    Args:
+        folders: Folders of runs.
+        damaged: What to do with a log that cannot be read before the others are. By default it is an error.
+    """
+    found = []
+    for folder in dict.fromkeys(folders):
+        if not folder.is_dir():
+            raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
+        found.append(read_results(folder, damaged))
+        if not found[-1] and not (damaged and logs(folder)):  # logs that were left out have been named
+            raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
+    results, repeated = merge_results(found)
+    if folders and not results:
+        raise UsageError(f"there are no results that can be read in {', '.join(map(str, folders))}")
+    if repeated:
+        logger.warning(f"{repeated} replies are in several of these folders, and those of the last one count")
+    return results
+
+
+def merge_results(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
+    """Return the results of several folders, and how many replies are in more than one; the last folder's count."""
+    found = {(result.subject, result.id): result for results in folders for result in results}
+    return list(found.values()), sum(map(len, folders)) - len(found)
 
 
 def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Reply]:

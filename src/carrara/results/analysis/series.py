@@ -204,9 +204,3 @@ def _as_asked(result: Result) -> Result:
     recipe = recipe_of(result.id)
     id = f"any/test@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
     return replace(result, id=id, task="any/test", version=0)
-
-
-def merge(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
-    """Return the results of several folders, and how many replies are in more than one; the last folder's count."""
-    found = {(result.subject, result.id): result for results in folders for result in results}
-    return list(found.values()), sum(map(len, folders)) - len(found)
