@@ -92,7 +92,7 @@ def _tokenizers(given: str) -> list[str]:
 
 
 def _print_facts(shapes: "Sequence[Shape]") -> None:
-    from carrara.results.published.babilong import BABILONG_FACTS
+    from carrara.results.analysis.dataset import BABILONG_FACTS
 
     rows = []
     for found in shapes:
@@ -112,7 +112,7 @@ def _print_facts(shapes: "Sequence[Shape]") -> None:
 
 
 def _print_answers(shapes: "Sequence[Shape]") -> None:
-    from carrara.results.published.babilong import BABILONG_LABELS
+    from carrara.results.analysis.dataset import BABILONG_LABELS
     from carrara.results.sanitize import short
 
     print()
@@ -145,7 +145,7 @@ def _print_draws(shapes: "Sequence[Shape]") -> None:
 
 
 def _print_tokens(shapes: "Sequence[Shape]", names: Sequence[str], counted: dict[int, dict[str, float]]) -> None:
-    from carrara.results.published.babilong import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
+    from carrara.results.analysis.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
 
     print(f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks")
     table(

@@ -2,7 +2,7 @@
 
 An item is worth what its cheapest wrong way is worth. Four kinds of them are tried on every test:
 
-    blind     who never sees the context: the commonest answer, the question alone, the one before … (blind.py)
+    blind     who never sees the context: the commonest answer, the question alone, the one before … (readers.py)
     strings   who sees letters, counts and places (readers.py), and what a test itself knows to be trivial or a trick
     part      the test's own oracle on a tenth of the context, or on all of it backwards (part.py)
     learned   who has learned from the training split which of these to believe when (learned.py)
@@ -26,9 +26,8 @@ import numpy as np
 from carrara.core.errors import PluginError, nearest
 from carrara.prompt.items import Item
 from carrara.proof.shortcuts import part
-from carrara.proof.shortcuts.blind import BLIND, Habits
 from carrara.proof.shortcuts.learned import Learned, Posed, counts
-from carrara.proof.shortcuts.readers import HOLDS, READERS
+from carrara.proof.shortcuts.readers import BLIND, HOLDS, READERS, ContextFreeReader
 from carrara.proof.shortcuts.sight import Form, Sight
 
 Kind = Literal["blind", "strings", "part", "learned"]
@@ -108,7 +107,7 @@ class Search:
         check_known_shortcuts(learned_from)
         self._declared = _declared(learned_from[0]) if learned_from else {}
         self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
-        self._habits = Habits(learned_from)
+        self._habits = ContextFreeReader(learned_from)
         self._echoed = 0
         self._train = [self.take(item) for item in learned_from]
         self._echoed = 0

@@ -1,8 +1,9 @@
-"""Statistics of the items of tasks, as papers have them in tables."""
+"""Statistics of the items of tasks, and those that BABILong's paper prints of its own (`tables/babilong_*.csv`)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from carrara import tokens
 from carrara.core.log import logger
@@ -10,6 +11,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.types import Drawn
 from carrara.prompt.items import Context, contexts, questions_of
 from carrara.prompt.wording import Pack
+from carrara.results.published.scores import read_table
 
 WORDS, CHARACTERS = "words", "characters"
 """Counted like tokenizers."""
@@ -86,3 +88,25 @@ def _texts(made: Iterator[Context]) -> Iterator[str]:
         prompt = context.prompts[0]
         text = "".join(part.text for part in prompt.parts(counted=False))
         yield text.removeprefix(prompt.frame.before).removesuffix(prompt.frame.after)
+
+
+# --- BABILong's paper ---
+
+
+class BabilongFacts(NamedTuple):
+    """A row of Table 1."""
+
+    facts: str
+    relevant: str
+
+
+BABILONG_FACTS = {row["test"]: BabilongFacts(row["facts"], row["relevant"]) for row in read_table("babilong_facts")}
+BABILONG_LABELS = {row["test"]: tuple(map(float, row["shares"].split())) for row in read_table("babilong_labels")}
+"""Table 7: shares of the labels in percent, which it does not name."""
+_TOKENS = list(read_table("babilong_tokens"))
+BABILONG_LENGTHS = tuple(dict.fromkeys(row["length"] for row in _TOKENS))
+BABILONG_TOKENS = {
+    tokenizer: tuple(int(row["tokens"]) for row in _TOKENS if row["tokenizer"] == tokenizer)
+    for tokenizer in dict.fromkeys(row["tokenizer"] for row in _TOKENS)
+}
+"""Table 6, at these lengths by GPT-2; the text without prompt, a length being 1,000 times its number less 300."""
