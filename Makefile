@@ -117,7 +117,7 @@ chance-levels: env  ## the chance levels that `carrara tasks` lists, kept beside
 	$(PY) -m carrara.proof.chance_levels
 
 shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the code: after a change of a test
-	$(PY) -m carrara.proof.shortcuts.kept
+	$(PY) -m carrara.proof.shortcuts.findings
 
 audit: env  ## the long proofs, kept under results/
 	set -e; for n in 1 5 20; do \

@@ -77,5 +77,5 @@ def test_a_listing_opens_no_data(code: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", OPENED.format(code)], capture_output=True, text=True, env=home, check=True
     )
-    assert {Path(one).name for one in done.stderr.split()} <= {"chance_levels.txt", "kept.jsonl"}
+    assert {Path(one).name for one in done.stderr.split()} <= {"chance_levels.txt", "findings.jsonl"}
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,7 @@ from carrara.core.types import Piece
 from carrara.prompt.items import contexts
 from carrara.proof.audit import audit, searched
 from carrara.proof.shortcuts import search
-from carrara.proof.shortcuts.kept import kept
+from carrara.proof.shortcuts.findings import read_findings
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva.sequence_search import SequenceSearch
 from carrara.text import vocabulary
@@ -194,8 +194,8 @@ def test_a_needle_is_in_a_tenth_of_ten() -> None:
 def test_every_test_says_what_its_shortcuts_score() -> None:
     """`make shortcuts` writes them anew."""
     official = [name for name in registry.names() if registry.is_official(name)]
-    assert set(kept()) == {f"{name}@{registry.load(name).version}" for name in official}
-    for one in kept().values():
+    assert set(read_findings()) == {f"{name}@{registry.load(name).version}" for name in official}
+    for one in read_findings().values():
         assert 0 <= one.reach <= 1
         for cheap in one.shortcuts:
             assert cheap.declared or cheap.score <= cheap.chance_level + 0.16, (
@@ -205,9 +205,9 @@ def test_every_test_says_what_its_shortcuts_score() -> None:
 
 @pytest.mark.parametrize("name", ["babilong/qa1", pytest.param("michelangelo/latent_list", marks=pytest.mark.slow)])
 def test_what_is_kept_is_what_is_found(name: str) -> None:
-    from carrara.proof.shortcuts.kept import kept_of, searched
+    from carrara.proof.shortcuts.findings import findings_of, search_task
 
-    assert searched(name) == kept_of(name)
+    assert search_task(name) == findings_of(name)
 
 
 def test_the_audit_says_it_in_json(capsys: pytest.CaptureFixture[str]) -> None:

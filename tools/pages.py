@@ -2,7 +2,7 @@
 
     python -m tools.pages [FOLDER]
 
-They are written before the site is built (`make site`) and not kept, so they are of the tests as they are.
+They are written before the site is built (`make site`) and not stored, so they are of the tests as they are.
 """
 
 import re
@@ -17,7 +17,7 @@ from carrara.api.html import html
 from carrara.core.chance import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.core.param_docs import parameters_of
 from carrara.proof.chance_levels import LENGTH, WORLDS, chance_level_of
-from carrara.proof.shortcuts.kept import kept_of
+from carrara.proof.shortcuts.findings import findings_of
 
 FOLDER = Path("docs/tests")
 DECLARED = "\\*"
@@ -55,9 +55,9 @@ def overview(names: Sequence[str]) -> str:
 
 
 def _row(name: str) -> tuple[str, ...]:
-    kept = kept_of(name)
-    best = f"{kept.best.score:.3f}{DECLARED if kept.best.declared else ''}" if kept else ""
-    task, reach = registry.load(name), f"{kept.reach:.3f}" if kept else ""
+    findings = findings_of(name)
+    best = f"{findings.best.score:.3f}{DECLARED if findings.best.declared else ''}" if findings else ""
+    task, reach = registry.load(name), f"{findings.reach:.3f}" if findings else ""
     return f"[{name}]({name}.md)", task.capability, f"{chance_level_of(name):.3f}", task.guesser, best, reach
 
 
@@ -92,25 +92,27 @@ def _asked(name: str, length: str) -> Iterator[carrara.Item]:
 
 def worth(name: str) -> Iterator[str]:
     """The chance level, and what the search for shortcuts found."""
-    kept = kept_of(name)
+    findings = findings_of(name)
     guesser = registry.load(name).guesser
     yield f"The chance level is **{chance_level_of(name):.3f}**, by a guesser of the kind “{guesser}”."
     yield ""
     yield f"{CHANCE_LEVEL} {GUESSERS[guesser]}"
-    if kept is None:
+    if findings is None:
         return
-    if kept.best.declared:
+    if findings.best.declared:
         yield ""
-        yield f"The best shortcut, “{kept.best.name}”, scores {kept.best.score:.3f}. {kept.best.declared}"
+        yield f"The best shortcut, “{findings.best.name}”, scores {findings.best.score:.3f}. {findings.best.declared}"
     yield ""
     yield (
-        f"The test's own solver scores {kept.reach:.3f} on that tenth of {LENGTH:,} tokens which tells it most"
-        + ("." if kept.backwards is None else f", and {kept.backwards:.3f} on all of them backwards.")
+        f"The test's own solver scores {findings.reach:.3f} on that tenth of {LENGTH:,} tokens which tells it most"
+        + ("." if findings.backwards is None else f", and {findings.backwards:.3f} on all of them backwards.")
     )
     yield ""
     yield f"Those who understand nothing, over {WORLDS} worlds of {LENGTH:,} tokens, the best of each kind:"
     yield ""
-    rows = [(one.kind, one.name, f"{one.score:.3f}", f"{one.chance_level:.3f}", one.declared) for one in kept.shortcuts]
+    rows = [
+        (one.kind, one.name, f"{one.score:.3f}", f"{one.chance_level:.3f}", one.declared) for one in findings.shortcuts
+    ]
     yield from table(("kind", "who", "score", "chance level", "why it cannot be otherwise"), rows)
     yield ""
     yield "[Shortcuts](../../shortcuts.md) says who they are."

@@ -47,9 +47,9 @@ def _record(name: str) -> dict[str, Any]:
     from carrara.core import params
     from carrara.core.param_docs import parameters_of
     from carrara.proof.chance_levels import chance_level_of
-    from carrara.proof.shortcuts.kept import kept_of
+    from carrara.proof.shortcuts.findings import findings_of
 
-    task, kept = registry.load(name), kept_of(name)
+    task, findings = registry.load(name), findings_of(name)
     return {
         "name": name,
         "suite": name.split("/")[0],
@@ -60,9 +60,9 @@ def _record(name: str) -> dict[str, Any]:
         "explained": {one.name: _without_name(one) for one in parameters_of(task)},
         "chance_level": chance_level_of(name),
         "guesser": task.guesser,
-        "shortcuts": [asdict(one) for one in kept.shortcuts] if kept else None,
-        "reach": kept.reach if kept else None,
-        "backwards": kept.backwards if kept else None,
+        "shortcuts": [asdict(one) for one in findings.shortcuts] if findings else None,
+        "reach": findings.reach if findings else None,
+        "backwards": findings.backwards if findings else None,
     }
 
 
@@ -73,9 +73,9 @@ def _without_name(parameter: "Parameter") -> dict[str, Any]:
 def _print_tasks(names: Sequence[str]) -> None:
     from carrara import registry
     from carrara.proof.chance_levels import chance_level_of
-    from carrara.proof.shortcuts.kept import kept_of
+    from carrara.proof.shortcuts.findings import findings_of
 
-    found = {name: kept_of(name) for name in names}
+    found = {name: findings_of(name) for name in names}
     table(
         ["task", "measures", "chance", "guesser", "shortcut", "reach"],
         [
@@ -84,8 +84,10 @@ def _print_tasks(names: Sequence[str]) -> None:
                 registry.load(name).capability,
                 f"{chance_level_of(name):.3f}",
                 registry.load(name).guesser,
-                f"{kept.best.score:.3f}{DECLARED if kept.best.declared else ''}" if (kept := found[name]) else "-",
-                f"{kept.reach:.3f}" if kept else "-",
+                f"{findings.best.score:.3f}{DECLARED if findings.best.declared else ''}"
+                if (findings := found[name])
+                else "-",
+                f"{findings.reach:.3f}" if findings else "-",
             )
             for name in names
         ],

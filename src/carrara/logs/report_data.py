@@ -13,7 +13,7 @@ from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject
 from carrara.prompt.items import item_of
 from carrara.prompt.prompt import Stretch
-from carrara.proof.shortcuts.kept import kept
+from carrara.proof.shortcuts.findings import read_findings
 from carrara.registry import load
 from carrara.results.analysis.baselines import ShortcutFinding
 from carrara.results.report.failures import Fragment, Snippet
@@ -122,7 +122,7 @@ class _Cutter:
 def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:
     """Return what the audit found about the tests of the results, in the version that they were made with."""
     tests = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
-    found = ((task, kept().get(f"{task}@{version}")) for task, version in sorted(tests))
+    found = ((task, read_findings().get(f"{task}@{version}")) for task, version in sorted(tests))
     return [
         ShortcutFinding(
             task,

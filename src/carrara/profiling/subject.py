@@ -15,7 +15,7 @@ from carrara.profiling.next_batch import LEAST, MOST, choose_batch, is_settled
 from carrara.profiling.score_card import Card
 from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.prompt.items import context_of, questions_of
-from carrara.proof.shortcuts.kept import kept_of
+from carrara.proof.shortcuts.findings import findings_of
 from carrara.results.analysis.curve import Curve, Rule
 from carrara.results.analysis.effective import BaseScore, Requirements, Usability, near_chance
 from carrara.results.analysis.scores import headline, stat
@@ -147,8 +147,8 @@ def subject_of(
             f"upto={write_length(upto)} is too short for {capability.name}: a puzzle of {first.task} has up to "
             f"{bare:,} tokens without filler"
         )
-    kept = kept_of(first.task)
-    declared = kept.best_declared if kept else None
+    findings = findings_of(first.task)
+    declared = findings.best_declared if findings else None
     requirements = Requirements(min_base_score, {first.task: declared.score} if declared else {})
     chance_level = _mean_chance_level(replace(first, length=lengths[0]))
     return Subject(capability, first, lengths, chance_level, requirements, rule, within)
