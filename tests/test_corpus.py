@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from carrara import tokens
 from carrara.cli.main import main
-from carrara.core import disk_cache
+from carrara.core.cache import cache_folder
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Dice, Key
 from carrara.core.lengths import read_length
@@ -235,7 +235,7 @@ def test_bad_sources_are_told_in_a_sentence(tmp_path: Path, name: str, data: byt
     with pytest.raises(UsageError, match=message):
         corpus.add("bad", str(tmp_path / name))
     assert corpus.entries() == []
-    assert not list((disk_cache.folder("corpora")).iterdir())
+    assert not list((cache_folder("corpora")).iterdir())
 
 
 def test_a_folder_without_texts(tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ def test_two_processes_index_at_once(folder: Path) -> None:
     ]
     hashes = {process.communicate()[0].strip() for process in processes}
     assert hashes == {corpus.open(str(folder)).hash}
-    assert [path.name for path in disk_cache.folder("corpora").iterdir()] == list(hashes)
+    assert [path.name for path in cache_folder("corpora").iterdir()] == list(hashes)
 
 
 def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
@@ -400,13 +400,13 @@ def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
         "corpus.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
     )
     process = subprocess.Popen([sys.executable, "-c", slow, str(folder)])
-    while not list(disk_cache.folder("corpora").glob(".partial-*/text.txt")):
+    while not list(cache_folder("corpora").glob(".partial-*/text.txt")):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert corpus.entries() == []
     opened = corpus.open(str(folder))
-    assert [path.name for path in disk_cache.folder("corpora").iterdir()] == [opened.hash]
+    assert [path.name for path in cache_folder("corpora").iterdir()] == [opened.hash]
 
 
 # What sentences cost.

@@ -10,7 +10,7 @@ import pytest
 
 import carrara
 from carrara.core.errors import UsageError
-from carrara.core.paths import local_path, to_path
+from carrara.core.files import local_path, to_path
 from carrara.logs.replies import read_results
 from tests import process
 from tests.commands import commands

@@ -6,7 +6,7 @@ from typing import Any
 
 from carrara.api.results import Results
 from carrara.comparison import statistics
-from carrara.core.paths import to_path
+from carrara.core.files import to_path
 from carrara.options import File, Lengths, lengths_of
 from carrara.results.analysis.scores import Metric
 

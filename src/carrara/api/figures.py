@@ -8,7 +8,7 @@ from typing import Any
 
 from carrara.api._signature import takes
 from carrara.api.run import read
-from carrara.core.paths import to_path
+from carrara.core.files import to_path
 from carrara.core.result import Result
 from carrara.core.table import html
 from carrara.options import File

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from carrara.core.errors import UsageError, nearest
-from carrara.core.paths import to_path
+from carrara.core.files import to_path
 from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.options import File, length_of
 from carrara.results.analysis.completeness import Part

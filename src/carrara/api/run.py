@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from carrara.api._signature import takes
 from carrara.api.results import Results
 from carrara.core.errors import RunError, UsageError
-from carrara.core.paths import to_path
+from carrara.core.files import to_path
 from carrara.options import File
 from carrara.runs.config import RunConfig
 

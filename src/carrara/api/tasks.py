@@ -7,9 +7,9 @@ from carrara import registry, tokens
 from carrara.api.item import Item
 from carrara.core import params
 from carrara.core.errors import UsageError
+from carrara.core.files import local_path
 from carrara.core.keys import Split
 from carrara.core.log import warn_once
-from carrara.core.paths import local_path
 from carrara.core.types import Style
 from carrara.options import File, ItemOptions, Length, Value, check_whole, length_of, params_of
 from carrara.prompt import items

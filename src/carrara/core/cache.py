@@ -1,12 +1,25 @@
-"""A cache whose entries have sizes of their own: some results are small, and some fill the memory."""
+"""Caches: results in memory up to a total weight, and files and folders on this machine's disk.
 
+A file or folder of the disk cache is whole, or it is not there. Everything is written beside its place and then renamed
+into it, so that a kill leaves nothing half. Of two processes that make the same thing at once, each makes a whole one,
+and one of them stays.
+"""
+
+import os
+import shutil
+import socket
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from threading import RLock
-from typing import Generic, ParamSpec, TypeVar
+from typing import IO, Generic, ParamSpec, TypeVar
+from uuid import uuid4
 
 Args = ParamSpec("Args")
 Result = TypeVar("Result")
+
+_PARTIAL = ".partial-"
 
 
 class WeightedCache(Generic[Args, Result]):
@@ -48,3 +61,78 @@ class WeightedCache(Generic[Args, Result]):
         with self._lock:
             self._results.clear()
             self._weight = 0
+
+
+def cache_location() -> str:
+    """Return the folder that the environment names for the disk cache, or nothing."""
+    return os.environ.get("CARRARA_CACHE", "")
+
+
+def cache_folder(kind: str) -> Path:
+    """Return a folder of the disk cache, and make it if need be.
+
+    The cache is at `CARRARA_CACHE`, or else at `~/.cache/carrara`.
+    """
+    path = Path(cache_location() or "~/.cache/carrara").expanduser() / kind
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@contextmanager
+def cache_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file of the disk cache, which appears at once with all that is written to it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = _partial(path.parent)
+    try:
+        with partial.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def partial_folder(parent: Path) -> Iterator[Path]:
+    """Make a new folder, which `settle` renames. What is still there at the end is removed."""
+    path = _partial(parent)
+    path.mkdir()
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def settle(partial: Path, path: Path) -> None:
+    """Give a finished folder its name. Where another process was quicker its folder stays: it holds the same."""
+    for file in partial.iterdir():
+        with file.open("rb") as written:
+            os.fsync(written.fileno())
+    try:
+        os.rename(partial, path)
+    except OSError:
+        if not path.is_dir():
+            raise
+
+
+def _partial(parent: Path) -> Path:
+    """A place for something unfinished. What killed processes left there is removed first."""
+    for left in parent.glob(f"{_PARTIAL}*"):
+        if _abandoned(left.name):
+            left.unlink() if left.is_file() else shutil.rmtree(left, ignore_errors=True)
+    return parent / f"{_PARTIAL}{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+
+
+def _abandoned(name: str) -> bool:
+    """Whether a partial folder's process was on this machine and is gone."""
+    host, _, process = name.removeprefix(_PARTIAL).rpartition("-")[0].rpartition("-")
+    if host != socket.gethostname() or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -25,9 +25,8 @@ from inspect_ai.log import EvalLog
 from pydantic import ValidationError
 
 from carrara.core.errors import RunError, UsageError
-from carrara.core.files import open_binary
+from carrara.core.files import is_remote, open_binary
 from carrara.core.log import warn_skipped
-from carrara.core.paths import is_remote
 
 DIRECTORY = 64 << 20
 MEMBER = 64 << 20

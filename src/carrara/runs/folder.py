@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 
 from inspect_ai.log import EvalLog
 
-from carrara.core.disk_cache import folder
+from carrara.core.cache import cache_folder
 from carrara.core.errors import RunError, UsageError
+from carrara.core.files import create_folder, is_remote, storage_errors
 from carrara.core.log import logger
-from carrara.core.paths import create_folder, is_remote, storage_errors
 from carrara.logs.log_files import DamagedLogError, header, logs
 from carrara.runs.config import Shard
 
@@ -38,7 +38,7 @@ def beside(out: Path) -> Path:
     """What is of this machine alone: the cache, and who is at work. It is the folder itself, where that is here."""
     if not is_remote(out):
         return out
-    path = folder("elsewhere") / blake2b(str(out).encode(), digest_size=12).hexdigest()
+    path = cache_folder("elsewhere") / blake2b(str(out).encode(), digest_size=12).hexdigest()
     path.mkdir(exist_ok=True)
     return path
 

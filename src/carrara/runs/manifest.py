@@ -18,9 +18,8 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from carrara.core.errors import UsageError
-from carrara.core.files import Limit, content, whole_file
+from carrara.core.files import Limit, content, is_remote, whole_file
 from carrara.core.log import warn_skipped
-from carrara.core.paths import is_remote
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result, Subject, test_of
 from carrara.results.analysis.completeness import Part

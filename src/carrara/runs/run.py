@@ -22,8 +22,8 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
 from carrara.core.errors import LengthError, RunError, UsageError
+from carrara.core.files import storage_errors
 from carrara.core.log import logger, warn_once
-from carrara.core.paths import storage_errors
 from carrara.core.quantities import count
 from carrara.core.result import Result, Subject
 from carrara.core.types import Message

@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from carrara.core import disk_cache
+from carrara.core.cache import cache_file, cache_folder
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content, lines, open_binary, regular
 from carrara.core.log import warn_once
@@ -57,7 +57,7 @@ def known(sources: Iterable[Source]) -> str:
     hashed = blake2b(digest_size=8)
     for test, length, own, _ in rows:
         hashed.update(f"{test}\x1f{length}\x1f{own}\x1e".encode())
-    with disk_cache.whole_file(remembered(hashed.hexdigest())) as file:
+    with cache_file(remembered(hashed.hexdigest())) as file:
         file.write(json.dumps(rows).encode())
     return hashed.hexdigest()
 
@@ -116,7 +116,7 @@ def _told_once(found: Sequence[tuple[Path, Sequence[Row]]]) -> None:
 
 
 def remembered(name: str) -> Path:
-    return disk_cache.folder("published") / f"{name}.json"
+    return cache_folder("published") / f"{name}.json"
 
 
 @lru_cache(maxsize=1024)

@@ -15,7 +15,7 @@ from threading import Lock
 from unicodedata import category, normalize
 
 from carrara.answers.cues import NO_WORDS, SPOKEN_FOR
-from carrara.core import disk_cache
+from carrara.core.cache import cache_file, cache_folder
 from carrara.core.data import lines
 from carrara.core.errors import ExhaustedError, UsageError
 from carrara.core.files import SMALL, content
@@ -288,7 +288,7 @@ def listed(words: str) -> Sequence[str]:
 
 def named(words: str) -> str:
     """How words are written in an id: a list of one's own by its content, which is kept."""
-    if words in KINDS or (_HASH.fullmatch(words) and (disk_cache.folder("words") / words).is_file()):
+    if words in KINDS or (_HASH.fullmatch(words) and (cache_folder("words") / words).is_file()):
         return words
     try:
         said = content(Path(words), SMALL).decode("utf-8-sig")
@@ -303,7 +303,7 @@ def named(words: str) -> str:
     own = list(dict.fromkeys(filter(None, lines)))
     _check(words, own)
     hash = f"{digest(*own):016x}"
-    with disk_cache.whole_file(disk_cache.folder("words") / hash) as file:
+    with cache_file(cache_folder("words") / hash) as file:
         file.write("\n".join(own).encode())
     return hash
 
@@ -340,7 +340,7 @@ def _is_one(word: str) -> bool:
 @cache
 def _own(hash: str) -> tuple[str, ...]:
 
-    path = disk_cache.folder("words") / hash
+    path = cache_folder("words") / hash
     if not path.is_file():
         raise UsageError(f"the list of words {hash} is not known here: name it once by its path, words=FILE")
     return tuple(path.read_text("utf-8").split("\n"))

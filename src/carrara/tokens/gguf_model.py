@@ -16,9 +16,9 @@ from functools import lru_cache
 from hashlib import file_digest
 from pathlib import Path
 
+from carrara.core.cache import cache_folder
 from carrara.core.errors import UsageError
 from carrara.core.files import whole
-from carrara.core.paths import cache_folder
 from carrara.tokens.gguf import Value, header_bytes, metadata
 
 PREFIX = "carrara/gguf:"

@@ -11,8 +11,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
+from carrara.core.cache import cache_folder, cache_location
 from carrara.core.errors import UsageError
-from carrara.core.paths import cache_folder
 
 PLACES = ("hf:", "gguf:", "server:")
 """How the names of tokenizers begin that are outside of the package."""
@@ -47,7 +47,7 @@ def allow_all(names: Iterable[str] | None) -> None:
 
 def with_permissions(work: Callable[..., R]) -> Callable[..., R]:
     """Return a function that does the work with the names that are allowed here, for processes on other machines."""
-    names = sorted({*_in_environment(), *_stored_names(os.environ.get("CARRARA_CACHE"))})
+    names = sorted({*_in_environment(), *_stored_names(cache_location())})
     return partial(_permitted, names, work)
 
 
@@ -70,7 +70,7 @@ def is_allowed(name: str) -> bool:
     """Return whether ids may name a tokenizer."""
     if not name.startswith(PLACES) or name.startswith(_DIGEST) or name in _in_environment():
         return True
-    where = os.environ.get("CARRARA_CACHE")
+    where = cache_location()
     if name not in _stored_names(where):  # another process may have allowed it since
         _stored_names.cache_clear()
     return name in _stored_names(where)
@@ -90,7 +90,7 @@ def _file() -> Path:
 
 
 @cache
-def _stored_names(where: str | None) -> frozenset[str]:
+def _stored_names(where: str) -> frozenset[str]:
     """The names that this user has allowed, in the cache at this place."""
     try:
         return frozenset(_file().read_text("utf-8").splitlines())

@@ -14,7 +14,7 @@ from threading import Lock
 
 import numpy as np
 
-from carrara.core import disk_cache
+from carrara.core.cache import cache_folder
 from carrara.core.errors import RunError
 from carrara.readers.retrieval.embedders import Embedder, Vectors, Watch
 
@@ -77,7 +77,7 @@ def _made(store: sqlite3.Connection, embedder: Embedder, texts: dict[bytes, str]
 
 def store_file(embedder: str) -> Path:
     plain = re.sub(r"[^\w.-]+", "-", embedder, flags=re.ASCII)[-40:]
-    return disk_cache.folder("embeddings") / f"{plain}-{blake2b(embedder.encode(), digest_size=4).hexdigest()}.sqlite"
+    return cache_folder("embeddings") / f"{plain}-{blake2b(embedder.encode(), digest_size=4).hexdigest()}.sqlite"
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara import tokens
-from carrara.core import disk_cache
+from carrara.core.cache import cache_file, cache_folder
 from carrara.core.errors import UsageError
 from carrara.core.files import lines, open_binary, regular
 from carrara.core.lengths import read_length, write_length
@@ -210,13 +210,13 @@ def _bin(tokens: int) -> int:
 
 def _sizes(path: Path, test: str) -> Sequence[int]:
     """The size of each row of a file. Gigabytes are counted in a minute or two, so it is kept."""
-    place = disk_cache.folder("published") / f"{file_hash(path)}-{test.rpartition('-')[2]}-sizes.json"
+    place = cache_folder("published") / f"{file_hash(path)}-{test.rpartition('-')[2]}-sizes.json"
     try:
         kept: list[int] = json.loads(place.read_text("utf-8"))
     except (OSError, ValueError):
         logger.info(f"{path} names no length: the sizes of its rows are looked up, once")
         kept = [_size(row, test) for row in read(path, test)]
-        with disk_cache.whole_file(place) as file:
+        with cache_file(place) as file:
             file.write(json.dumps(kept).encode())
     return kept
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from carrara.core import disk_cache
+from carrara.core.cache import cache_folder, partial_folder, settle
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Split
 from carrara.core.splits import owner
@@ -92,8 +92,8 @@ class LeftOut:
 
 def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
     """Index a source: the folder of its corpus. `gutenberg` strips what Project Gutenberg puts around a book."""
-    parent = disk_cache.folder("corpora")
-    with disk_cache.partial_folder(parent) as partial:
+    parent = cache_folder("corpora")
+    with partial_folder(parent) as partial:
         with Writer(partial) as writer:
             for text in source.documents():
                 cleaned = clean(text)
@@ -106,7 +106,7 @@ def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -
             about = writer.about()
         (partial / "about.json").write_text(json.dumps(asdict(about), indent=2), "utf-8")
         path = parent / about.hash
-        disk_cache.settle(partial, path)
+        settle(partial, path)
     return path, writer.left_out
 
 

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from carrara.core import disk_cache
+from carrara.core.cache import cache_file, cache_folder, cache_location, partial_folder
 from carrara.core.errors import UsageError, nearest
 from carrara.core.log import logger
 from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, build
@@ -49,7 +49,7 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
     if named and _folder(named["hash"]).is_dir():
         return _load(name, *_by_todays_rules(name, named, watch))
     if _HASH.fullmatch(name):
-        begun = list(disk_cache.folder("corpora").glob(f"{name}*"))
+        begun = list(cache_folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
             return _known(begun[0].name)
     hash, left_out = _indexed(name, gutenberg, watch, _told)
@@ -61,11 +61,11 @@ def open_by_id(name: str) -> Corpus:
 
     It is kept for each place of the cache, because opening looks at every file of the source.
     """
-    return _open_by_id(name, disk_cache.where())
+    return _open_by_id(name, cache_location())
 
 
 @lru_cache(maxsize=64)
-def _open_by_id(name: str, cache_folder: str) -> Corpus:
+def _open_by_id(name: str, location: str) -> Corpus:
     found = open(name)
     if name == SOTU and found.hash != BUILT_IN_HASH:
         raise UsageError(
@@ -99,12 +99,12 @@ def entries() -> list[Entry]:
     """What is in the registry: names, then corpora that have none."""
     named = [
         Entry(path.stem, row["hash"], row["source"])
-        for path in sorted(disk_cache.folder("names").glob("*.json"))
+        for path in sorted(cache_folder("names").glob("*.json"))
         if (row := _read(path)) and _folder(row["hash"]).is_dir()
     ]
     have_names = {entry.hash for entry in named}
     sources = {row["hash"]: row["source"] for row in _sources()}
-    for path in sorted(disk_cache.folder("corpora").iterdir()):
+    for path in sorted(cache_folder("corpora").iterdir()):
         if _HASH.fullmatch(path.name) and path.name not in have_names:
             source_ = sources.get(path.name, "")
             named.append(Entry(SOTU if source_ == SOTU else path.name, path.name, source_))
@@ -119,14 +119,14 @@ def remove(name: str) -> None:
         raise _unknown(name)
     _name_file(name).unlink(missing_ok=True)
     if not any(other.hash == entry.hash for other in there if other != entry):
-        with disk_cache.partial_folder(disk_cache.folder("corpora")) as bin:  # at once, so that none is seen half gone
+        with partial_folder(cache_folder("corpora")) as bin:  # at once, so that none is seen half gone
             _folder(entry.hash).rename(bin / "gone")
     _opened.cache_clear()
 
 
 def _known(hash: str) -> Corpus:
     """A corpus by its hash, which people may know by a name."""
-    names = [(path.stem, row) for path in sorted(disk_cache.folder("names").glob("*.json")) if (row := _read(path))]
+    names = [(path.stem, row) for path in sorted(cache_folder("names").glob("*.json")) if (row := _read(path))]
     rows = [*names, *((hash, row) for row in _sources())]
     name, row = next(((name, row) for name, row in rows if row["hash"] == hash), (hash, {}))
     return _load(name, hash, _left_out(row))
@@ -146,7 +146,7 @@ def _opened(name: str, folder: str, left_out: LeftOut) -> Corpus:
 
 
 def _folder(hash: str) -> Path:
-    return disk_cache.folder("corpora") / hash
+    return cache_folder("corpora") / hash
 
 
 def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
@@ -205,7 +205,7 @@ def _indexed(
         raise
     state = _state(found.state(), VERSION)
     mark = _digest(f"{found.spec}\n{gutenberg}")[:16]
-    memo = disk_cache.folder("sources") / f"{mark}.json"
+    memo = cache_folder("sources") / f"{mark}.json"
     row = _read(memo)
     if row and row["state"] == state and _folder(row["hash"]).is_dir():
         return row["hash"], _left_out(row)
@@ -218,7 +218,7 @@ def _indexed(
 
 
 def _sources() -> Iterator[dict[str, Any]]:
-    rows = map(_read, sorted(disk_cache.folder("sources").glob("*.json")))
+    rows = map(_read, sorted(cache_folder("sources").glob("*.json")))
     yield from (row for row in rows if row and _folder(row["hash"]).is_dir())
 
 
@@ -227,7 +227,7 @@ def _digest(text: str) -> str:
 
 
 def _name_file(name: str) -> Path:
-    return disk_cache.folder("names") / f"{name}.json"
+    return cache_folder("names") / f"{name}.json"
 
 
 def _read(path: Path) -> dict[str, Any] | None:
@@ -239,7 +239,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _write(path: Path, row: dict[str, Any]) -> None:
-    with disk_cache.whole_file(path) as file:
+    with cache_file(path) as file:
         file.write(json.dumps(row, indent=2).encode())
 
 

@@ -19,7 +19,7 @@ from unicodedata import normalize
 import numpy as np
 import numpy.typing as npt
 
-from carrara.core.disk_cache import whole_file
+from carrara.core.cache import cache_file
 from carrara.core.errors import UsageError
 from carrara.core.unicode import unicode14
 from carrara.text.corpus.index import U64
@@ -108,7 +108,7 @@ def sieved(corpus: Corpus, sieve: Sieve) -> Numbers:
         failed = array("Q")
         for first, texts in _sentences(corpus):
             failed.extend(i for i, text in enumerate(texts, first) if not sieve.test(unicode14(text)))
-        with whole_file(path) as file:
+        with cache_file(path) as file:
             file.write(np.array(failed, U64).tobytes())
     return mapped(path) if path.stat().st_size else np.zeros(0, U64)
 
@@ -135,7 +135,7 @@ def _mentions(corpus: Corpus, vocabulary: tuple[str, ...]) -> _Mentions:
     path = _file(corpus, "words", *words)
     if not path.exists():
         ends, sentences = _found(corpus, words)
-        with whole_file(path) as file:
+        with cache_file(path) as file:
             file.write(ends.astype(U64).tobytes())
             file.write(sentences.astype(U64).tobytes())
     kept = mapped(path)

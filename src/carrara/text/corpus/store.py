@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from carrara import tokens
-from carrara.core.disk_cache import whole_file
+from carrara.core.cache import cache_file
 from carrara.core.keys import SPLITS, Split
 from carrara.text.corpus.index import U64, About, LeftOut
 from carrara.tokens.base import Tokenizer
@@ -245,7 +245,7 @@ def _right(corpus: Corpus, tokenizer: Tokenizer, sums: Numbers) -> bool:
 def _count(corpus: Corpus, tokenizer: Tokenizer, path: Path) -> None:
     costs = _way(corpus, tokenizer)
     total = 0
-    with whole_file(path) as file:
+    with cache_file(path) as file:
         file.write(bytes(8))
         for i, j in corpus.blocks():
             raw, starts = corpus.raw(i, j), (corpus.starts[i : j + 1] - corpus.starts[i]).tolist()
@@ -253,7 +253,7 @@ def _count(corpus: Corpus, tokenizer: Tokenizer, path: Path) -> None:
             each = np.array(costs(tokenizer, texts), U64)
             file.write((np.cumsum(each) + np.uint64(total)).astype(U64).tobytes())
             total += int(each.sum())
-        with whole_file(path.with_suffix(".json")) as about:
+        with cache_file(path.with_suffix(".json")) as about:
             about.write(json.dumps({"tokenizer": tokenizer.name, "tokens": total}).encode())
 
 

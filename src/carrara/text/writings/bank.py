@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from carrara.answers.reply_text import without_reasoning
-from carrara.core import disk_cache
+from carrara.core.cache import cache_file, cache_folder
 from carrara.core.errors import UsageError
 from carrara.core.files import DATA, content
 from carrara.text.corpus.sentences import has_marker
@@ -66,7 +66,7 @@ def bank(name: str) -> Bank:
     data = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
     hash = blake2b(data, digest_size=8).hexdigest()
     if not _place(hash).is_file():
-        with disk_cache.whole_file(_place(hash)) as file:
+        with cache_file(_place(hash)) as file:
             file.write(data)
     return _kept(hash, str(_place(hash)))
 
@@ -131,7 +131,7 @@ def _kept(hash: str, place: str) -> Bank:
 
 
 def _place(hash: str) -> Path:
-    return disk_cache.folder("banks") / f"{hash}.jsonl"
+    return cache_folder("banks") / f"{hash}.jsonl"
 
 
 def _lines(path: Path, content: str) -> Iterator[Row]:
