@@ -11,7 +11,7 @@ from carrara.core.chance import CHANCE_LEVEL, GUESSERS
 from carrara.runs.presets import PRESETS
 
 if TYPE_CHECKING:
-    from carrara.core.param_docs import Parameter
+    from carrara.core.params import Parameter
 
 P = TypeVar("P")
 
@@ -45,7 +45,7 @@ def tasks(tasks: Selection = "all", /, *, as_json: Json = False) -> int:
 def _record(name: str) -> dict[str, Any]:
     from carrara import registry
     from carrara.core import params
-    from carrara.core.param_docs import parameters_of
+    from carrara.core.params import parameters_of
     from carrara.proof.chance_levels import chance_level_of
     from carrara.proof.shortcuts.findings import findings_of
 
@@ -115,7 +115,7 @@ def _print_parameters(names: Sequence[str]) -> None:
     """Explain the parameters of a few tasks. Of many, print the defaults, and how to learn more."""
     from carrara import registry
     from carrara.core import params
-    from carrara.core.param_docs import parameters_of
+    from carrara.core.params import parameters_of
 
     written = _alike({name: tuple(params.defaults(registry.load(name)).items()) for name in names})
     if len(written) <= FEW:

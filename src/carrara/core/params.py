@@ -5,10 +5,14 @@ what lies there. A field whose function opens files also has `built_in`, the nam
 parameter is one of these names or a hash.
 """
 
+import ast
+import inspect
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
+from itertools import pairwise
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.core.errors import UsageError, nearest
@@ -164,3 +168,59 @@ def choices(hint: Any) -> tuple[str, ...]:
     if several(hint):
         return choices(get_args(hint)[0])
     return tuple(get_args(hint)) if get_origin(hint) is Literal else (("true", "false") if hint is bool else ())
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter, as listings show it."""
+
+    name: str
+    default: str
+    values: str
+    """The values that its type allows: `one of chat, text`. Empty for a text, whose meaning says it."""
+    choices: tuple[str, ...]
+    """All values, where there are few."""
+    several: bool
+    """Whether it takes several values: `A,B`."""
+    meaning: str
+
+
+def parameters_of(task: "Task") -> tuple[Parameter, ...]:
+    """Return the parameters of a task, documented.
+
+    >>> from carrara.registry import load
+    >>> form = next(one for one in parameters_of(load("michelangelo/mrcr")) if one.name == "form")
+    >>> form.default, form.values, form.meaning
+    ('chat', 'one of chat, text', 'Turns of a conversation, or one text with `User:` and `Model:`; ...')
+    """
+    parameters: type = type(task)
+    hints, meanings = get_type_hints(parameters), meanings_of(parameters)
+    return tuple(
+        Parameter(
+            name=name,
+            default=default,
+            values="" if hints[name] in (str, tuple[str, ...]) else kind(hints[name]),
+            choices=choices(hints[name]),
+            several=several(hints[name]),
+            meaning=meanings.get(name, ""),
+        )
+        for name, default in defaults(task).items()
+    )
+
+
+@cache
+def meanings_of(parameters: type) -> dict[str, str]:
+    """Return the text below each field, by name. A class overrides its base classes."""
+    return {name: text for one in reversed(parameters.__mro__) for name, text in _read_literals(one)}
+
+
+def _read_literals(parameters: type) -> Iterator[tuple[str, str]]:
+    try:
+        [defined] = ast.parse(dedent(inspect.getsource(parameters))).body
+    except (OSError, TypeError, SyntaxError, ValueError):  # built in, or without its source
+        return
+    body = defined.body if isinstance(defined, ast.ClassDef) else []
+    for field, after in pairwise(body):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, " ".join(text.split())

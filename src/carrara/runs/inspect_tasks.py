@@ -52,7 +52,7 @@ def typed(name: str) -> Maker:
 
     A test that cannot be imported has the function without them, which raises the error when it is called.
     """
-    from carrara.core.param_docs import parameters_of  # reads the source of the test's class, which no run needs
+    from carrara.core.params import parameters_of  # reads the source of the test's class, which no run needs
 
     make = _make(name)
     try:

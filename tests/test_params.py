@@ -10,7 +10,7 @@ import pytest
 from carrara import registry
 from carrara.cli.main import main
 from carrara.core import params
-from carrara.core.param_docs import meanings_of, parameters_of
+from carrara.core.params import meanings_of, parameters_of
 
 TASKS = registry.names()
 Capture = pytest.CaptureFixture[str]
