@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.table import table
 
 KINDS = ("blind", "strings", "part", "learned")

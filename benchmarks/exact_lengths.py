@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import replace
 
-from carrara.core.lengths import read_length, write_length
+from carrara.core.quantities import read_length, write_length
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import contexts
 from carrara.prompt.prompt import count

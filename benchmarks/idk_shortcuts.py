@@ -16,7 +16,7 @@ from statistics import fmean
 from unittest.mock import patch
 
 from carrara.core.keys import Dice
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.types import Question
 from carrara.prompt import items
 from carrara.proof.shortcuts.readers import OPTIONS

@@ -21,7 +21,7 @@ from statistics import median
 from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.errors import CarraraError
-from carrara.core.lengths import read_lengths, write_length
+from carrara.core.quantities import read_lengths, write_length
 from carrara.core.recipe import Recipe
 from carrara.core.table import table
 from carrara.prompt.items import contexts, make, named, pose, rebuild

@@ -21,7 +21,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from carrara.core.keys import Dice
-from carrara.core.lengths import read_lengths
+from carrara.core.quantities import read_lengths
 from carrara.prompt.items import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from carrara.core.lengths import read_lengths, write_length
+from carrara.core.quantities import read_lengths, write_length
 from carrara.prompt.items import Item, make
 from carrara.readers.retrieval import Index, Recall, Retrieval, Retrieved
 from carrara.readers.retrieval.choosing import embedder

@@ -10,9 +10,9 @@ from carrara import registry
 from carrara.answers import Number
 from carrara.answers.grade import grade
 from carrara.core import params as parameters
-from carrara.core.chance import CHANCE_LEVEL, GUESSERS
 from carrara.core.errors import LengthError
 from carrara.core.recipe import Recipe
+from carrara.core.types import CHANCE_LEVEL, GUESSERS
 from carrara.prompt import items
 from carrara.prompt.items import Posed, questions_of
 from carrara.proof.audit import audit

@@ -22,7 +22,7 @@ from carrara.cli.main import main
 from carrara.core.cache import cache_folder
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Dice, Key
-from carrara.core.lengths import read_length
+from carrara.core.quantities import read_length
 from carrara.core.splits import owner
 from carrara.core.types import Frame, Instance, Piece, Unit
 from carrara.prompt.prompt import Measure, Prompt, count

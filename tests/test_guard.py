@@ -12,7 +12,7 @@ import pytest
 
 import carrara as door
 from carrara.core.errors import UsageError
-from carrara.core.lengths import read_lengths
+from carrara.core.quantities import read_lengths
 from carrara.core.recipe import Recipe
 from carrara.guard.guard_file import Guard, GuardItem, read, write
 from carrara.guard.items import BATCH

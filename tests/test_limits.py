@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
-from carrara.core import limits
+from carrara.core import quantities
 
 Capture = pytest.CaptureFixture[str]
 COMMANDS = {
@@ -35,15 +35,15 @@ def test_far_too_many_are_refused_before_anything_is_begun(
 
 
 def test_many_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(limits, "WARN_ABOVE", 3)
+    monkeypatch.setattr(quantities, "WARN_ABOVE", 3)
     for n, told in (("3", ""), ("4", "carrara: 4 contexts are to be made\n")):
         assert main(["generate", "qa1", "-n", n, "--out", str(tmp_path)]) == 0
         assert capsys.readouterr().err == told
 
 
 def test_those_who_mean_it_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(limits, "WARN_ABOVE", 1)
-    monkeypatch.setattr(limits, "LIMIT", 3)
+    monkeypatch.setattr(quantities, "WARN_ABOVE", 1)
+    monkeypatch.setattr(quantities, "MAX_COUNT", 3)
     asked = ["generate", "qa1", "-n", "4", "--out", str(tmp_path)]
     assert main(asked) == 2
     assert main([*asked, "--allow-large"]) == 0

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 import carrara as package
-from carrara.core.console import console, text_column
+from carrara.core.progress import make_console, text_column
 from carrara.runs.progress import RunProgress
 from carrara.servers.api_errors import Trouble
 from carrara.servers.inspect_errors import SetupError, plain
@@ -151,7 +151,7 @@ TEXT = "[bold]a[/red] :x: b[c]"
 
 def test_consoles_and_bars_print_text_as_it_is() -> None:
     file = io.StringIO()
-    console(file).print(TEXT)
+    make_console(file).print(TEXT)
     assert file.getvalue() == f"{TEXT}\n"
     terminal = Console(file=(shown := io.StringIO()), force_terminal=True, width=200, color_system=None)
     with RunProgress(2, {"1": 1, "2": 1}, terminal) as progress:
@@ -161,7 +161,7 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
 
 
 def test_consoles_and_columns_are_made_in_one_place() -> None:
-    """`core/console.py` makes the consoles, and `servers/inspect_errors.py` the errors that Inspect prints."""
+    """`core/progress.py` makes the consoles, and `servers/inspect_errors.py` the errors that Inspect prints."""
     for path in SOURCE.rglob("*.py"):
         place = path.relative_to(SOURCE).as_posix()
         called = {
@@ -169,7 +169,7 @@ def test_consoles_and_columns_are_made_in_one_place() -> None:
             for node in ast.walk(ast.parse(path.read_text("utf-8")))
             if isinstance(node, ast.Call)
         }
-        if place != "core/console.py":
+        if place != "core/progress.py":
             assert not called & {"Console", "TextColumn", "track", "get_console"} - ALLOWED.get(place, set()), place
         assert not called & {"PrerequisiteError", "from_markup"}, place
 

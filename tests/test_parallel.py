@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from carrara.core.errors import RunError, UsageError
-from carrara.core.lengths import read_length
 from carrara.core.log import logger
 from carrara.core.parallel import parallel_map
+from carrara.core.quantities import read_length
 
 
 def test_what_comes_of_each_job_in_order() -> None:

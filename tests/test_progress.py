@@ -6,8 +6,7 @@ import time
 import pytest
 from rich.console import Console
 
-from carrara.core.console import console
-from carrara.core.progress import Progress, show_progress
+from carrara.core.progress import Progress, make_console, show_progress
 
 
 def text_of(shown: Console) -> str:
@@ -17,7 +16,7 @@ def text_of(shown: Console) -> str:
 
 def test_lines_say_how_far_the_work_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.05)
-    shown = console(io.StringIO())
+    shown = make_console(io.StringIO())
     for _ in show_progress(range(2), 2, "tasks", label="preparing", console=shown):
         time.sleep(0.3)
     lines = text_of(shown).splitlines()
@@ -26,7 +25,7 @@ def test_lines_say_how_far_the_work_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_short_work_prints_nothing_but_a_lasting_state() -> None:
-    shown = console(io.StringIO())
+    shown = make_console(io.StringIO())
     assert list(show_progress("ab", 2, "tasks", console=shown)) == ["a", "b"]
     assert text_of(shown) == ""
     with Progress("answered", 3, done=1, console=shown, lasting=True) as progress:
@@ -36,7 +35,7 @@ def test_short_work_prints_nothing_but_a_lasting_state() -> None:
 
 
 def test_a_final_state_is_printed_once() -> None:
-    shown = console(io.StringIO())
+    shown = make_console(io.StringIO())
     with Progress("answered", 1, console=shown, lasting=True) as progress:
         progress.advance()
         progress.show(final=True)
@@ -55,7 +54,7 @@ def test_a_terminal_has_a_bar() -> None:
 
 def test_a_quiet_console_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.01)
-    shown = console(io.StringIO(), quiet=True)
+    shown = make_console(io.StringIO(), quiet=True)
     with Progress("answered", 4, console=shown, lasting=True) as progress:
         progress.advance()
         time.sleep(0.1)

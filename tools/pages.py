@@ -14,8 +14,8 @@ from pathlib import Path
 import carrara
 from carrara import registry
 from carrara.api.html import html
-from carrara.core.chance import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.core.params import parameters_of
+from carrara.core.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.proof.chance_levels import LENGTH, WORLDS, chance_level_of
 from carrara.proof.shortcuts.findings import findings_of
 

@@ -23,7 +23,7 @@ from cyclopts import Group, Parameter, Token
 from carrara.core.errors import UsageError, nearest
 from carrara.core.files import local_path, to_path
 from carrara.core.keys import SPLITS, Split
-from carrara.core.lengths import read_length, read_lengths
+from carrara.core.quantities import read_length, read_lengths
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.prompt.asked import Sampling, Selection, recipes

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 
 from carrara.answers.extraction import FINAL, Extraction
 from carrara.answers.types import AnswerType
-from carrara.core.chance import Guesser
 from carrara.core.errors import InvalidTaskError
 from carrara.core.keys import Dice, Key
 from carrara.core.types import (
@@ -33,6 +32,7 @@ from carrara.core.types import (
     Drawn,
     Fault,
     Frame,
+    Guesser,
     Instance,
     Message,
     Piece,

@@ -67,10 +67,10 @@ def read(*folders: File) -> Results:
 
 def _console() -> "Console":
     """Return a console for progress on stderr. In a notebook it prints lines: rich's bar needs ipywidgets there."""
-    from carrara.core.console import console
+    from carrara.core.progress import make_console
 
-    shown = console()
-    return console(lines_only=True) if shown.is_jupyter else shown
+    shown = make_console()
+    return make_console(lines_only=True) if shown.is_jupyter else shown
 
 
 def beside_loop(work: Callable[[], T]) -> T:

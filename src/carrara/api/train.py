@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.api._signature import takes
-from carrara.core.console import console
 from carrara.core.log import logger
+from carrara.core.progress import make_console
 from carrara.recurrent.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def train(config: TrainConfig) -> Path:
     from carrara.recurrent.training import Training
 
     training = Training(config.settings, config.out)
-    finish(training, console(quiet=not config.progress))
+    finish(training, make_console(quiet=not config.progress))
     return training.folder
 
 

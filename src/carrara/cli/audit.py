@@ -11,10 +11,10 @@ from attrs import fields
 from carrara.cli._flags import Json, Selection, WorkerEngine, Workers
 from carrara.cli._output import print_json, table
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import warn_once
 from carrara.core.parallel import parallel_map
 from carrara.core.progress import show_progress
+from carrara.core.quantities import write_length
 from carrara.options import Folder, file_of, merged, text
 from carrara.proof.config import AuditConfig, AuditOptions
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from carrara.cli._flags import Json, OnlyLengths, RunFolder, Score, several
 from carrara.cli._output import print_json, show
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.options import File, Flag, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:

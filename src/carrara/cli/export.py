@@ -13,10 +13,10 @@ from carrara.cli._messages import words_given
 from carrara.cli._output import show
 from carrara.core.errors import LengthError, UsageError
 from carrara.core.files import is_remote
-from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
 from carrara.core.progress import show_progress
+from carrara.core.quantities import check_count
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, folder_of, lengths_of, text
 
 if TYPE_CHECKING:

@@ -11,12 +11,10 @@ from carrara.cli._flags import AllowLarge, Force, N, WorkerEngine, Workers, refu
 from carrara.cli._output import check_replaceable, is_items, show
 from carrara.core.errors import UsageError
 from carrara.core.files import whole_file
-from carrara.core.lengths import write_length
-from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.parallel import Engine
 from carrara.core.progress import show_progress
-from carrara.core.quantities import count
+from carrara.core.quantities import check_count, count, write_length
 from carrara.options import Flag, Folder, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
 
 if TYPE_CHECKING:

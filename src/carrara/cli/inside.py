@@ -10,7 +10,7 @@ from carrara.cli._complete import complete_task
 from carrara.cli._flags import Force
 from carrara.cli._output import check_replaceable, is_page
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.options import LENGTHS_HELP, File, Folder, ItemOptions, Lengths, check_whole, file_of, lengths_of, text
 
 

@@ -38,7 +38,7 @@ def probe(
         batch_size: Items that are read at the same time. By default 32.
     """
     from carrara.core.files import whole_file
-    from carrara.core.lengths import write_length
+    from carrara.core.quantities import write_length
     from carrara.logs.replies import read_replies
     from carrara.logs.stream_cost import costs
     from carrara.recurrent import needed

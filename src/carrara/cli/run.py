@@ -9,9 +9,8 @@ from carrara.cli._flags import Json, MinBaseScore, RunSelection, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
 from carrara.core.errors import RunError, UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
-from carrara.core.quantities import count
+from carrara.core.quantities import count, write_length
 from carrara.core.result import MIN_BASE_SCORE
 from carrara.options import Flag, ServerOptions, merged, settings_of, text
 from carrara.runs.config import RunConfig, RunOptions
@@ -156,7 +155,7 @@ def carry_out(
 ) -> int:
     """Run, print the table of results or pass its rows to `hand`, and write the report."""
     from carrara.cli.report import rows_as_json
-    from carrara.core.console import console
+    from carrara.core.progress import make_console
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.results.analysis import Requirements, effective_lengths, summarize
     from carrara.results.report.page import write_report
@@ -164,7 +163,7 @@ def carry_out(
     from carrara.runs.run import run
     from carrara.tokens.gguf_model import logged_name, shown
 
-    outcome = run(config, console(), confirm)
+    outcome = run(config, make_console(), confirm)
     page = config.out / "report.html"
     shortcuts = find_shortcuts(outcome.folder)
     write_report(

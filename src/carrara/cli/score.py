@@ -97,7 +97,7 @@ def _score_lines(
 ) -> int:
     """Score replies to items made here."""
     from carrara.cli._output import print_summary, show
-    from carrara.core.console import console
+    from carrara.core.progress import make_console
     from carrara.prompt.wording import read_pack
     from carrara.score.job import ScoreProgress, score
     from carrara.score.lines import Lines
@@ -112,7 +112,7 @@ def _score_lines(
     if not fit(config.model):
         raise UsageError(f"`model={config.model!r}` is not the name of a model: give a text of one line")
     # where the scored lines go to the terminal, a bar would be in their way
-    stderr = console(lines_only=not out and sys.stdout.isatty())
+    stderr = make_console(lines_only=not out and sys.stdout.isatty())
     with ExitStack() as stack:
         file = sys.stdin.buffer if piped else stack.enter_context(path.open("rb"))
         pool = stack.enter_context(ScorerPool(config, workers, engine))

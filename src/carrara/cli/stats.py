@@ -10,10 +10,9 @@ from cyclopts import Group, Parameter
 from carrara.cli._flags import AllowLarge, Json, N, Selection
 from carrara.cli._output import print_json, table
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
-from carrara.core.limits import check_count
 from carrara.core.log import warn_once
 from carrara.core.progress import show_progress
+from carrara.core.quantities import check_count, write_length
 from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, lengths_of, text
 
 if TYPE_CHECKING:

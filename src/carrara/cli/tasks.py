@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from carrara.cli._flags import Json, Selection
 from carrara.cli._output import print_json, table
-from carrara.core.chance import CHANCE_LEVEL, GUESSERS
+from carrara.core.types import CHANCE_LEVEL, GUESSERS
 from carrara.runs.presets import PRESETS
 
 if TYPE_CHECKING:

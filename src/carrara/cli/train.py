@@ -78,7 +78,7 @@ def train_one(job: Job) -> Ended:
     import torch
 
     from carrara.api.train import finish
-    from carrara.core.console import console
+    from carrara.core.progress import make_console
     from carrara.recurrent.training import Training
 
     torch.set_num_threads(job.threads)
@@ -86,7 +86,7 @@ def train_one(job: Job) -> Ended:
     if training.done:
         raise UsageError(f"{job.folder} is trained to its end: name another folder to train another model")
     several = parent_process() is not None  # models are trained side by side, in a process each
-    finish(training, console(lines_only=several))
+    finish(training, make_console(lines_only=several))
     at = training.at
     return Ended(
         f"{job.folder}: {job.settings.kind} on {', '.join(job.settings.tasks)}, {at.total:,} steps, {at.tokens:,} "

@@ -31,12 +31,12 @@ def write(
 
     Example: carrara write --model openai/gpt-4o --formats poem,riddle --topics penguins,bees -n 4 --out bank.jsonl
     """
-    from carrara.core.console import console
+    from carrara.core.progress import make_console
     from carrara.models.writing import write as write_pieces
 
     config = WriteConfig(model, out, allow_large=allow_large, **merged(pieces, server))
     try:
-        written = write_pieces(config, console())
+        written = write_pieces(config, make_console())
     except KeyboardInterrupt:
         print("\ncarrara: stopped; the same command resumes", file=sys.stderr)
         sys.stderr.flush()

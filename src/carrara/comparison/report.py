@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from carrara.comparison.statistics import Compared, Comparison
 from carrara.core.files import whole_file
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.table import table
 from carrara.results.analysis.paired_test import FEWEST
 from carrara.results.chart import Interval, forest_plot

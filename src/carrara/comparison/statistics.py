@@ -24,8 +24,8 @@ from itertools import combinations
 from typing import Literal
 
 from carrara.core.errors import RunError, UsageError
-from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
+from carrara.core.quantities import write_length
 from carrara.core.result import UNANSWERED, Result, Status
 from carrara.results.analysis.paired_test import ALPHA, detectable, interval, least_p, p_value
 from carrara.results.analysis.scores import Metric, by_metric, headline

@@ -16,7 +16,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from carrara.core.errors import UsageError, nearest
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 
 if TYPE_CHECKING:
     from carrara.task import Task

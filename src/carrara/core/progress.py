@@ -1,23 +1,22 @@
-"""Progress of long work: a bar on a terminal, or else a line every 30 seconds.
+"""Progress of long work: a bar on a terminal, or else a line every 30 seconds; and the consoles of rich that show it.
 
 412 of 1,500 answered · 3 errors · 20 waiting, the longest for 34 s · about 12 min left
+
+rich reads `[bold]` in a text as a style and `:x:` as a symbol. A path, a model's name or `carrara[demo]` would lose a
+part of itself, so these consoles print text as it is.
 """
 
 import time
 from collections.abc import Iterable, Iterator
 from threading import Event, Lock, Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TextIO, TypeVar
 
-from rich.progress import BarColumn, TimeElapsedColumn
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from carrara.core.console import console as make_console
-from carrara.core.console import text_column
 from carrara.core.quantities import duration
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 T = TypeVar("T")
 
@@ -48,7 +47,7 @@ class Progress:
         *,
         done: int = 0,
         label: str = "",
-        console: "Console | None" = None,
+        console: Console | None = None,
         lasting: bool = False,
     ) -> None:
         self.unit, self.total, self.done, self.label = unit, total, done, label
@@ -145,10 +144,36 @@ class Progress:
 
 
 def show_progress(
-    steps: Iterable[T], total: int, unit: str, *, label: str = "", console: "Console | None" = None
+    steps: Iterable[T], total: int, unit: str, *, label: str = "", console: Console | None = None
 ) -> Iterator[T]:
     """Yield the steps, and show how many are done."""
     with Progress(unit, total, label=label, console=console) as progress:
         for step in steps:
             yield step
             progress.advance()
+
+
+def make_console(file: TextIO | None = None, quiet: bool = False, lines_only: bool = False) -> Console:
+    """Return a console that prints text without markup, symbols or highlighting.
+
+    Args:
+        file: Where it prints; standard error by default.
+        quiet: Print nothing. Such a console is never a terminal.
+        lines_only: Print plain lines, as to a file, also in a terminal or a notebook.
+    """
+    forced = False if quiet or lines_only else None
+    return Console(
+        file=file,
+        stderr=file is None,
+        quiet=quiet,
+        force_terminal=forced,
+        force_jupyter=forced,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def text_column(text: str = "{task.description}") -> TextColumn:
+    """Return a column of a progress bar that shows its text without markup."""
+    return TextColumn(text, markup=False)

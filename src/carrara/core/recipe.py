@@ -13,7 +13,7 @@ from typing import get_args
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Key, Split
-from carrara.core.lengths import MOST
+from carrara.core.quantities import MAX_LENGTH
 from carrara.core.types import Style
 
 _ID = re.compile(
@@ -60,8 +60,10 @@ class Recipe:
             pack=part["pack"],
             tokenizer=part["tokenizer"],
         )
-        if recipe.length > MOST or max(recipe.seed, recipe.index, recipe.question) >= _NUMBERS:
-            raise UsageError(f"{text[:200]!r} is no item's id: a length is at most {MOST:,}, other numbers below 2**63")
+        if recipe.length > MAX_LENGTH or max(recipe.seed, recipe.index, recipe.question) >= _NUMBERS:
+            raise UsageError(
+                f"{text[:200]!r} is no item's id: a length is at most {MAX_LENGTH:,}, other numbers below 2**63"
+            )
         if str(recipe) != text:
             raise UsageError(f"{text!r} is not how an id is written: the item is {recipe}")
         return recipe

@@ -7,7 +7,7 @@ are there, a bucket of lengths that k of them have counts 1/k in each, and the u
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from carrara.core.lengths import read_length, read_lengths
+from carrara.core.quantities import read_length, read_lengths
 
 APART = 1_000_000
 """Between the first worlds of one subset and of the next."""

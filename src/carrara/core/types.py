@@ -301,7 +301,7 @@ class Question(Generic[A]):
     needs: Sequence[int]
     """The updates that decide the answer: dropping any one of them changes it."""
     chance_level: float
-    """What `Task.guess` scores on average; `Task.guesser` says what it knows, core/chance.py what that means."""
+    """What `Task.guess` scores on average; `Task.guesser` says what it knows, `GUESSERS` what that means."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What results are sliced by: complexity, view, hops."""
     examples: Sequence[Example] = ()
@@ -314,6 +314,27 @@ class Question(Generic[A]):
     support: tuple[int, ...] = ()
     """The updates that the answer is read from, where a published test names them: others may be needed beside them,
     and one of them may be told twice."""
+
+
+Guesser = Literal["without context", "context candidates"]
+
+CHANCE_LEVEL = "The chance level is the score that the task's guesser reaches on average."
+GUESSERS: Mapping[Guesser, str] = {
+    "without context": (
+        "This guesser sees the question, the rules of the prompt and the options, and knows how often each answer is "
+        "right; it does not see the context."
+    ),
+    "context candidates": (
+        "This guesser has found the candidates in the context, such as its drafts, lists or variables, and chooses "
+        "among them at random; filler adds no candidates."
+    ),
+}
+"""What each guesser knows."""
+
+
+def chance_level_terms() -> str:
+    """Return the definition of the chance level with both guessers, as one paragraph."""
+    return " ".join([CHANCE_LEVEL, *(f"“{name}”: {meaning}" for name, meaning in GUESSERS.items())])
 
 
 class Fault(NamedTuple):

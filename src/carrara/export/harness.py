@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import contexts, questions_of
 from carrara.prompt.wording import Pack, read_pack

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.export.about import CANARY, CARD, licence
 from carrara.export.shards import Table, Written

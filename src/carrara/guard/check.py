@@ -6,9 +6,8 @@ from pathlib import Path
 
 from carrara import registry, tokens
 from carrara.core.errors import RunError, UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
-from carrara.core.quantities import count
+from carrara.core.quantities import count, write_length
 from carrara.core.result import Result
 from carrara.guard.check_result import Cell, CheckResult, FailedRequest, Fault, WrongReply
 from carrara.guard.config import CheckGuardConfig

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.core.lengths import write_length
-from carrara.core.quantities import count
+from carrara.core.quantities import count, write_length
 from carrara.core.table import table
 from carrara.guard.items import REGIONS, THROUGHOUT
 from carrara.guard.sequential import CODES, Outcome

@@ -9,7 +9,7 @@ from typing import Any
 
 from carrara.core.errors import UsageError
 from carrara.core.files import SMALL, content, whole_file
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 
 FORM = 1

@@ -12,9 +12,8 @@ from statistics import fmean
 from attrs import evolve
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
-from carrara.core.quantities import count
+from carrara.core.quantities import count, write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.guard.config import MakeGuardConfig

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
-from carrara.core.limits import check_count
+from carrara.core.quantities import check_count
 from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
 from carrara.servers.redact import refuse_secret
 from carrara.text.writings import FORMATS, Key, moods, styles, topics

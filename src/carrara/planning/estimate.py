@@ -11,7 +11,7 @@ from statistics import fmean
 
 from carrara import registry, tokens
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.core.table import table

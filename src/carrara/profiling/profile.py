@@ -11,8 +11,8 @@ from dataclasses import replace
 from attrs import evolve
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
+from carrara.core.quantities import write_length
 from carrara.core.result import Result
 from carrara.logs.replies import LOGS, read_results
 from carrara.options import ServerOptions, settings_of

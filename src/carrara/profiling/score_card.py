@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.core.lengths import about_length, write_length
-from carrara.core.quantities import count
+from carrara.core.quantities import about_length, count, write_length
 from carrara.core.table import table
 from carrara.results.analysis.effective import Usability, describe
 

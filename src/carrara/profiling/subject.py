@@ -7,7 +7,7 @@ from statistics import fmean
 
 from carrara import registry
 from carrara.core.errors import LengthError, UsageError
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 from carrara.profiling.capabilities import Capability, lengths_for

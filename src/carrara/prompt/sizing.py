@@ -11,7 +11,7 @@ from dataclasses import replace
 from carrara import tokens
 from carrara.core.errors import LengthError
 from carrara.core.keys import Key
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.types import Frame, Instance, Room
 from carrara.prompt.prompt import Measure, Prompt, count, puzzle

@@ -1,4 +1,4 @@
-"""The chance levels of tests with their default parameters (core/chance.py says what a chance level is).
+"""The chance levels of tests with their default parameters (core/types.py says what a chance level is).
 
 A question has its own chance level. A test's is their mean over its first worlds, at 4k tokens where a world is another
 at each length: there the shortcuts are searched for, and the listing shows both. For a version of a test that is one

@@ -5,7 +5,7 @@ from typing import Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.limits import check_count
+from carrara.core.quantities import check_count
 from carrara.core.recipe import Recipe
 from carrara.options import Flag, ItemOptions, at_least, lengths_of, selections_of
 from carrara.prompt.asked import Selection

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.result import Status
 from carrara.results import style
 from carrara.results.analysis import Row

@@ -20,8 +20,8 @@ from statistics import fmean
 from typing import Any
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.options import Lengths, check_whole, lengths_of
 from carrara.rl.reward import Completion, rewards

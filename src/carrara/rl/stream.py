@@ -8,7 +8,7 @@ from carrara import tokens
 from carrara.api.item import Item
 from carrara.core.errors import LengthError, UsageError
 from carrara.core.keys import Dice, Split
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.types import Style
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole, lengths_of, params_of, selections_of
 from carrara.prompt.asked import recipes

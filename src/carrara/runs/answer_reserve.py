@@ -9,7 +9,7 @@ from dataclasses import replace
 from inspect_ai.dataset import Sample
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import questions_of
 from carrara.prompt.wording import Pack

@@ -8,8 +8,8 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import Model
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.metadata import REQUEST
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.logs.replies import Reply
 from carrara.prompt.items import questions_of

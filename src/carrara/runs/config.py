@@ -10,7 +10,7 @@ from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
-from carrara.core.limits import check_count
+from carrara.core.quantities import check_count
 from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
 from carrara.prompt.asked import Selection
 from carrara.runs.budget import Budget, read_budget

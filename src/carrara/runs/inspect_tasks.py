@@ -20,7 +20,7 @@ from carrara import task as carrara_task
 from carrara.core import params as parameters
 from carrara.core.errors import RunError, UsageError
 from carrara.core.keys import Split
-from carrara.core.lengths import read_length, write_length
+from carrara.core.quantities import read_length, write_length
 from carrara.core.recipe import Recipe
 from carrara.core.types import Style
 from carrara.logs.settings import ANYWHERE, address

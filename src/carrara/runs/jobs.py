@@ -7,7 +7,7 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.lengths import read_lengths
+from carrara.core.quantities import read_lengths
 from carrara.core.recipe import Recipe
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
 from carrara.prompt.asked import Selection, recipes

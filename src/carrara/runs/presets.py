@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from carrara import registry
 from carrara.core.errors import UsageError
-from carrara.core.lengths import read_length, read_lengths
+from carrara.core.quantities import read_length, read_lengths
 from carrara.core.subsets import SUBSETS, Subset
 
 WORLDS = 20

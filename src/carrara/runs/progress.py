@@ -14,8 +14,7 @@ from typing import TypeVar
 import rich
 from rich.console import Console
 
-from carrara.core.console import console as make_console
-from carrara.core.progress import Progress, show_progress
+from carrara.core.progress import Progress, make_console, show_progress
 from carrara.core.quantities import duration
 from carrara.runs import budget
 from carrara.servers.api_errors import Trouble

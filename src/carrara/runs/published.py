@@ -6,10 +6,10 @@ from pathlib import Path
 
 from carrara import registry
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
 from carrara.core.natsort import natural
 from carrara.core.params import build, canonical, read_canonical
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.runs.job import ALL, Job
 from carrara.tasks.babilong import _published_items as babilong

@@ -18,9 +18,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
 from carrara.core.errors import RunError, UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
 from carrara.core.metadata import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, RETRIEVE
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import WITHIN
 from carrara.logs.settings import SERVER

@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import Result
 

@@ -15,9 +15,9 @@ from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.log import logger
 from carrara.core.progress import LINE_EVERY
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item, item_of, messages_of
 from carrara.readers.retrieval import EmbedderUnavailableError, Index, Retrieval, Retrieved

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carrara.core.chance import Guesser
 from carrara.core.natsort import natural
 from carrara.core.result import SOUND, Result
+from carrara.core.types import Guesser
 from carrara.results.analysis.intervals import effective_n, wilson
 
 WELL = 0.1

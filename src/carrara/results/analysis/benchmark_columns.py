@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.results.analysis.correlation import Column, Correlation, correlations
 from carrara.results.analysis.model_aliases import ModelAliases, model_aliases
 from carrara.results.analysis.scores import RECALL

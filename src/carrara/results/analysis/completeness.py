@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.result import Subject
 
 NAMED = 6

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from carrara.core.lengths import about_length, write_length
+from carrara.core.quantities import about_length, write_length
 from carrara.core.result import MIN_BASE_SCORE, check_base_score
 from carrara.results.analysis.baselines import ShortcutFinding
 from carrara.results.analysis.intervals import Z, wilson

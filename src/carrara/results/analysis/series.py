@@ -19,9 +19,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.metadata import RETRIEVE
 from carrara.core.natsort import natural
+from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
 from carrara.core.result import ARGUMENT, SOLVER, Result, Subject
 from carrara.results.analysis.scores import Stat, stat

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
+from carrara.core.quantities import write_length
 from carrara.results.analysis.scores import RECALL
 from carrara.results.analysis.series import series_of
 from carrara.results.analysis.summary import PLACE, label_evidence

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from carrara.core.errors import UsageError, nearest
-from carrara.core.lengths import read_length
+from carrara.core.quantities import read_length
 from carrara.core.result import Result
 from carrara.results.figures.figure import Figure, Form, Kind, Mark
 from carrara.results.published.scores import PAPERS

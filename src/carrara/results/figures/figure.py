@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
+from carrara.core.quantities import write_length
 from carrara.core.table import table
 
 Form = Literal["curves", "heat", "bars", "stack", "matrix", "scatter", "dots", "histogram", "radar"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import exp
 from statistics import fmean
 
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.result import Result
 from carrara.results.analysis.curve_crossing import crossings as find_crossings
 from carrara.results.analysis.scores import headline, replies_in_mean

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
+from carrara.core.quantities import write_length
 from carrara.results.analysis.intervals import wilson
 from carrara.results.analysis.summary import score_categories
 from carrara.results.analysis.vs_published import same_length

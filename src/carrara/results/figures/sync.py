@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from carrara.core.lengths import read_length, write_length
 from carrara.core.metadata import COT
+from carrara.core.quantities import read_length, write_length
 from carrara.core.result import Result
 from carrara.results.figures.definitions import Definition
 from carrara.results.figures.figure import Figure, Mark

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError, nearest
-from carrara.core.lengths import read_length
+from carrara.core.quantities import read_length
 
 PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
 SHARE = "share: "

@@ -12,8 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from carrara import __version__
-from carrara.core.lengths import write_length
-from carrara.core.quantities import count
+from carrara.core.quantities import count, write_length
 from carrara.results import chart
 from carrara.results.sanitize import short, visible
 

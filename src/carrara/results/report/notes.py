@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
-from carrara.core.quantities import count
+from carrara.core.quantities import count, write_length
 from carrara.core.result import Result
 from carrara.core.subsets import subset_of
 from carrara.results.analysis import Row, Series, TrivialBaseline, series_of

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carrara.core.chance import chance_level_terms
 from carrara.core.files import whole_file
 from carrara.core.metadata import RETRIEVE
 from carrara.core.result import MIN_BASE_SCORE, STATUSES, Result, Status
+from carrara.core.types import chance_level_terms
 from carrara.results.analysis import Requirements, Row, Series, TrivialBaseline, summarize, trivial_baselines
 from carrara.results.analysis.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.results.analysis.completeness import Part, describe_missing

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrara.core.errors import RunError, UsageError
-from carrara.core.lengths import write_length
 from carrara.core.metadata import RETRIEVE
 from carrara.core.natsort import natural
+from carrara.core.quantities import write_length
 from carrara.core.result import WITHIN, Result
 from carrara.results.analysis import Series, series_of
 from carrara.results.analysis.series import recipe_of

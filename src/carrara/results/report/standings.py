@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from carrara.core.lengths import write_length
 from carrara.core.natsort import natural
+from carrara.core.quantities import write_length
 from carrara.core.table import table
 from carrara.results.analysis.leaderboard import Standing
 from carrara.results.sanitize import distinct, short

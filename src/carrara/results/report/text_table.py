@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from carrara.core.lengths import write_length
-from carrara.core.quantities import count
+from carrara.core.quantities import count, write_length
 from carrara.core.table import table
 from carrara.results.analysis import EffectiveLength, Row, score_categories
 from carrara.results.analysis.baselines import BestBaseline, highest

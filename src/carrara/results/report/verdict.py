@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from carrara.core.lengths import write_length
+from carrara.core.quantities import write_length
 from carrara.core.result import ATTEMPTED
 from carrara.results.analysis import EffectiveLength, Row
 from carrara.results.sanitize import short

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from carrara.core.errors import UsageError
-from carrara.core.lengths import read_length
+from carrara.core.quantities import read_length
 from carrara.core.types import Piece, Room
 from carrara.task import Instance, Rng
 from carrara.tasks.babilong._story import StoryQuestion

@@ -29,8 +29,8 @@ from carrara import tokens
 from carrara.core.cache import cache_file, cache_folder
 from carrara.core.errors import UsageError
 from carrara.core.files import lines, open_binary, regular
-from carrara.core.lengths import read_length, write_length
 from carrara.core.log import logger
+from carrara.core.quantities import read_length, write_length
 from carrara.core.types import Message, Role
 from carrara.text.rows import Source, file_hash, files_of, remembered, tell_left_out
 

@@ -14,11 +14,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from carrara.answers import AnswerType, ListName
 from carrara.answers.extraction import Extraction
-from carrara.core.chance import Guesser
 from carrara.core.errors import UsageError
 from carrara.core.files import lines
 from carrara.core.keys import Dice
-from carrara.core.types import Frame, Message, Piece, Question, Room, Style, UndecidableError
+from carrara.core.types import Frame, Guesser, Message, Piece, Question, Room, Style, UndecidableError
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva._given import ANSWERS, posed
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
