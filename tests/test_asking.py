@@ -17,12 +17,20 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 from carrara.runs import progress
 from carrara.servers import short_question
-from carrara.servers.api_errors import GarbledReplyError, Kind, ReplyTimeoutError, Trouble, trouble_of
 from carrara.servers.context_window import in_list, in_props
 from carrara.servers.probe import check_server
 from carrara.servers.providers import PLACEHOLDER, made, prepare_client, secrets_of
 from carrara.servers.redact import in_address, public, refuse_secret, sanitize_output
-from carrara.servers.retry import PATIENCE, TALLY, Attempts
+from carrara.servers.retry import (
+    PATIENCE,
+    TALLY,
+    Attempts,
+    GarbledReplyError,
+    Kind,
+    ReplyTimeoutError,
+    Trouble,
+    trouble_of,
+)
 from tests.server import Address, serving
 
 Capture = pytest.CaptureFixture[str]

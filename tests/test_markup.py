@@ -15,8 +15,8 @@ from rich.text import Text
 import carrara as package
 from carrara.core.progress import make_console, text_column
 from carrara.runs.progress import RunProgress
-from carrara.servers.api_errors import Trouble
 from carrara.servers.inspect_errors import SetupError, plain
+from carrara.servers.retry import Trouble
 from tests.process import carrara, python
 
 ROOT = Path(__file__).parents[1]

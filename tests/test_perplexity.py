@@ -11,7 +11,7 @@ from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob
 from carrara.core.metadata import NATS
 from carrara.logs.log_files import logs, samples
 from carrara.logs.replies import read_results
-from carrara.servers.perplexity import reduced
+from carrara.servers.response import average_logprobs
 from tests.process import carrara
 from tests.server import serving
 
@@ -58,6 +58,6 @@ def test_figures_that_can_be_none_are_dropped(told: list[float]) -> None:
         message=ChatMessageAssistant(content="x"),
         prompt_logprobs=Logprobs(content=[Logprob(token="a", logprob=one) for one in told]),
     )
-    output = reduced(ModelOutput(model="m", choices=[choice]))
+    output = average_logprobs(ModelOutput(model="m", choices=[choice]))
     assert NATS not in (output.metadata or {})
     assert output.choices[0].prompt_logprobs is None

@@ -23,8 +23,8 @@ from carrara.core.progress import LINE_EVERY
 from carrara.logs.replies import read_results
 from carrara.runs import progress
 from carrara.runs.inspect_tasks import full_names, typed
-from carrara.servers.api_errors import Trouble
-from carrara.servers.stop_reason import tells_overflow
+from carrara.servers.response import tells_overflow
+from carrara.servers.retry import Trouble
 from tests.process import KEY, Ended, carrara, python
 from tests.server import Address
 

@@ -19,10 +19,10 @@ from carrara.core.errors import RunError
 from carrara.core.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, malformed
 from carrara.readers.retrieval.address import Address
 from carrara.readers.retrieval.endpoint import Endpoint
-from carrara.servers.api_errors import trouble_of
 from carrara.servers.credentials import Transport
 from carrara.servers.probe import check_server
 from carrara.servers.providers import made, prepare_client
+from carrara.servers.retry import trouble_of
 from tests.tls import certificate, secured
 
 HTTP: Any = [httpx, httpx2]

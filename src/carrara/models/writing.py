@@ -24,12 +24,11 @@ from carrara.models.write_config import WriteConfig
 from carrara.prompt.prompt import fingerprint
 from carrara.runs import progress
 from carrara.runs.by_reference import Reference, ReferencedAPI
-from carrara.servers.api_errors import Trouble
 from carrara.servers.probe import check_server
 from carrara.servers.providers import made
 from carrara.servers.redact import shorten
-from carrara.servers.retry import attempts
-from carrara.servers.stop_reason import ending
+from carrara.servers.response import ending
+from carrara.servers.retry import Trouble, attempts
 from carrara.text.writings.bank import tidy
 from carrara.text.writings.growing import Growing, growing
 from carrara.text.writings.writer import Key

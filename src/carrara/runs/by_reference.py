@@ -13,7 +13,7 @@ request, and the bodies of errors (redact.py). `make inspect-ends` tests this on
 releases.
 
 Every request passes here. So `ReferencedAPI` also counts requests, limits the time of each, decides what a failed one
-means (api_errors.py), and whether it is made again (retry.py).
+means, and whether it is made again (servers/retry.py).
 """
 
 import random
@@ -47,13 +47,11 @@ from carrara.core.transport import BULK_LIMIT, LIMIT, refused
 from carrara.core.types import Message
 from carrara.prompt.prompt import fingerprint
 from carrara.servers import retry
-from carrara.servers.api_errors import GarbledReplyError, ReplyTimeoutError, Trouble, status_of, trouble_of
 from carrara.servers.inspect_private import track_active_model_event
-from carrara.servers.perplexity import reduced
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, sanitize_output, stub
-from carrara.servers.response_validation import watch
-from carrara.servers.stop_reason import tells_overflow
+from carrara.servers.response import average_logprobs, tells_overflow, validate_responses
+from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, Trouble, status_of, trouble_of
 
 Render = Callable[[Mapping[str, str]], Sequence[Message]]
 """From the fields of a reference to its messages, the same bytes every time."""
@@ -218,7 +216,7 @@ class ReferencedAPI(ModelAPI):
         self._secrets = secrets_of(model.api)
         if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:
             model.api.count_text_tokens = _count_tokens  # type: ignore[method-assign]
-        watch(model.api)
+        validate_responses(model.api)
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the provider, such as its name and how Inspect has registered it."""
@@ -248,7 +246,7 @@ class ReferencedAPI(ModelAPI):
         began, attempts = time.monotonic(), retry.current()
         reply = await self._send(wanted, begun, tools, tool_choice, config, attempts)
         output, call = self._settled(reply, attempts), reply.call
-        output = sanitize_output(reduced(output), self._secrets, reply.characters)
+        output = sanitize_output(average_logprobs(output), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.answered()}
         if self._cache:
             took = call.time if call is not None and call.time is not None else time.monotonic() - began

@@ -17,7 +17,7 @@ from rich.console import Console
 from carrara.core.progress import Progress, make_console, show_progress
 from carrara.core.quantities import duration
 from carrara.runs import budget
-from carrara.servers.api_errors import Trouble
+from carrara.servers.retry import Trouble
 
 T = TypeVar("T")
 

@@ -34,13 +34,12 @@ from carrara.runs.by_reference import PromptMismatchError, Reference, Referenced
 from carrara.runs.evidence_position import Places, Watch
 from carrara.runs.reasoning import replied, request, spent
 from carrara.runs.whole_prompt import reference_in, remove_prompt, render_prompt
-from carrara.servers.api_errors import Trouble
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import Glimpse
-from carrara.servers.retry import Attempts, attempts
-from carrara.servers.stop_reason import ending
+from carrara.servers.response import ending
+from carrara.servers.retry import Attempts, Trouble, attempts
 
 DIGITS = 4
 """Of the figures that stand beside a reply in the log: one more than reports show."""

@@ -40,7 +40,7 @@ from carrara.readers.prompts import prompt_of
 from carrara.results.report.provenance import Source
 from carrara.runs import manifest
 from carrara.runs.manifest import Entry
-from carrara.servers.stop_reason import ending
+from carrara.servers.response import ending
 from carrara.task import Task
 from carrara.tokens import permission
 

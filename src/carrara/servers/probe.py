@@ -21,14 +21,14 @@ from inspect_ai.model import ModelAPI
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 from carrara.servers import context_window
-from carrara.servers.api_errors import Trouble
 from carrara.servers.context_window import list_models
 from carrara.servers.prefill import find_prefill, separates_reasoning, takes_prompts_only
 from carrara.servers.providers import made
 from carrara.servers.redact import public
+from carrara.servers.response import tells_overflow
+from carrara.servers.retry import Trouble
 from carrara.servers.server_info import ServerInfo, completes
 from carrara.servers.short_question import Answer, ShortQuestion, TroubledError
-from carrara.servers.stop_reason import tells_overflow
 from carrara.tokens import server as token_server
 
 IN_PROCESS = frozenset({"carrara", "function", "hf", "transformer_lens", "nnterp", "mockllm"})

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from carrara.core.table import Line, table
-from carrara.servers.api_errors import Trouble
 from carrara.servers.prefill import Prefill
+from carrara.servers.retry import Trouble
 
 SHOWN = 5
 """Names of models that the table shows."""

@@ -22,12 +22,12 @@ from inspect_ai.model import (
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 from carrara.core.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
-from carrara.servers.api_errors import Trouble, status_of, trouble_of
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, public
-from carrara.servers.response_validation import watch
+from carrara.servers.response import validate_responses
+from carrara.servers.retry import Trouble, status_of, trouble_of
 
 QUESTION = "Reply with the word OK."
 
@@ -75,7 +75,7 @@ class ShortQuestion:
         address = getattr(api, "addressed", None) or api.base_url
         self.server = public(address) or model.partition("/")[0]
         self.secrets = secrets_of(api)
-        watch(api)
+        validate_responses(api)
         prepare_client(api)
 
     async def ask_first(self, prompt_logprobs: bool = False) -> Answer:
