@@ -17,8 +17,7 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
 from carrara.runs import progress
 from carrara.servers import short_question
-from carrara.servers.context_window import in_list, in_props
-from carrara.servers.probe import check_server
+from carrara.servers.probe import check_server, window_in_list, window_in_props
 from carrara.servers.providers import PLACEHOLDER, made, prepare_client, secrets_of
 from carrara.servers.redact import in_address, public, refuse_secret, sanitize_output
 from carrara.servers.retry import (
@@ -281,10 +280,10 @@ def test_a_tokenizers_address_has_no_secret_in_it(tmp_path: Path, capsys: Captur
     ],
 )
 def test_what_a_server_says_of_its_window(answer: object, found: int | None) -> None:
-    told = in_list(answer, "m")
+    told = window_in_list(answer, "m")
     assert (told[0] if told else None) == found
-    assert in_props({"default_generation_settings": {"n_ctx": 512}}) == 512
-    assert in_props({"default_generation_settings": []}) is None
+    assert window_in_props({"default_generation_settings": {"n_ctx": 512}}) == 512
+    assert window_in_props({"default_generation_settings": []}) is None
 
 
 def test_a_server_is_asked_for_its_window(server: Address) -> None:

@@ -28,8 +28,7 @@ from carrara.prompt.prompt import fingerprint
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.job import Job
 from carrara.runs.run import run
-from carrara.servers.model_names import check_model
-from carrara.servers.model_tokenizer import tokenizer_for
+from carrara.servers.model_names import check_model, tokenizer_for
 
 BATCHES = 3
 """Batches of a capability at a length at most, until twice as many items were right as are wanted."""

@@ -25,8 +25,7 @@ from carrara.results.analysis.curve import Rule
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.job import Job
 from carrara.runs.run import run
-from carrara.servers.model_names import check_model
-from carrara.servers.model_tokenizer import tokenizer_for
+from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokens.gguf_model import logged_name, shown
 
 

@@ -17,7 +17,7 @@ from carrara.runs.budget import Budget, read_budget
 from carrara.runs.job import ALL, Job
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
-from carrara.servers.model_tokenizer import check_style
+from carrara.servers.model_names import check_style
 from carrara.servers.redact import refuse_secret
 
 if TYPE_CHECKING:

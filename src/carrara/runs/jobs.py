@@ -14,8 +14,7 @@ from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import Pack
 from carrara.runs.job import Job
 from carrara.runs.presets import WORLDS, Preset, Size, preset_of
-from carrara.servers.model_names import check_model
-from carrara.servers.model_tokenizer import tokenizer_for
+from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokens import permission
 
 Tasks = Annotated[str | NamedTask | Selection | Job | Iterable[str | NamedTask | Selection | Job], text("TASKS")]

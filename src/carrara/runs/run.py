@@ -43,11 +43,10 @@ from carrara.runs.folder import CACHE, at_work, beside, check_disk, make_folder,
 from carrara.runs.inspect_tasks import made_for, maker
 from carrara.runs.job import ALL, Job
 from carrara.runs.reply_cache import ReplyCache
-from carrara.servers import prefill
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.probe import IN_PROCESS, check_server
-from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking
+from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY
 from carrara.servers.server_info import ServerInfo
 from carrara.tokens.gguf_model import shown as shown_model
@@ -121,7 +120,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         for warning in warnings(config, model, server, samples.values(), left):
             logger.warning(warning)
         if server and _continues(config):
-            extra_body |= prefill.must(config.model, config.cot, server.prefill)
+            extra_body |= require_prefill(config.model, config.cot, server.prefill)
         manifest.add(config.out, manifest.entries(subject, samples.values(), blocks), config.shard)
         before, again = TALLY.requests, TALLY.again
         shown = progress.progress(
@@ -294,12 +293,12 @@ def _reasoning(config: RunConfig, model: Model, replies: Sequence[Reply]) -> tup
     """
     before = [reply.result.subject for reply in replies]
     subject = _subject(evolve(config, cot=""), model)
-    way = prefill.way(config.cot, config.jobs[0].first.style, subject, before)
+    way = reasoning_way(config.cot, config.jobs[0].first.style, subject, before)
     if way is not None and (replies or not _continues(evolve(config, cot=way))):
         return evolve(config, cot=way), None
     server = _probe(config, prefill=True)
     if way is not None:
-        prefill.must(config.model, config.cot, server.prefill)
+        require_prefill(config.model, config.cot, server.prefill)
     return evolve(config, cot=way or (ASKED if server.prefill is None else PREFILLED)), server
 
 

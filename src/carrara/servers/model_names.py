@@ -1,4 +1,4 @@
-"""Names of models, checked before anything else is said of them.
+"""Names of models, and what is known by them: whether there is such a provider, the tokenizer, the style of prompts.
 
 A name is PROVIDER/MODEL, as Inspect has it: `openai/gpt-4o`, `vllm/Qwen/Qwen3-8B`. People write `gpt-4o` or
 `Qwen/Qwen3-8B`, and are told what they may have meant.
@@ -7,7 +7,10 @@ A name is PROVIDER/MODEL, as Inspect has it: `openai/gpt-4o`, `vllm/Qwen/Qwen3-8
 import re
 from difflib import get_close_matches
 
+from carrara import tokens
 from carrara.core.errors import UsageError
+from carrara.core.types import Style
+from carrara.tokens.gguf_model import PREFIX, gguf_model
 
 PROVIDERS = frozenset(
     {
@@ -76,6 +79,37 @@ def check_model(model: str) -> None:
         close = []
     meant = [f"{one}/{name}" for one in close] or [f"vllm/{model}", f"hf/{model}"]
     raise UsageError(f"there is no provider {provider!r} for the model {model!r}; did you mean {' or '.join(meant)}?")
+
+
+def tokenizer_for(model: str) -> str:
+    """Return the tokenizer of a model, which is known or asked for, and never guessed."""
+    known = tokens.for_model(model)
+    if known is None:
+        bundled = ", ".join(name for name, _ in tokens.names())
+        raise UsageError(
+            f"it is not known how {model} counts tokens: name its tokenizer with `tokenizer`, one of {bundled}"
+        )
+    if model.startswith(PREFIX):
+        tokens.get(known)  # a vocabulary that cannot be rebuilt is refused before the model is loaded
+    return known
+
+
+def check_style(model: str, style: Style) -> None:
+    """Raise UsageError unless the model's provider takes prompts of a style.
+
+    A plain prompt sent as a chat, or the other way round, would be another experiment of another length.
+    """
+    provider = model.partition("/")[0]
+    completes = provider.endswith("-completions")
+    if style == "base" and not (completes or provider in ("carrara", "function", "hf", "mockllm")):
+        raise UsageError(
+            f"{provider} chats, and the style base is plain completion: use a completions provider, such as "
+            f"vllm-completions/… or openai-api-completions/…"
+        )
+    if style == "chat" and completes:
+        raise UsageError(f"{provider} completes plain text: ask for the style base")
+    if style == "chat" and (file := gguf_model(model)) and not file.has_template:
+        raise UsageError(f"{file.path} has no chat template (tokenizer.chat_template): ask for the style base")
 
 
 def _by_family(model: str) -> list[str]:

@@ -6,29 +6,32 @@
     POST /tokenize                          tokenizer
 
 A run asks only for what it needs; `probe_server` asks for everything.
+
+The context window is how many tokens a model takes, prompt and answer together. vLLM and SGLang state it as
+`max_model_len` in their list of models, llama.cpp as `n_ctx` (at /props for each of its slots), and others have names
+of their own. A server that states no window has none here: the window on a model's card may be another than its server's.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple, TypeGuard
+from urllib.parse import urlsplit
 
 import anyio
 from inspect_ai.model import ModelAPI
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
-from carrara.servers import context_window
-from carrara.servers.context_window import list_models
-from carrara.servers.prefill import find_prefill, separates_reasoning, takes_prompts_only
 from carrara.servers.providers import made
+from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
 from carrara.servers.response import tells_overflow
 from carrara.servers.retry import Trouble
 from carrara.servers.server_info import ServerInfo, completes
-from carrara.servers.short_question import Answer, ShortQuestion, TroubledError
+from carrara.servers.short_question import Answer, ShortQuestion, TroubledError, find_prefill, separates_reasoning
 from carrara.tokens import server as token_server
 
 IN_PROCESS = frozenset({"carrara", "function", "hf", "transformer_lens", "nnterp", "mockllm"})
@@ -41,6 +44,22 @@ STARTS_SERVER: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Providers that start a server where no address is given: the package that they need for it, and the variables that
 give an address."""
+
+_LIST_SECONDS = 10
+"""The time limit of the list, which a server has or has not."""
+
+_WINDOW_NAMES = (
+    "max_model_len",
+    "n_ctx",
+    "context_length",
+    "max_context_length",
+    "context_window",
+    "max_context_window",
+)
+"""What servers call the window, the surest first."""
+
+_MAX_WINDOW = 1 << 40
+"""A greater number is none."""
 
 
 async def probe(
@@ -103,8 +122,85 @@ async def probe(
 
 
 async def _with_models(info: ServerInfo, api: ModelAPI) -> ServerInfo:
-    names, window = await list_models(api)
+    names, window = await _list_models(api)
     return replace(info, models=names, context_window=window)
+
+
+class _ModelList(NamedTuple):
+    """What a server lists."""
+
+    names: tuple[str, ...] = ()
+    window: int | None = None
+    """Of the model that was asked for."""
+
+
+async def _list_models(api: ModelAPI) -> _ModelList:
+    """Ask a server for its models and the window of the provider's model. A server that fails has stated nothing."""
+    client: Any = getattr(api, "client", None)
+    get = getattr(client, "get", None)
+    if get is None or not hasattr(client, "models"):
+        return _ModelList()
+    found = _ModelList()
+    try:
+        with anyio.move_on_after(_LIST_SECONDS):
+            answer = await get("/models", cast_to=object)
+            found = _ModelList(_names_in(answer))
+            if stated := window_in_list(answer, api.service_model_name()):
+                slots = (
+                    await get(_address_beside(str(client.base_url), "/props"), cast_to=object) if stated[1] else None
+                )
+                found = found._replace(window=window_in_props(slots) or stated[0])
+    except Exception:  # the run itself says what is wrong with a server
+        pass
+    return found
+
+
+def _address_beside(base_url: str, path: str) -> str:
+    """An address next to the API's own."""
+    parts = urlsplit(base_url)
+    return parts._replace(path=parts.path.rstrip("/").removesuffix("/v1") + path, query="", fragment="").geturl()
+
+
+def _names_in(answer: Any) -> tuple[str, ...]:
+    """
+    >>> _names_in({"data": [{"id": "qwen3"}, {"id": 7}, "x"]})
+    ('qwen3',)
+    """
+    names = (one.get("id") for one in _models_in(answer) if isinstance(one, dict))
+    return tuple(name for name in names if isinstance(name, str))
+
+
+def window_in_list(answer: Any, name: str) -> tuple[int, bool] | None:
+    """What a list of models says of one of them, or of the only one; and whether llama.cpp said so.
+
+    >>> window_in_list({"data": [{"id": "qwen3", "max_model_len": 32768}]}, "qwen3")
+    (32768, False)
+    """
+    models = _models_in(answer)
+    of_it = [one for one in models if isinstance(one, dict) and (one.get("id") == name or len(models) == 1)]
+    for one in of_it:
+        meta = one.get("meta")
+        for held in (one, meta if isinstance(meta, dict) else {}):
+            for kind in (*_WINDOW_NAMES, "n_ctx_train"):
+                if _is_count(held.get(kind)):
+                    return int(held[kind]), held is meta
+    return None
+
+
+def _models_in(answer: Any) -> Sequence[Any]:
+    models = answer.get("data") if isinstance(answer, dict) else answer
+    return models if isinstance(models, list) else []
+
+
+def window_in_props(answer: Any) -> int | None:
+    """What llama.cpp says of one of its slots, which share its context."""
+    settings = answer.get("default_generation_settings") if isinstance(answer, dict) else None
+    found = settings.get("n_ctx") if isinstance(settings, dict) else None
+    return found if _is_count(found) else None
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_WINDOW
 
 
 async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple[Answer, bool | None]:
@@ -125,7 +221,7 @@ async def _tokenizer(api: ModelAPI) -> str:
     if not address or public(address) != address:
         return ""
     name = f"server:{address.rstrip('/').removesuffix('/v1')}"
-    with anyio.move_on_after(context_window.SECONDS):
+    with anyio.move_on_after(_LIST_SECONDS):
         try:
             await anyio.to_thread.run_sync(token_server.load, name, address, abandon_on_cancel=True)
         except (UsageError, RunError):

@@ -1,10 +1,18 @@
-"""How a model is to reason before it answers, as settings write it."""
+"""How a model is to reason before it answers: as settings write it, and which way to suppress reasoning.
+
+Reasoning is suppressed by a reply that the request begins (prefill), or by asking for the answer only.
+"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from carrara.core.errors import UsageError
+from carrara.core.metadata import COT
+from carrara.core.result import Subject
+from carrara.proof.reference import REFERENCES
+from carrara.servers.server_info import Prefill
 
 FREE = "free"
 NONE = "none"
@@ -43,3 +51,34 @@ class Thinking:
     def continues(self) -> bool:
         """Whether the server has to be able to go on with a message."""
         return self.way in ("prefilled", "exactly")
+
+
+def reasoning_way(cot: str, style: str, subject: Subject, before: Sequence[Subject]) -> str | None:
+    """Return the way of reasoning that settings will say, as far as it is known without asking the server.
+
+    A run goes on as it began: `before` are the subjects of the replies that its folder has.
+    """
+    if cot != NONE:
+        return str(Thinking.parse(cot))
+    if style == "base":
+        return PREFILLED
+    model, settings = subject
+    if takes_prompts_only(model):
+        return ASKED
+    same = {way for way in (PREFILLED, ASKED) if (model, tuple(sorted({*settings, (COT, way)}))) in before}
+    return same.pop() if len(same) == 1 else None
+
+
+def takes_prompts_only(model: str) -> bool:
+    """Whether a model can be given a prompt and nothing else, such as the beginning of its reply."""
+    return model.removeprefix("carrara/") in REFERENCES or model.startswith("function/")
+
+
+def require_prefill(model: str, cot: str, found: Prefill | None) -> Prefill:
+    """Return what was found of a server, or refuse a run that needs prefill."""
+    if found is None:
+        raise UsageError(
+            f"the server of {model} cannot go on with a message, which `cot={cot}` needs, or keeps its reasoning "
+            f"apart: use a server that can, such as vLLM or llama.cpp without a reasoning parser, or another `cot`"
+        )
+    return found

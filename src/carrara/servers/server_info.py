@@ -1,11 +1,14 @@
 """What is known of a server before a run, and how it is shown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from carrara.core.table import Line, table
-from carrara.servers.prefill import Prefill
 from carrara.servers.retry import Trouble
+
+Prefill = Mapping[str, Any]
+"""What a request says so that the server continues its last message; for many servers nothing."""
 
 SHOWN = 5
 """Names of models that the table shows."""

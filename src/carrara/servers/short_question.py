@@ -1,6 +1,10 @@
-"""A short question to a model's server. A server that cannot answer is one sentence, not a thousand error rows.
+"""A short question to a model's server: whether it answers, and whether it continues a reply that the request begins.
 
-Later failures are met with patience: a run waits until an outage is over.
+A server that cannot answer is one sentence, not a thousand error rows. Later failures are met with patience: a run
+waits until an outage is over.
+
+The server's token counts decide whether it continues a reply (prefill), and nothing that it writes: if it closes the
+message that the request begins, and opens the next one behind it, the request takes more tokens than its text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,6 +32,7 @@ from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, public
 from carrara.servers.response import validate_responses
 from carrara.servers.retry import Trouble, status_of, trouble_of
+from carrara.servers.server_info import Prefill
 
 QUESTION = "Reply with the word OK."
 
@@ -38,6 +43,11 @@ LATE = 15
 
 TRIES = 3
 """How often the first question is asked if the reply is garbled: one may have been cut off on its way."""
+
+_BEGUN = "one two three"
+"""Words that are a token each, at the start of a message and behind another."""
+_OPTIONS: tuple[Prefill, ...] = ({}, {"continue_final_message": True, "add_generation_prompt": False})
+"""vLLM and SGLang want the second; llama.cpp and some providers take it from the last message."""
 
 
 class TroubledError(Exception):
@@ -171,3 +181,53 @@ class ShortQuestion:
             case None if "onnect" in type(error).__name__:
                 return RunError(f"{self.server} cannot be reached: is the server running, and is the address right?")
         return None
+
+
+async def find_prefill(question: ShortQuestion, answer: Answer) -> Prefill | None:
+    """Find out what a request must say so that the server continues a reply, or None if the server cannot.
+
+    Args:
+        question: The short question to the server.
+        answer: The server's answer to the question alone.
+
+    Raises:
+        TroubledError: The server failed and may answer later.
+    """
+    alone = answer.input_tokens
+    if alone is None or separates_reasoning(answer):
+        return None
+    for option in _OPTIONS:
+        try:
+            if await _continues(question, option, alone):
+                return option
+        except TroubledError as error:
+            if error.trouble.kind != "final":
+                raise
+            # The server refuses such a message.
+    return None
+
+
+async def _continues(question: ShortQuestion, option: Prefill, alone: int) -> bool:
+    """Whether the beginning of a reply adds as many tokens to a request as the same words add to that, and no more."""
+    counts = [alone]
+    for begun in (_BEGUN, f"{_BEGUN} {_BEGUN}"):
+        answer = await question.ask(begun, option)
+        if answer.input_tokens is None or separates_reasoning(answer):
+            return False
+        counts.append(answer.input_tokens)
+    none, one, two = counts
+    return 0 < one - none <= two - one
+
+
+def separates_reasoning(answer: Answer) -> bool:
+    """Whether a reply has its reasoning in a field or part of its own, which no request can continue."""
+    response: Any = (answer.call.response if answer.call else None) or {}
+    try:
+        message = response["choices"][0]["message"]
+        content = message.get("content")
+        parts = content if isinstance(content, list) else []
+        return any(message.get(name) for name in ("reasoning_content", "reasoning")) or any(
+            part.get("type") == "thinking" for part in parts
+        )
+    except (KeyError, IndexError, TypeError, AttributeError):  # not of OpenAI's shape
+        return False
