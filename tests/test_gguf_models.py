@@ -12,8 +12,7 @@ from carrara.core.errors import UsageError
 from carrara.logs.replies import read_results
 from carrara.models.weights import DEMO
 from carrara.tokens import for_model, get
-from carrara.tokens.gguf import header_bytes, metadata
-from carrara.tokens.gguf_model import gguf_model
+from carrara.tokens.gguf import gguf_model, header_bytes, metadata
 from tests.process import carrara
 from tests.test_tokens import byte_vocabulary, gguf_bytes
 

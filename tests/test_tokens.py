@@ -22,7 +22,7 @@ from carrara.core.data import data
 from carrara.core.errors import RunError, UsageError
 from carrara.core.types import Message
 from carrara.models.weights import DEMO
-from carrara.tokens import bpe, gguf, gguf_vocabulary, hf, hub, server, spm, template
+from carrara.tokens import encoders, gguf, gguf_vocabulary, hf, hub, server, template
 from carrara.tokens.base import Segment, Tokenizer, count_chat, count_plain
 from tests.published import BOOKS, needs_books
 from tests.sources import source
@@ -115,7 +115,7 @@ def real_text(characters: int) -> str:
 
 
 def ids(tokenizer: Tokenizer, text: str) -> list[int]:
-    assert isinstance(tokenizer, bpe.BytePairs)
+    assert isinstance(tokenizer, encoders.BytePairs)
     return tokenizer.encoder.encode_ordinary(text) if tokenizer.marks else tokenizer.encoder.encode(text)
 
 
@@ -279,13 +279,13 @@ def test_qwen_composes_characters_first() -> None:
 
 
 def test_sentencepiece_counts_long_texts_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spm, "_STRETCH", 50_000)
+    monkeypatch.setattr(encoders, "_STRETCH", 50_000)
     mistral = tokens.get("mistral-v7")
-    assert isinstance(mistral, spm.SentencePieces)
+    assert isinstance(mistral, encoders.SentencePieces)
     pieces = [mistral.model.id_to_piece(i) for i in range(mistral.model.get_piece_size())]
     assert not any("▁" in piece.lstrip("▁") for piece in pieces)  # what `stretches` rests on
     text = "".join(random.Random(2).choices([*PARTS, " quarry", " the stone", ", and", "\n"], k=40_000))
-    parts = list(spm.stretches(text))
+    parts = list(encoders.stretches(text))
     assert len(parts) > 2
     assert mistral.count(text) == len(mistral.model.encode(text))
 
@@ -615,7 +615,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_folder_of_hugging_face(folder: Path) -> None:
     tokenizer, smollm2 = tokens.get(f"hf:{folder}"), tokens.get("smollm2")
-    # Without the few control characters that SmolLM2 has no token for (bpe.from_vocabulary says why).
+    # Without the few control characters that SmolLM2 has no token for (encoders.from_vocabulary says why).
     texts = [text for text in medley(2_000) if not any(c < " " and c not in "\t\n\r" for c in text)]
     assert tokenizer.count_many(texts) == smollm2.count_many(texts)
     assert tokenizer.count("<think>") == 1

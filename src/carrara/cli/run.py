@@ -161,7 +161,7 @@ def carry_out(
     from carrara.results.report.page import write_report
     from carrara.runs.manifest import parts
     from carrara.runs.run import run
-    from carrara.tokens.gguf_model import logged_name, shown
+    from carrara.tokens.gguf import logged_name, split_digest
 
     outcome = run(config, make_console(), confirm)
     page = config.out / "report.html"
@@ -178,7 +178,7 @@ def carry_out(
     rows = summarize(outcome.own, among=outcome.folder)
     effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
     lacking = parts(config.out, outcome.own) if outcome.unasked else []
-    model, _ = shown(logged_name(config.model))
+    model, _ = split_digest(logged_name(config.model))
     lacking = [part for part in lacking if part.subject[0] == model]
     if hand:
         hand(rows_as_json(rows, lacking, effective))

@@ -18,7 +18,7 @@ from carrara.core.metadata import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST,
 from carrara.core.result import Result, Status, Subject, test_of
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
-from carrara.tokens.gguf_model import shown
+from carrara.tokens.gguf import split_digest
 
 NAME = 100
 """Characters of a model's name that are kept of what a server says."""
@@ -169,7 +169,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         id=str(sample["id"]),
         task=test_of(meta["test"], meta.get("part", "")),
         version=meta["version"],
-        model=shown(log.eval.model)[0],
+        model=split_digest(log.eval.model)[0],
         length=meta["length"],
         tokens=meta["tokens"],
         tokenizer=meta["tokenizer"],

@@ -17,7 +17,7 @@ from inspect_ai.model import GenerateConfig, Model
 from carrara.core.metadata import COT, RETRIEVE
 from carrara.core.result import ARGUMENT, SOLVER, WITHIN
 from carrara.servers.redact import public
-from carrara.tokens.gguf_model import shown
+from carrara.tokens.gguf import split_digest
 
 TEMPERATURE = 0.0
 """Of a run that says nothing else; `none` stands for the server's own."""
@@ -75,7 +75,7 @@ def _is_logged(name: str, value: object) -> bool:
 
 def file_of(model: str) -> dict[str, str]:
     """The setting that tells two local files of one name apart: the digest of the content."""
-    digest = shown(model)[1]
+    digest = split_digest(model)[1]
     return {FILE: digest} if digest else {}
 
 

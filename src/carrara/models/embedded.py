@@ -34,7 +34,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from carrara.core.errors import UsageError
 from carrara.models.weights import DEMO
 from carrara.servers.inspect_errors import SetupError
-from carrara.tokens.gguf_model import gguf_model
+from carrara.tokens.gguf import gguf_model
 
 CONTEXT = 8192
 """Tokens: what SmolLM2 was trained for, and at most what a local file gets if nobody names more."""

@@ -26,7 +26,7 @@ from carrara.runs.config import RunConfig, model_name
 from carrara.runs.job import Job
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.tokens.gguf_model import logged_name, shown
+from carrara.tokens.gguf import logged_name, split_digest
 
 
 def profile(config: ProfileConfig) -> list[Card]:
@@ -85,5 +85,5 @@ def _next_jobs(subjects: Sequence[Subject], batch: int, budget: float) -> tuple[
 
 def _replies_of(model: str, results: Sequence[Result]) -> list[Result]:
     """Return the replies of this model, in a folder that others may share. Failed requests are made again."""
-    name, _ = shown(logged_name(model))
+    name, _ = split_digest(logged_name(model))
     return [one for one in results if one.model == name and one.status != "error"]

@@ -49,7 +49,7 @@ from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY
 from carrara.servers.server_info import ServerInfo
-from carrara.tokens.gguf_model import shown as shown_model
+from carrara.tokens.gguf import split_digest
 
 Confirm = Callable[[int, float | None], bool]
 """Whether to send so many tokens for about so much money, where that is known."""
@@ -239,7 +239,7 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     server = "" if config.anywhere else address(model)
     settings = settings_of(server, model.model_args, generation, config.retrieval, config.cot, inside)
     settings |= file_of(str(model))
-    return shown_model(str(model))[0], tuple(sorted(settings.items()))
+    return split_digest(str(model))[0], tuple(sorted(settings.items()))
 
 
 def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from carrara import tokens
 from carrara.core.errors import UsageError
 from carrara.core.types import Style
-from carrara.tokens.gguf_model import PREFIX, gguf_model
+from carrara.tokens.gguf import PREFIX, gguf_model
 
 PROVIDERS = frozenset(
     {

@@ -9,7 +9,8 @@ A run asks only for what it needs; `probe_server` asks for everything.
 
 The context window is how many tokens a model takes, prompt and answer together. vLLM and SGLang state it as
 `max_model_len` in their list of models, llama.cpp as `n_ctx` (at /props for each of its slots), and others have names
-of their own. A server that states no window has none here: the window on a model's card may be another than its server's.
+of their own. A server that states no window has none here: the window on a model's card may be another than its
+server's.
 """
 
 import os

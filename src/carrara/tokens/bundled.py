@@ -1,14 +1,22 @@
-"""The vocabularies that come with Carrara, in its own data or with its dependencies, by name."""
+"""The vocabularies that come with Carrara, in its own data or with its dependencies, by name.
+
+Each has the chat format of its model's servers, which writes a conversation as segments. Text that stands between two
+special tokens is one segment, because its parts may merge into one token; special tokens are one token each whatever a
+content spells out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from carrara.core.data import data, lines
-from carrara.tokens import bpe, spm
-from carrara.tokens.base import ChatFormat, Tokenizer
-from carrara.tokens.chat import ChatML, DeepSeekV3, Llama3, Mistral, OpenAI
+from carrara.core.types import Message, Role
+from carrara.tokens import encoders
+from carrara.tokens.base import ChatFormat, Segment, Tokenizer
 
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
@@ -21,33 +29,134 @@ def load(name: str) -> Tokenizer:
     return _LOADERS[name](name)
 
 
+@dataclass(frozen=True)
+class ChatML:
+    """`<|im_start|>user⏎…<|im_end|>⏎`: SmolLM2, Qwen."""
+
+    default_system: str | None = None
+    """What the template puts first when the conversation has no system message of its own."""
+
+    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+        if self.default_system is not None and messages and messages[0].role != "system":
+            messages = [Message("system", self.default_system), *messages]
+        start, end = _special("<|im_start|>"), _special("<|im_end|>")
+        turns = (_s for m in messages for _s in (start, *_text(m.role, "\n", m.content), end, *_text("\n")))
+        return [*turns, start, *_text("assistant\n")]
+
+
+@dataclass(frozen=True)
+class OpenAI:
+    """As OpenAI's documentation counts messages: three tokens each beside role and content, and three for the reply.
+
+    The models' real format is not public; the special tokens here stand for those that are counted.
+    """
+
+    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+        start, middle, end = _special("<|im_start|>"), _special("<|im_sep|>"), _special("<|im_end|>")
+        turns = (_s for m in messages for _s in (start, *_text(m.role), middle, *_text(m.content), end))
+        return [*turns, start, *_text("assistant"), middle]
+
+
+@dataclass(frozen=True)
+class Llama3:
+    """Llama 3's form, contents stripped as its template strips them.
+
+    The template of 3.1 and later adds a system block of its own, with two dates ("Cutting Knowledge Date: … Today
+    Date: …"). Some servers apply it and others do not; it is left out here, so that there prompts are longer by that
+    block. `server:URL` counts with it, where a server has it.
+    """
+
+    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+        result = [_special("<|begin_of_text|>")]
+        for message in messages:
+            result += [*self._header(message.role), *_text("\n\n", message.content.strip()), _special("<|eot_id|>")]
+        return [*result, *self._header("assistant"), *_text("\n\n")]
+
+    def _header(self, role: Role) -> list[Segment]:
+        return [_special("<|start_header_id|>"), *_text(role), _special("<|end_header_id|>")]
+
+
+@dataclass(frozen=True)
+class DeepSeekV3:
+    """System texts first, then `<｜User｜>…<｜Assistant｜>…`, without a line break anywhere."""
+
+    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+        system = "\n\n".join(m.content for m in messages if m.role == "system")
+        result = [_special("<｜begin▁of▁sentence｜>"), *_text(system)]
+        for message in messages:
+            if message.role == "user":
+                result += [_special("<｜User｜>"), *_text(message.content)]
+            elif message.role == "assistant":
+                end = _special("<｜end▁of▁sentence｜>")
+                result += [_special("<｜Assistant｜>"), *_text(message.content), end]
+        return [*result, _special("<｜Assistant｜>")]
+
+
+@dataclass(frozen=True)
+class Mistral:
+    """`<s>[INST]…[/INST]…</s>`, neighbouring messages of one role joined, as Mistral's own library writes it.
+
+    Version 7 has a place for system texts; before, they open the last user message.
+    """
+
+    system_block: bool
+
+    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+        system = "\n\n".join(m.content for m in messages if m.role == "system" and m.content)
+        kept = messages if self.system_block else [m for m in messages if m.role != "system"]
+        turns = [(role, "\n\n".join(m.content for m in group)) for role, group in groupby(kept, lambda m: m.role)]
+        if not self.system_block and (not turns or turns[0][0] != "user"):
+            turns.insert(0, ("user", ""))
+        last_user = max((i for i, (role, _) in enumerate(turns) if role == "user"), default=-1)
+        result = [_special("<s>")]
+        for i, (role, content) in enumerate(turns):
+            if role == "system":
+                result += [_special("[SYSTEM_PROMPT]"), *_text(content), _special("[/SYSTEM_PROMPT]")]
+            elif role == "user":
+                opened = f"{system}\n\n" if i == last_user and system and not self.system_block else ""
+                result += [_special("[INST]"), *_text(opened, content), _special("[/INST]")]
+            else:
+                result += [*_text(content.rstrip(" ")), _special("</s>")]
+        return result
+
+
+@cache
+def _special(token: str) -> Segment:
+    return Segment(token, special=True)
+
+
+def _text(*parts: str) -> list[Segment]:
+    text = "".join(parts)
+    return [Segment(text)] if text else []
+
+
 def _splintr(vocabulary: str, chat: ChatFormat, opening: int = 0, composed: bool = False) -> Callable[[str], Tokenizer]:
     def load_it(name: str) -> Tokenizer:
-        encoder, marks = bpe.pretrained(vocabulary)
-        return bpe.BytePairs(name, chat, opening, encoder, marks, composed)
+        encoder, marks = encoders.load_pretrained(vocabulary)
+        return encoders.BytePairs(name, chat, opening, encoder, marks, composed)
 
     return load_it
 
 
 def _gpt2(name: str) -> Tokenizer:
-    return bpe.BytePairs(name, None, 0, _merged(bpe.ALPHABET, lines("gpt2"), [bpe.BYTES_AND_WORDS]))
+    return encoders.BytePairs(name, None, 0, _merged(encoders.ALPHABET, lines("gpt2"), [encoders.BYTES_AND_WORDS]))
 
 
 def _smollm2(name: str) -> Tokenizer:
     kept = lines("smollm2")
     end = kept.index("")
-    encoder = _merged(kept[:end], kept[end + 1 :], [bpe.DIGITS, bpe.BYTES_AND_WORDS])
-    return bpe.BytePairs(name, ChatML(SMOLLM2_SYSTEM), 0, encoder)
+    encoder = _merged(kept[:end], kept[end + 1 :], [encoders.DIGITS, encoders.BYTES_AND_WORDS])
+    return encoders.BytePairs(name, ChatML(SMOLLM2_SYSTEM), 0, encoder)
 
 
 def _merged(first: Sequence[str], merges: Sequence[str], words: Sequence[Mapping[str, Any]]) -> AnyTokenizer:
     """From the tokens that no merge makes, and the merges: each makes one token, in their order."""
     tokens = [*first, *(merge.replace(" ", "") for merge in merges)]
-    return bpe.from_vocabulary({token: number for number, token in enumerate(tokens)}, merges, words)
+    return encoders.from_vocabulary({token: number for number, token in enumerate(tokens)}, merges, words)
 
 
 def _mistral_v7(name: str) -> Tokenizer:
-    return spm.SentencePieces(name, Mistral(system_block=True), 1, spm.load(data("mistral-v7")))
+    return encoders.SentencePieces(name, Mistral(system_block=True), 1, encoders.load_sentencepiece(data("mistral-v7")))
 
 
 _LOADERS: dict[str, Callable[[str], Tokenizer]] = {

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from carrara.core.errors import UsageError
-from carrara.tokens import bpe
-from carrara.tokens.bpe import BYTES, BYTES_AND_WORDS, DIGITS, split
-from carrara.tokens.gguf import Value, metadata
-from carrara.tokens.gguf_model import tokenizer_file
+from carrara.tokens import encoders
+from carrara.tokens.encoders import BYTES, BYTES_AND_WORDS, DIGITS, split
+from carrara.tokens.gguf import Value, metadata, tokenizer_file
 from carrara.tokens.template import Special, TemplateFormat
 
 _CONTROL, _USER_DEFINED = 3, 4
@@ -56,7 +55,7 @@ _SPLITS = {
 }
 
 
-def load(name: str, place: str) -> bpe.BytePairs:
+def load(name: str, place: str) -> encoders.BytePairs:
     """The tokenizer in the GGUF file at `place`."""
     path = tokenizer_file(place)
     keys = metadata(path)
@@ -75,7 +74,7 @@ def load(name: str, place: str) -> bpe.BytePairs:
         and all(isinstance(merge, str) and " " in merge for merge in merges)
     ):
         raise UsageError(f"the vocabulary of {path} is damaged: fetch the file again")
-    encoder = bpe.from_vocabulary(
+    encoder = encoders.from_vocabulary(
         {token: i for i, token in enumerate(tokens)},
         merges,
         words.steps,
@@ -91,7 +90,7 @@ def load(name: str, place: str) -> bpe.BytePairs:
         controls = tuple(Special(token) for token, t in zip(tokens, types, strict=True) if t == _CONTROL)
         # llama.cpp opens with a begin-of-sequence token even where the template does not.
         chat = TemplateFormat(name, template, controls, bos, eos, first=bos if opening else None)
-    return bpe.BytePairs(name, chat, int(opening), encoder)
+    return encoders.BytePairs(name, chat, int(opening), encoder)
 
 
 def _list(keys: Mapping[str, Value], key: str, path: Path) -> list[Any]:
