@@ -20,8 +20,7 @@ LAYERS = [
     "task",
     "plugin_errors",
     "tasks",
-    "loading",
-    "plugin_loading",
+    "loader",
     "registry",
     "prompt",
     "options",
@@ -105,7 +104,7 @@ def test_there_is_no_circle() -> None:
 
 def test_every_folder_has_its_layer() -> None:
     top = {name.split(".")[1] for name in modules() if "." in name}
-    assert top - {"__main__", "_pytest", "inspect_tasks", "plugins"} == set(LAYERS)
+    assert top - {"__main__", "_pytest", "inspect_tasks"} == set(LAYERS)
 
 
 @pytest.mark.parametrize("layer", LAYERS)

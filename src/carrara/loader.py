@@ -1,4 +1,4 @@
-"""Import tasks that are not part of the package: those of other packages, and those in folders of one's own.
+"""Import tasks: official ones, published items, those of other packages, and those in folders of one's own.
 
 A folder becomes the package `carrara_tasks.FOLDER`, so that a task may import what stands beside it:
 `from ._help import sentences`. Nothing is put on `sys.path`. A folder's name need not be one of Python's. Of two
@@ -13,10 +13,9 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import TypeGuard
 
-from carrara import plugins
 from carrara.core.errors import UsageError
-from carrara.loading import task_in
 from carrara.plugin_errors import checked, not_loaded
 from carrara.task import Task
 
@@ -25,9 +24,37 @@ _REQUIRED = ("version", "title", "capability", "answer")
 """The attributes that a task of a plugin must set."""
 
 
-def load_plugin(file: Path) -> Task:
-    """Return a task of a package or a folder of one's own, whose errors name its file."""
-    kind = task_in(_module(file), file)
+def load_official(name: str, file: Path) -> Task:
+    """Return an official task."""
+    return _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+
+
+def load_published(name: str) -> Task | None:
+    """Return a task of published items; None if the name is not one's."""
+    if name.startswith("published/babilong-"):
+        from carrara.tasks.babilong import _published_items as babilong
+
+        return babilong.load(name)()
+    if name.startswith("published/mrcr-"):
+        from carrara.tasks.michelangelo import _mrcr_given as mrcr
+
+        return mrcr.load(name)()
+    if name.startswith("published/minerva-"):
+        from carrara.tasks.minerva import _snapshot as minerva
+
+        return minerva.load(name)()
+    return None
+
+
+def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
+    """Return a task of a package or of a folder of one's own, whose errors name its file.
+
+    Args:
+        file: The file of the task.
+        module: The module that the file is, if it is part of an installed package.
+        package: The name of that package, as it is installed.
+    """
+    kind = _task_in(_package_module(module, package, file) if module else _own_module(file), file)
     missing = [name for name in _REQUIRED if not hasattr(kind, name)]
     if missing or not hasattr(kind, "wording"):
         unsaid = ", ".join(missing or ["ask"])
@@ -38,19 +65,26 @@ def load_plugin(file: Path) -> Task:
         raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
 
 
-def _module(file: Path) -> ModuleType:
-    for offer in plugins.offers():
-        if file in offer.files:
-            return _plugin_module(offer, file)
-    return _own_module(file)
+def _task_in(module: ModuleType, file: Path) -> type[Task]:
+    """Return the one task that a module defines."""
+    found = [kind for kind in vars(module).values() if _is_task(kind) and kind.__module__ == module.__name__]
+    if len(found) != 1:
+        raise UsageError(
+            f"{file} has {'several tasks' if found else 'no task'}: a file has one class that is a carrara.Task; see "
+            f"docs/new-task.md"
+        )
+    return found[0]
 
 
-def _plugin_module(offer: plugins.Offer, file: Path) -> ModuleType:
-    name = offer.modules[offer.files.index(file)]
+def _is_task(one: object) -> TypeGuard[type[Task]]:
+    return isinstance(one, type) and issubclass(one, Task) and one is not Task
+
+
+def _package_module(name: str, package: str, file: Path) -> ModuleType:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        raise not_loaded(file, error, f"{name} of the package {offer.package}") from error
+        raise not_loaded(file, error, f"{name} of the package {package}") from error
 
 
 def _own_module(file: Path) -> ModuleType:
