@@ -14,9 +14,8 @@ from typing import Any
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.keys import Key
+from carrara.core.keys import Key, draw_owned
 from carrara.core.params import canonical
-from carrara.core.splits import draw_owned
 from carrara.core.table import table
 from carrara.core.types import Question
 from carrara.task import Task

@@ -18,7 +18,7 @@ from carrara.core.log import logger
 from carrara.runs import progress
 from carrara.servers import short_question
 from carrara.servers.probe import check_server, window_in_list, window_in_props
-from carrara.servers.providers import PLACEHOLDER, made, prepare_client, secrets_of
+from carrara.servers.providers import PLACEHOLDER, make_model, prepare_client, secrets_of
 from carrara.servers.redact import in_address, public, refuse_secret, sanitize_output
 from carrara.servers.retry import (
     PATIENCE,
@@ -106,7 +106,7 @@ def test_a_slow_probe_is_told(
 
 
 def test_a_client_asks_once() -> None:
-    api = made("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api
+    api = make_model("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api
     client = api.client  # type: ignore[attr-defined]
     assert client.max_retries > 0  # as it comes
     prepare_client(api)
@@ -117,10 +117,10 @@ def test_a_client_asks_once() -> None:
 
 def test_a_server_on_this_machine_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TEST_API_KEY")
-    assert made("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api.api_key == PLACEHOLDER
-    assert made("openai-api/test/x", "http://localhost:9/v1", {}).api.api_key == PLACEHOLDER
+    assert make_model("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api.api_key == PLACEHOLDER
+    assert make_model("openai-api/test/x", "http://localhost:9/v1", {}).api.api_key == PLACEHOLDER
     with pytest.raises(UsageError, match="TEST_API_KEY"):
-        made("openai-api/test/x", "https://api.example.org/v1", {})
+        make_model("openai-api/test/x", "https://api.example.org/v1", {})
 
 
 def failed(kind: Kind) -> Trouble:
@@ -187,7 +187,7 @@ def test_what_a_failed_attempt_means(error: Exception, kind: str) -> None:
 
 
 def test_a_server_says_how_long_it_wants_to_be_left_alone() -> None:
-    retried = made("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api.should_retry  # Inspect reads the headers
+    retried = make_model("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api.should_retry  # Inspect reads the headers
 
     def after(code: int, **headers: str) -> float:
         return trouble_of(status(code, headers=headers), retried, ()).after
@@ -242,7 +242,7 @@ def test_what_is_secret_in_an_address() -> None:
     assert public(public(address)) == public(address)
     assert len({public(f"https://host/v1?deployment={name}") for name in ("AAAA", "BBBB")}) == 2
     assert "sk-1" not in (public("https://host/v1?sk-1&v=2") or "")
-    api = made("openai-api/test/x", "http://127.0.0.1:9/v1?api_key=secret-word", {}).api
+    api = make_model("openai-api/test/x", "http://127.0.0.1:9/v1?api_key=secret-word", {}).api
     assert api.base_url == "http://127.0.0.1:9/v1"
     assert "secret-word" in secrets_of(api)
 

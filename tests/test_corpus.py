@@ -21,9 +21,8 @@ from carrara import tokens
 from carrara.cli.main import main
 from carrara.core.cache import cache_folder
 from carrara.core.errors import UsageError
-from carrara.core.keys import SPLITS, Dice, Key
+from carrara.core.keys import SPLITS, Dice, Key, owner
 from carrara.core.quantities import read_length
-from carrara.core.splits import owner
 from carrara.core.types import Frame, Instance, Piece, Unit
 from carrara.prompt.prompt import Measure, Prompt, count
 from carrara.prompt.weave import Weave

@@ -17,7 +17,7 @@ import zstandard
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
 from carrara.logs.replies import read_results
-from carrara.servers.providers import made
+from carrara.servers.providers import make_model
 from tests.opened import files
 from tests.process import KEY, Ended, begun, carrara
 from tests.server import Address, serving
@@ -108,7 +108,7 @@ def test_no_secret_is_in_any_file_of_a_run_that_was_killed(tmp_path: Path, monke
 
 
 def test_credentials_reach_the_server_and_no_request_that_is_shown(server: Address) -> None:
-    api = made("openai-api/test/key", with_secrets(server.base_url), {}).api
+    api = make_model("openai-api/test/key", with_secrets(server.base_url), {}).api
     assert api.base_url == server.base_url
     urls = list[str]()
 

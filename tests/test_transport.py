@@ -19,9 +19,8 @@ from carrara.core.errors import RunError
 from carrara.core.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, malformed
 from carrara.readers.retrieval.address import Address
 from carrara.readers.retrieval.endpoint import Endpoint
-from carrara.servers.credentials import Transport
 from carrara.servers.probe import check_server
-from carrara.servers.providers import made, prepare_client
+from carrara.servers.providers import CredentialsTransport, make_model, prepare_client
 from carrara.servers.retry import trouble_of
 from tests.tls import certificate, secured
 
@@ -149,13 +148,13 @@ def test_a_redirect_within_a_server_is_followed(http: Any, target: str) -> None:
 
 def test_a_second_client_of_a_provider_has_the_limits_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
-    api: Any = made("openai-api/test/x", "http://me:word@127.0.0.1:9/v1?key=word", {}).api
+    api: Any = make_model("openai-api/test/x", "http://me:word@127.0.0.1:9/v1?key=word", {}).api
     prepare_client(api)
     first = api.client._client._transport
     api.initialize()
     prepare_client(api)
     assert api.client._client._transport is first
-    assert not isinstance(first.inner._inner, Transport)  # credentials are added once
+    assert not isinstance(first.inner._inner, CredentialsTransport)  # credentials are added once
     anyio.run(api.aclose)
     api.initialize()
     prepare_client(api)

@@ -25,7 +25,7 @@ from carrara.prompt.prompt import fingerprint
 from carrara.runs import progress
 from carrara.runs.by_reference import Reference, ReferencedAPI
 from carrara.servers.probe import check_server
-from carrara.servers.providers import made
+from carrara.servers.providers import make_model
 from carrara.servers.redact import shorten
 from carrara.servers.response import ending
 from carrara.servers.retry import Trouble, attempts
@@ -112,7 +112,7 @@ def _check(config: WriteConfig) -> None:
 
 def _written(config: WriteConfig, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
     """The pieces that were not to be had."""
-    model = made(config.model, config.base_url, config.model_args)
+    model = make_model(config.model, config.base_url, config.model_args)
     check_server(config.model, config.base_url, config.model_args)
     total = len(config.keys) * config.n
     with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(config, total, left), console) as shown:

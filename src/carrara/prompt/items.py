@@ -13,10 +13,9 @@ from carrara import registry, tokens
 from carrara.core import params as parameters
 from carrara.core.cache import WeightedCache
 from carrara.core.errors import LengthError, UsageError
-from carrara.core.keys import Key, Split
+from carrara.core.keys import Key, Split, draw_owned
 from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.splits import draw_owned
 from carrara.core.types import Instance, Message, Question, Room, Style
 from carrara.prompt import sizing
 from carrara.prompt.prompt import Measure, Prompt, Survey

@@ -20,9 +20,8 @@ from typing import Any
 from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.errors import LengthError
-from carrara.core.keys import Split
+from carrara.core.keys import Split, owner
 from carrara.core.recipe import Recipe
-from carrara.core.splits import owner
 from carrara.core.types import Frame, Message, Piece, UndecidableError
 from carrara.plugin_errors import described
 from carrara.prompt import items

@@ -183,9 +183,9 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
     def make_model(self) -> "Model":
         """Return a new instance of the model: HTTP connections belong to the event loop that opened them."""
         if isinstance(self.model_or_function, str):
-            from carrara.servers.providers import made
+            from carrara.servers.providers import make_model
 
-            return made(self.model, self.base_url, self.model_args)
+            return make_model(self.model, self.base_url, self.model_args)
         from carrara.servers.function_model import model_of
 
         return model_of(self.model_or_function)

@@ -26,14 +26,13 @@ from inspect_ai.model import ModelAPI
 
 from carrara.core.errors import RunError, UsageError
 from carrara.core.log import logger
-from carrara.servers.providers import made
+from carrara.servers.providers import make_model
 from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
 from carrara.servers.response import tells_overflow
 from carrara.servers.retry import Trouble
 from carrara.servers.server_info import ServerInfo, completes
 from carrara.servers.short_question import Answer, ShortQuestion, TroubledError, find_prefill, separates_reasoning
-from carrara.tokens import server as token_server
 
 IN_PROCESS = frozenset({"carrara", "function", "hf", "transformer_lens", "nnterp", "mockllm"})
 """Providers that load a model into this process: a second one only to be probed would take its memory twice."""
@@ -91,7 +90,7 @@ async def probe(
         UsageError: The model cannot answer, because of its name, address, key or arguments.
         RunError: The server cannot be reached or does not answer.
     """
-    api = made(model, base_url, model_args).api
+    api = make_model(model, base_url, model_args).api
     try:
         question = ShortQuestion(api, model)
         info = ServerInfo(model, question.server)
@@ -218,6 +217,8 @@ async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple
 
 
 async def _tokenizer(api: ModelAPI) -> str:
+    from carrara.tokens import server as token_server  # with a template engine, which a run does without
+
     address = api.base_url or ""
     if not address or public(address) != address:
         return ""

@@ -1,19 +1,28 @@
-"""A model's provider, made ready: with its address, its secrets apart from it, and a client that asks once."""
+"""A model's provider, made ready: with its address, its credentials apart from it, and a client that asks once.
 
+    http://name:word@host/v1?api_key=sk-1   →   http://host/v1, with `Authorization: Basic …` and `?api_key=sk-1` added
+                                                on the way out
+
+The credentials in a server's address are kept in memory, and added to each request below everything that logs requests.
+The HTTP client, the provider and Inspect see the address without them, so that none of their logs, traces and errors
+can contain them. No request is redirected to another server (core/transport.py).
+"""
+
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Self
+from urllib.parse import SplitResult, urlsplit
 
 from inspect_ai.model import GenerateConfig, Model, ModelAPI, get_model
 
 from carrara.core.errors import UsageError
 from carrara.core.transport import LIMIT, is_client, limit_client
-from carrara.servers.credentials import attach, split
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.model_names import check_model
-from carrara.servers.redact import in_address, in_environment, public
+from carrara.servers.redact import basic_auth, in_address, in_environment, public
 
 PLACEHOLDER = "none"
 """The key for a server on this machine, which mostly wants none, and a client that does."""
@@ -31,19 +40,19 @@ class ServedModel(Model):
         return self._address
 
 
-def made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
-    """An instance of its own: HTTP connections belong to the event loop that opened them."""
+def make_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
+    """Return a new instance of a model, because HTTP connections belong to the event loop that opened them."""
     check_model(model)
     try:
-        bare, credentials = split(base_url) if base_url else (base_url, None)
-        found = _made(model, bare, args)
+        bare, credentials = split_address(base_url) if base_url else (base_url, None)
+        found = _get_model(model, bare, args)
         address = base_url or found.api.base_url
         if credentials is None and address:  # which may have come from the environment
-            bare, credentials = split(address)
+            bare, credentials = split_address(address)
             if credentials:
-                found = _made(model, bare, args)
+                found = _get_model(model, bare, args)
         if credentials:
-            attach(found.api, credentials, public(address) or "the address")
+            attach_credentials(found.api, credentials, public(address) or "the address")
     except TypeError as error:
         given = ", ".join(f"{name}={value}" for name, value in args.items()) or "none"
         raise UsageError(
@@ -55,21 +64,21 @@ def made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
     return ServedModel(found, address) if base_url or credentials else found
 
 
-def _made(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
+def _get_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
     config = GenerateConfig()
     try:
         return get_model(model, config=config, base_url=base_url, memoize=False, **args)
     except PrerequisiteError as error:
-        if "_API_KEY" not in plain(error) or not here(base_url):
+        if "_API_KEY" not in plain(error) or not is_local_address(base_url):
             raise
         return get_model(model, config=config, base_url=base_url, api_key=PLACEHOLDER, memoize=False, **args)
 
 
-def here(url: str | None) -> bool:
+def is_local_address(url: str | None) -> bool:
     """Whether an address is one of this machine's.
 
-    >>> here("http://localhost:8000/v1"), here("http://[::1]/v1"), here("https://api.example.org"), here(None)
-    (True, True, False, False)
+    >>> [is_local_address(url) for url in ("http://localhost:8000/v1", "http://[::1]/v1", "https://api.example.org")]
+    [True, True, False]
     """
     host = urlsplit(url or "").hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
@@ -114,8 +123,8 @@ def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
 
 def _prepare(api: ModelAPI, limit: int) -> None:
     address = getattr(api, "addressed", None)
-    if address and (credentials := split(address)[1]):
-        attach(api, credentials, public(address) or "the address")
+    if address and (credentials := split_address(address)[1]):
+        attach_credentials(api, credentials, public(address) or "the address")
     for http in _http_clients(api):
         limit_client(http, limit)
     client: Any = getattr(api, "client", None)
@@ -131,3 +140,99 @@ def _http_clients(api: ModelAPI) -> list[Any]:
     args = getattr(api, "model_args", None)
     held = [*vars(api).values(), *(args.values() if isinstance(args, dict) else ())]
     return [one for one in (*held, *(getattr(one, "_client", None) for one in held)) if is_client(one)]
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """The secret parts of one server's address."""
+
+    origin: tuple[str, str, int | None]
+    """Scheme, host and port of the server."""
+    basic: str
+    """The value of the `Authorization` header, or nothing."""
+    query: str
+    """The query of the address as it was written, or nothing."""
+
+
+def split_address(address: str) -> tuple[str, Credentials | None]:
+    """Split an address into the part that may be shown and its credentials.
+
+    >>> split_address("http://me:my%20word@host:8000/v1?key=sk-1")[0]
+    'http://host:8000/v1'
+    >>> split_address("http://host:8000/v1")
+    ('http://host:8000/v1', None)
+    """
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018  # raises for one that is no number
+    except ValueError:
+        shown = re.sub(r"//[^/?#]*@", "//", address).partition("?")[0]
+        raise UsageError(f"{shown[:100]!r} is not a server's address: write http://HOST:PORT/v1") from None
+    if not parts.query and "@" not in parts.netloc:
+        return address, None
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="")
+    return bare.geturl(), Credentials(_origin(parts), basic_auth(parts), parts.query)
+
+
+def attach_credentials(api: ModelAPI, credentials: Credentials, shown: str) -> None:
+    """Add credentials to each request that a provider's client sends. They are added once.
+
+    Args:
+        api: The provider, made for the address without its credentials.
+        credentials: What to add.
+        shown: The address as it may be shown in an error.
+
+    Raises:
+        UsageError: The provider has no HTTP client that can be given them.
+    """
+    client: Any = getattr(getattr(api, "client", None), "_client", None)
+    transport = getattr(client, "_transport", None)
+    if not hasattr(transport, "handle_async_request"):
+        raise UsageError(
+            f"the provider of {api.model_name} cannot send the credentials in {shown}: leave out what stands behind "
+            "the ? and before the @, and give the key in the environment"
+        )
+    if isinstance(getattr(transport, "inner", transport), CredentialsTransport):  # the limits may stand around it
+        return
+    client._transport = CredentialsTransport(transport, credentials)
+    for pattern, proxy in client._mounts.items():
+        if proxy is not None:
+            client._mounts[pattern] = CredentialsTransport(proxy, credentials)
+
+
+class CredentialsTransport:
+    """An HTTP transport that adds credentials to each request of one server.
+
+    It stands below the client's own logging and event hooks, which see the request without them. It works with
+    `httpx` and with `httpx2`, whose classes are not the same.
+    """
+
+    def __init__(self, inner: Any, credentials: Credentials) -> None:
+        self._inner = inner
+        self._credentials = credentials
+
+    async def handle_async_request(self, request: Any) -> Any:
+        own = self._credentials
+        if _origin(urlsplit(str(request.url))) != own.origin:
+            return await self._inner.handle_async_request(request)
+        url, headers = request.url, request.headers.copy()
+        if own.query:
+            url = url.copy_with(query="&".join(filter(None, (url.query.decode("ascii"), own.query))).encode())
+        if own.basic:
+            headers["Authorization"] = own.basic
+        sent = type(request)(request.method, url, headers=headers, stream=request.stream, extensions=request.extensions)
+        return await self._inner.handle_async_request(sent)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._inner.__aexit__(*error)
+
+
+def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
+    return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)

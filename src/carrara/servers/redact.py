@@ -7,14 +7,14 @@ written as UTF-8, and one that reached the cache would fail every later run of i
 
 import os
 import re
+from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from carrara.core.errors import UsageError
 from carrara.core.unicode import replace_surrogates
-from carrara.servers.credentials import basic
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
@@ -93,8 +93,16 @@ def in_address(url: str | None) -> set[str]:
     found |= {part for part in re.split("[&;]", parts.query) if part and "=" not in part}
     found |= {part for part in (parts.username, parts.password) if part}
     if parts.username or parts.password:
-        found.add(basic(parts).removeprefix("Basic "))
+        found.add(basic_auth(parts).removeprefix("Basic "))
     return {form for value in found for form in (value, unquote(value), quote(value, safe=""), quote_plus(value))}
+
+
+def basic_auth(parts: SplitResult) -> str:
+    """Return the `Authorization` header of an address with a user's name or password."""
+    if not (parts.username or parts.password):
+        return ""
+    pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"
 
 
 def in_environment() -> set[str]:

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from carrara.answers.extraction import FINAL
-from carrara.core.keys import Key
-from carrara.core.splits import draw_owned
+from carrara.core.keys import Key, draw_owned
 from carrara.core.types import Frame, Question, Style
 from carrara.task import CLOSE, OPEN, Instance, Task
 from carrara.tasks.classic import _published

@@ -28,8 +28,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from carrara.core.keys import Dice, Key
-from carrara.core.splits import draw_owned
+from carrara.core.keys import Dice, Key, draw_owned
 from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, UndecidableError
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine

@@ -20,8 +20,7 @@ import numpy as np
 
 from carrara.core.cache import cache_folder, partial_folder, settle
 from carrara.core.errors import UsageError
-from carrara.core.keys import SPLITS, Split
-from carrara.core.splits import owner
+from carrara.core.keys import SPLITS, Split, owner
 from carrara.core.types import Instance
 from carrara.text.corpus.sentences import (
     LONG,
@@ -188,5 +187,5 @@ class Writer:
 
 
 def _owner(text: str) -> Split:
-    """A document belongs to the split that would own a world which says just this (splits.py)."""
+    """A document belongs to the split that would own a world which says just this (core/keys.py)."""
     return owner(Instance((text,)))
