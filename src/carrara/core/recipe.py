@@ -8,8 +8,9 @@
 """
 
 import re
+import sys
 from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from carrara.core.errors import UsageError
 from carrara.core.keys import SPLITS, Key, Split
@@ -90,3 +91,15 @@ class Recipe:
     @property
     def key(self) -> Key:
         return Key(self.task, self.version, self.params, self.split, self.seed, self.index)
+
+
+ALL = sys.maxsize
+"""As the number of a job's instances: as many as there are."""
+
+
+class Job(NamedTuple):
+    """A task at a length."""
+
+    first: Recipe
+    worlds: int
+    """How many instances, from the first recipe's on."""

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from carrara.core.recipe import Recipe
+from carrara.core.recipe import Job, Recipe
 from carrara.core.result import Result
 from carrara.results.analysis.scores import headline
-from carrara.runs.job import Job
 
 BATCH = 8
 """Instances that are asked at once."""

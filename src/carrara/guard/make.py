@@ -14,7 +14,7 @@ from attrs import evolve
 from carrara.core.errors import UsageError
 from carrara.core.log import logger
 from carrara.core.quantities import count, write_length
-from carrara.core.recipe import Recipe
+from carrara.core.recipe import Job, Recipe
 from carrara.core.result import Result
 from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
@@ -26,7 +26,6 @@ from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.prompt.items import messages_of
 from carrara.prompt.prompt import fingerprint
 from carrara.runs.config import RunConfig, model_name
-from carrara.runs.job import Job
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model, tokenizer_for
 

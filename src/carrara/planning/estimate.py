@@ -12,7 +12,7 @@ from statistics import fmean
 from carrara import registry, tokens
 from carrara.core.errors import UsageError
 from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
+from carrara.core.recipe import ALL, Job, Recipe
 from carrara.core.result import Result
 from carrara.core.table import table
 from carrara.logs.log_files import leave_out
@@ -20,7 +20,6 @@ from carrara.logs.replies import read_results
 from carrara.planning.config import PlanConfig
 from carrara.prompt.items import context_of, questions_of
 from carrara.prompt.wording import Pack
-from carrara.runs.job import ALL, Job
 from carrara.runs.jobs import jobs_of
 from carrara.runs.prices import Price, price_of
 

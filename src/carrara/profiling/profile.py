@@ -13,6 +13,7 @@ from attrs import evolve
 from carrara.core.errors import UsageError
 from carrara.core.log import logger
 from carrara.core.quantities import write_length
+from carrara.core.recipe import Job
 from carrara.core.result import Result
 from carrara.logs.replies import LOGS, read_results
 from carrara.options import ServerOptions, settings_of
@@ -23,7 +24,6 @@ from carrara.profiling.score_card import SHORTEST, Card
 from carrara.profiling.subject import Subject, subject_of
 from carrara.results.analysis.curve import Rule
 from carrara.runs.config import RunConfig, model_name
-from carrara.runs.job import Job
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokens.gguf import logged_name, split_digest

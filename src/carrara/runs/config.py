@@ -11,10 +11,10 @@ from cyclopts import Group, Parameter
 
 from carrara.core.errors import UsageError
 from carrara.core.quantities import check_count
+from carrara.core.recipe import ALL, Job
 from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
 from carrara.prompt.asked import Selection
 from carrara.runs.budget import Budget, read_budget
-from carrara.runs.job import ALL, Job
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
 from carrara.servers.model_names import check_style

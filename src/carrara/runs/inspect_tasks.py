@@ -1,16 +1,20 @@
 """Every test as an Inspect task under its own name, so that `inspect eval carrara/latent_list -T view=sum` works.
 
 `carrara run` makes its tasks here too: what Inspect knows of a task (its name and arguments) is what it matches when a
-stopped run goes on.
+stopped run goes on. Inspect reads what `-T` gives as YAML, and splits it at commas:
+
+    -T params=complexity=5,view=sum    arrives as  ["complexity=5", "view=sum"]
+    -T length=4096                     arrives as  4096
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from inspect_ai import Task, task
 from inspect_ai.model import Model, get_model
@@ -18,7 +22,7 @@ from inspect_ai.model import Model, get_model
 from carrara import registry
 from carrara import task as carrara_task
 from carrara.core import params as parameters
-from carrara.core.errors import RunError, UsageError
+from carrara.core.errors import RunError, UsageError, nearest
 from carrara.core.keys import Split
 from carrara.core.quantities import read_length, write_length
 from carrara.core.recipe import Recipe
@@ -26,8 +30,6 @@ from carrara.core.types import Style
 from carrara.logs.settings import ANYWHERE, address
 from carrara.prompt.items import remember_pack
 from carrara.prompt.wording import Pack, read_pack
-from carrara.runs import arguments
-from carrara.runs.arguments import one_of, text, whole
 from carrara.runs.by_reference import provider_of
 from carrara.runs.tasks import inspect_task
 from carrara.servers.inspect_errors import SetupError
@@ -100,11 +102,11 @@ def _make(name: str) -> Maker:
         """
         try:
             loaded = registry.load(name)
-            given, own = arguments.parameters(params), _own(other, loaded)
+            given, own = _params(params), _own(other, loaded)
             if twice := sorted(given.keys() & own.keys()):
                 raise UsageError(f"{', '.join(twice)} is given by itself and in `params`: leave one out")
             given |= own
-            model, pack = _active_model(), _pack(text(prompts))
+            model, pack = _active_model(), _pack(_text(prompts))
             if first:
                 recipe = Recipe.parse(first)
                 if recipe.task != name:
@@ -116,27 +118,27 @@ def _make(name: str) -> Maker:
                     task=name,
                     version=loaded.version,
                     params=parameters.canonical(parameters.build(loaded, name, given)),
-                    split=one_of("split", split, Split),
-                    seed=whole("seed", seed, 0),
-                    index=whole("index", index, 0),
+                    split=_one_of("split", split, Split),
+                    seed=_whole("seed", seed, 0),
+                    index=_whole("index", index, 0),
                     question=0,
-                    length=read_length(text(length)),
-                    style=one_of("style", style, Style),
+                    length=read_length(_text(length)),
+                    style=_one_of("style", style, Style),
                     pack=pack.hash if pack else "",
-                    tokenizer=text(tokenizer) or _tokenizer(model),
+                    tokenizer=_text(tokenizer) or _tokenizer(model),
                 )
                 permission.allow(recipe.tokenizer)
             if model is not None:
                 check_style(str(model), recipe.style)
             return inspect_task(
                 recipe,
-                whole("n", n, 1),
+                _whole("n", n, 1),
                 pack,
                 budgeted=_settle(model, recipe.style),
                 server=ANYWHERE if anywhere else address(model) if model else "",
-                retrieve=_retrieval(text(retrieve)),
-                thinking=_thinking(text(cot), recipe.style),
-                within=None if within is None else _room(whole("within", within, 0), recipe),
+                retrieve=_retrieval(_text(retrieve)),
+                thinking=_thinking(_text(cot), recipe.style),
+                within=None if within is None else _room(_whole("within", within, 0), recipe),
             )
         except (UsageError, RunError) as error:
             raise SetupError(f"{short}: {error}") from error
@@ -151,8 +153,8 @@ ARGUMENTS = tuple(inspect.signature(_make("")).parameters)[:-1]
 def _own(given: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
     """Parameters of the test, as they are written."""
     names = [field.name for field in fields(loaded)]
-    arguments.none_other([name for name in given if name not in names], [*ARGUMENTS, *names])
-    return {name: text(value) for name, value in given.items()}
+    _refuse_others([name for name in given if name not in names], [*ARGUMENTS, *names])
+    return {name: _text(value) for name, value in given.items()}
 
 
 class _Target(NamedTuple):
@@ -251,3 +253,57 @@ def full_names() -> dict[str, str]:
     names = registry.names()
     shorts = [name.rpartition("/")[2] for name in names]
     return {short: name for name, short in zip(names, shorts, strict=True) if shorts.count(short) == 1}
+
+
+def _text(value: Any) -> str:
+    """An argument as it was written.
+
+    >>> _text(["a.toml", 5]), _text(4096), _text(True), _text(None)
+    ('a.toml,5', '4096', 'true', '')
+    """
+    if isinstance(value, list | tuple):
+        return ",".join(map(_text, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
+def _params(value: Any) -> dict[str, str]:
+    """A test's parameters. A comma may stand between two of them and within one.
+
+    >>> _params(["complexity=1", 5, "view=sum"])
+    {'complexity': '1,5', 'view': 'sum'}
+    >>> _params("complexity=1,5;view=sum")
+    {'complexity': '1,5', 'view': 'sum'}
+    """
+    if isinstance(value, Mapping):
+        return {str(name): _text(inner) for name, inner in value.items()}
+    found = {}
+    for part in filter(None, re.split(r"[;,](?=\s*\w+=)|;", _text(value))):
+        name, equals, given = part.partition("=")
+        if not equals or not name.strip() or not given.strip():
+            raise UsageError(f"params={part} is not NAME=VALUE; write for example params=complexity=5")
+        found[name.strip()] = given.strip()
+    return found
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    written = _text(value)
+    if not written.isascii() or not written.isdigit() or int(written) < least:
+        raise UsageError(f"{name}={written} is not a whole number of at least {least}")
+    return int(written)
+
+
+def _one_of(name: str, value: Any, kind: Any) -> Any:
+    """A value of a literal type."""
+    written, options = _text(value), get_args(kind)
+    if written not in options:
+        raise UsageError(f"{name}={written} is not one of {', '.join(options)}{nearest(written, options)}")
+    return written
+
+
+def _refuse_others(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse arguments that mean nothing: a result would be taken for one that they had shaped."""
+    names = list(known)
+    for name in given:
+        raise UsageError(f"a task has no argument {name!r}{nearest(name, names)}; it has {', '.join(names)}")

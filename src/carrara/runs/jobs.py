@@ -8,11 +8,10 @@ from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.core.quantities import read_lengths
-from carrara.core.recipe import Recipe
+from carrara.core.recipe import Job, Recipe
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
 from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import Pack
-from carrara.runs.job import Job
 from carrara.runs.presets import WORLDS, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokens import permission

@@ -20,11 +20,10 @@ from inspect_ai.dataset import Sample
 from carrara.core.errors import UsageError
 from carrara.core.files import Limit, content, is_remote, whole_file
 from carrara.core.log import warn_skipped
-from carrara.core.recipe import Recipe
+from carrara.core.recipe import Job, Recipe
 from carrara.core.result import Result, Subject, test_of
 from carrara.results.analysis.completeness import Part
 from carrara.runs.config import Shard
-from carrara.runs.job import Job
 from carrara.runs.sharding import Block
 
 PLAN = "plan.json"

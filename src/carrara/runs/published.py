@@ -10,8 +10,7 @@ from carrara.core.log import logger
 from carrara.core.natsort import natural
 from carrara.core.params import build, canonical, read_canonical
 from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
-from carrara.runs.job import ALL, Job
+from carrara.core.recipe import ALL, Job, Recipe
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva

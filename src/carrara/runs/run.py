@@ -25,6 +25,7 @@ from carrara.core.errors import LengthError, RunError, UsageError
 from carrara.core.files import storage_errors
 from carrara.core.log import logger, warn_once
 from carrara.core.quantities import count
+from carrara.core.recipe import ALL, Job
 from carrara.core.result import Result, Subject
 from carrara.core.types import Message
 from carrara.logs.replies import LOGS, Reply, read_replies, read_results
@@ -41,7 +42,6 @@ from carrara.runs.config import RunConfig
 from carrara.runs.evaluate import evaluate, notebook_hidden
 from carrara.runs.folder import CACHE, at_work, beside, check_disk, make_folder, plain_path, set_aside, tidy
 from carrara.runs.inspect_tasks import made_for, maker
-from carrara.runs.job import ALL, Job
 from carrara.runs.reply_cache import ReplyCache
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError

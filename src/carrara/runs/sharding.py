@@ -19,10 +19,10 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
 from carrara.core.errors import UsageError
+from carrara.core.recipe import Job
 from carrara.logs.log_files import header, logs
 from carrara.prompt.items import there
 from carrara.runs.config import Shard
-from carrara.runs.job import Job
 from carrara.servers.inspect_private import task_identifier
 
 CAPTURE, SELECTION = "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"

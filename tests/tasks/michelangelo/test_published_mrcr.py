@@ -216,7 +216,7 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
         "import sys\n"
-        "from carrara.runs.config import RunConfig; from carrara.runs.job import Job\n"
+        "from carrara.runs.config import RunConfig; from carrara.core.recipe import Job\n"
         "from carrara.runs.run import run\n"
         "from carrara.core.recipe import Recipe\n"
         "jobs = (Job(Recipe.parse(sys.argv[1]), 3),)\n"
