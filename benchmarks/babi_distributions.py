@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from tests.babi import LIMIT, against_published, compare, official, simulated, write_story
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._story import Story
 from carrara.tasks.babilong._task import TASKS
 
@@ -55,16 +55,16 @@ def main(arguments: Sequence[str]) -> None:
         ranges = [[min(q.after for s in part for q in s.questions), max(q.after for s in part for q in s.questions)]
                   for part in (here, there)]  # fmt: skip
         items, again = duplicates(there)
-        _, again_fresh = duplicates([write_story(task, Dice("fresh", task, i), "fresh") for i in range(len(there))])
+        _, again_fresh = duplicates([write_story(task, Rng("fresh", task, i), "fresh") for i in range(len(there))])
         _, again_sound = duplicates(
-            [write_story(task, Dice("sound", task, i), "classic", True) for i in range(len(there))]
+            [write_story(task, Rng("sound", task, i), "classic", True) for i in range(len(there))]
         )
         random = [row.errors**2 for row in rows if 0 < row.errors < float("inf")]
         print(f"facts before a question: {ranges[0]} officially, {ranges[1]} simulated")
         print(f"duplicates: {duplicates(here)[1]} of {duplicates(here)[0]} officially; of {items} simulated {again}")
         print(f"duplicates with fresh words: {again_fresh}; classic and sound: {again_sound}")
         for vocabulary in ("classic", "fresh"):
-            speed = _speed(lambda i, t=task, v=vocabulary: write_story(t, Dice("speed", t, i), v))  # type: ignore[misc]
+            speed = _speed(lambda i, t=task, v=vocabulary: write_story(t, Rng("speed", t, i), v))  # type: ignore[misc]
             print(f"stories a second, {vocabulary}: {speed:.0f}")
         print(
             f"mean squared error: {sum(random) / max(1, len(random)):.2f}, greatest: {max(r.errors for r in rows):.2f}"

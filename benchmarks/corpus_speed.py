@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from carrara import tokens
 from carrara.core.data import lines
-from carrara.core.keys import Dice
-from carrara.core.types import Piece
+from carrara.core.keys import Rng
+from carrara.core.types import Segment
 from carrara.text import corpus
 from carrara.text.corpus.sources import find_source
 from carrara.tokens import encoders
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MILLION = 1 << 20
 TOKENIZER = "gpt2"
-FACTS = [Piece(f"Mary went to the room {n}.") for n in range(20)]
+FACTS = [Segment(f"Mary went to the room {n}.") for n in range(20)]
 LONGEST = 50 * MILLION
 
 
@@ -43,11 +43,11 @@ def fastest(times: int, work: Callable[[int], object]) -> float:
     return min(taken)
 
 
-def haystack(opened: corpus.Corpus, n: int, size: int) -> Iterator[Piece]:
+def haystack(opened: corpus.Corpus, n: int, size: int) -> Iterator[Segment]:
     """Facts at drawn depths in so many tokens of text: what a weaver asks of a corpus."""
-    dice = Dice("corpus_speed", n)
-    tap = corpus.reading(opened, dice, TOKENIZER, repeat=True)
-    bounds = sorted(dice.below(size) for _ in FACTS)
+    rng = Rng("corpus_speed", n)
+    tap = corpus.reading(opened, rng, TOKENIZER, repeat=True)
+    bounds = sorted(rng.below(size) for _ in FACTS)
     for bound, fact in zip([*bounds, size], [*FACTS, None], strict=True):
         while unit := tap.upto(bound - tap.used):
             yield from unit
@@ -55,13 +55,13 @@ def haystack(opened: corpus.Corpus, n: int, size: int) -> Iterator[Piece]:
             yield fact
 
 
-def write(pieces: Iterator[Piece], path: Path) -> int:
+def write(segments: Iterator[Segment], path: Path) -> int:
     total = 0
     with path.open("wb") as file:
-        for piece in pieces:
-            file.write(piece.text.encode())
+        for segment in segments:
+            file.write(segment.text.encode())
             file.write(b" ")
-            total += piece.tokens or 0
+            total += segment.tokens or 0
     return total
 
 
@@ -78,18 +78,18 @@ class Plain:
         self.tokenizer = _gpt2()
 
     def sample(self, n: int, size: int) -> str:
-        dice = Dice("plain", n)
+        rng = Rng("plain", n)
         background: list[list[int]] = []
         left = size
         while left > 0:
-            book = dice.choice(self.books)
-            start = dice.below(len(book))
+            book = rng.choice(self.books)
+            start = rng.below(len(book))
             for sentence in re.split(r"(?<=[.!?])\s+", book[start : start + size * 10])[1:-1]:
                 ids = self.tokenizer.encode(f" {sentence}").ids
                 if len(ids) >= 10 and left > 0:
                     background.append(ids[:left])
                     left -= len(background[-1])
-        gaps = sorted(dice.below(len(background) + 1) for _ in FACTS)
+        gaps = sorted(rng.below(len(background) + 1) for _ in FACTS)
         joined: list[int] = []
         facts = iter(FACTS)
         for k, ids in enumerate([*background, []]):
@@ -161,7 +161,9 @@ def stream(spec: str) -> None:
     before = peak()
     clock = time.perf_counter()
     with open(os.devnull, "wb") as nowhere:
-        total = sum(piece.tokens or 0 for piece in haystack(opened, 0, LONGEST) if nowhere.write(piece.text.encode()))
+        total = sum(
+            segment.tokens or 0 for segment in haystack(opened, 0, LONGEST) if nowhere.write(segment.text.encode())
+        )
     taken = time.perf_counter() - clock
     print(
         f"50M tokens    {total:,} streamed in {taken:.2f} s; peak memory {peak():.0f} MB, "

@@ -43,15 +43,15 @@ def share(curve: Curve, length: int, ease: float) -> float:
     return p + ease * 2 * min(p, 1 - p)
 
 
-def asked(curve: Curve, worlds: int, dice: random.Random, model: str = "a", questions: int = 1, graded: bool = False,
+def asked(curve: Curve, worlds: int, rng: random.Random, model: str = "a", questions: int = 1, graded: bool = False,
           eases: list[float] | None = None) -> list[Result]:  # fmt: skip
     found = []
     for world in range(worlds):
-        ease = eases[world] if eases else dice.uniform(-EASE, EASE)
+        ease = eases[world] if eases else rng.uniform(-EASE, EASE)
         for length in LENGTHS:
             p = share(curve, length, ease)
             for question in range(questions):
-                score = dice.betavariate(4 * p, 4 * (1 - p)) if graded else float(dice.random() < p)
+                score = rng.betavariate(4 * p, 4 * (1 - p)) if graded else float(rng.random() < p)
                 name = f"s/t@1/test-0-{world}"
                 found.append(
                     Result(
@@ -90,7 +90,7 @@ def held(curve: Curve, times: int, **how: object) -> Iterator[tuple[str, float]]
     means, lengths, areas = list[bool](), list[bool](), list[bool]()
     true, whole = truth(curve), area(curve)
     for seed in range(times):
-        results = asked(curve, dice=random.Random(f"one {seed}"), **how)  # type: ignore[arg-type]
+        results = asked(curve, rng=random.Random(f"one {seed}"), **how)  # type: ignore[arg-type]
         rows = summarize(results)
         means += [row.stat.low <= curve(doublings(row.length)) <= row.stat.high for row in rows]
         [one] = effective_lengths(rows)
@@ -108,10 +108,10 @@ def told_apart(times: int, worlds: int, better: float) -> tuple[float, float, fl
     in which any is."""
     inside, apart, any_apart = list[bool](), list[bool](), list[bool]()
     for seed in range(times):
-        dice = random.Random(f"two {seed}")
-        eases = [dice.uniform(-EASE, EASE) for _ in range(worlds)]
+        rng = random.Random(f"two {seed}")
+        eases = [rng.uniform(-EASE, EASE) for _ in range(worlds)]
         sides = [
-            Side(name, asked(lambda _, p=p: p, worlds, dice, name, eases=eases))  # type: ignore[misc]
+            Side(name, asked(lambda _, p=p: p, worlds, rng, name, eases=eases))  # type: ignore[misc]
             for name, p in (("a", 0.6), ("b", 0.6 + better))
         ]
         found = compare(sides).lengths
@@ -151,19 +151,19 @@ def paired_coverage(n: int, steps: int) -> tuple[list[float], list[float]]:
     return coverage, rejected
 
 
-def _graded(dice: random.Random, ease: float, gap: float) -> float:
-    one, other = (dice.betavariate(4 * p, 4 * (1 - p)) for p in (ease, ease + gap))
+def _graded(rng: random.Random, ease: float, gap: float) -> float:
+    one, other = (rng.betavariate(4 * p, 4 * (1 - p)) for p in (ease, ease + gap))
     return other - one
 
 
-def _partial(dice: random.Random, ease: float, gap: float) -> float:
+def _partial(rng: random.Random, ease: float, gap: float) -> float:
     """Right, or half right with the same share as wrong: a gap of right replies is three quarters of it in score."""
-    one, other = (1.0 if dice.random() < p else dice.choice([0.0, 0.5]) for p in (ease, ease + gap * 4 / 3))
+    one, other = (1.0 if rng.random() < p else rng.choice([0.0, 0.5]) for p in (ease, ease + gap * 4 / 3))
     return other - one
 
 
-def _clustered(dice: random.Random, ease: float, gap: float) -> float:
-    one, other = (fmean(dice.random() < p for _ in range(4)) for p in (ease, ease + gap))
+def _clustered(rng: random.Random, ease: float, gap: float) -> float:
+    one, other = (fmean(rng.random() < p for _ in range(4)) for p in (ease, ease + gap))
     return other - one
 
 
@@ -178,8 +178,8 @@ def share_covered(kind: str, n: int, gap: float, times: int) -> tuple[float, flo
     """Simulate how often the interval of n worlds holds the difference, and how often it is significant."""
     covered, rejected = list[bool](), list[bool]()
     for seed in range(times):
-        dice = random.Random(f"{kind} {n} {gap} {seed}")
-        group = [[GRADED[kind](dice, dice.uniform(0.15, 0.45), gap) for _ in range(n)]]
+        rng = random.Random(f"{kind} {n} {gap} {seed}")
+        group = [[GRADED[kind](rng, rng.uniform(0.15, 0.45), gap) for _ in range(n)]]
         significant = p_value(group) < ALPHA
         low, high = interval(group, significant=significant) or (-1.0, 1.0)
         covered.append(low <= gap <= high)

@@ -446,7 +446,7 @@ class Many(NamedTuple):
 
 
 def many(items: int, kills: int, port: int) -> Many:
-    dice = random.Random(7)
+    rng = random.Random(7)
     with place((0.05, 0.3), seed=3, port=port) as (folder, server):
         out, begun = folder / "many", time.monotonic()
         line = asked(
@@ -455,7 +455,7 @@ def many(items: int, kills: int, port: int) -> Many:
         for _ in range(kills):
             seen, process = server.asked(), _begun(line)
             _until(lambda seen=seen: server.asked() > seen + items // (kills + 3), process)  # type: ignore[misc]
-            time.sleep(dice.uniform(0.0, 0.5))
+            time.sleep(rng.uniform(0.0, 0.5))
             process.kill()
             process.communicate()
             time.sleep(0.5)

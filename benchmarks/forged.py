@@ -205,9 +205,9 @@ def special(name: str, make: Callable[[Path], object]) -> Change:
 def zeros(size: int) -> Iterator[bytes]:
     """Return a JSON text of one long string, in pieces."""
     yield b'{"id": "'
-    piece = b"0" * (1 << 20)
+    segment = b"0" * (1 << 20)
     for _ in range(size >> 20):
-        yield piece
+        yield segment
     yield b'"}'
 
 

@@ -51,7 +51,7 @@ FAULTS: dict[str, Broken] = {
 }
 
 
-def made(dice: random.Random, rates: dict[str, float], n: int = 5, times: int = 3) -> Guard:
+def made(rng: random.Random, rates: dict[str, float], n: int = 5, times: int = 3) -> Guard:
     """As `carrara guard make` does, of items whose rates it writes down."""
     kept, again, steady = list[GuardItem](), 0, 0  # of the last round
     for length in LENGTHS:
@@ -60,11 +60,11 @@ def made(dice: random.Random, rates: dict[str, float], n: int = 5, times: int = 
             for index in range(16):
                 name = f"classic/niah@1;of={capability}/test-0-{index}.0/{length}/chat/gpt2"
                 # most items are settled one way or the other, one in twenty is not
-                rates[name] = rate = dice.choices((dice.betavariate(400, 1), dice.random(), 0.0), (0.6, 0.05, 0.35))[0]
-                right = dice.random() < rate
+                rates[name] = rate = rng.choices((rng.betavariate(400, 1), rng.random(), 0.0), (0.6, 0.05, 0.35))[0]
+                right = rng.random() < rate
                 for time in range(2, times + 1):
                     if right:
-                        right = dice.random() < rate
+                        right = rng.random() < rate
                         again, steady = again + (time == times), steady + (right and time == times)
                 if right and len(cell) < n:
                     order = sha256(name.encode()).hexdigest()
@@ -78,12 +78,12 @@ def simulated(times: int) -> Iterator[str]:
     for name, fault in FAULTS.items():
         ended, prompts, tokens = Counter[str](), list[int](), list[int]()
         for seed in range(times):
-            dice, rates = random.Random(f"{name} {seed}"), dict[str, float]()
-            course, sent = Schedule(made(dice, rates)), 0
+            rng, rates = random.Random(f"{name} {seed}"), dict[str, float]()
+            course, sent = Schedule(made(rng, rates)), 0
             while batch := course.next_batch(8):
                 for one in batch:
                     sent += one.length
-                    course.add(one, dice.random() < rates[one.id] * fault(one, course.prompts))
+                    course.add(one, rng.random() < rates[one.id] * fault(one, course.prompts))
             ended[course.verdict] += 1
             prompts.append(course.prompts)
             tokens.append(sent)

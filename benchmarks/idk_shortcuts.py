@@ -15,7 +15,7 @@ from dataclasses import replace
 from statistics import fmean
 from unittest.mock import patch
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.quantities import write_length
 from carrara.core.types import Question
 from carrara.prompt import items
@@ -30,13 +30,13 @@ question_now = idk._question
 READER = "the choice said last, else the last"
 
 
-def question_before(dice: Dice, topic: Topic, name: str, chance_level: float) -> Question[str]:
+def question_before(rng: Rng, topic: Topic, name: str, chance_level: float) -> Question[str]:
     """Return a question as up to version 2: no choice that the text names, but for the answer."""
     unsaid = [value for value in topic.attribute.values if value not in topic.values[: topic.said]]
     said = [] if topic.answer is None else [topic.values[0]]
-    choices = [*said, *dice.sample(unsaid, 3 - len(said))]
-    now = question_now(dice, topic, name, chance_level)
-    return replace(now, gold=said[0] if said else idk.UNKNOWN, options=(*dice.shuffled(choices), idk.UNKNOWN))
+    choices = [*said, *rng.sample(unsaid, 3 - len(said))]
+    now = question_now(rng, topic, name, chance_level)
+    return replace(now, gold=said[0] if said else idk.UNKNOWN, options=(*rng.shuffled(choices), idk.UNKNOWN))
 
 
 def scores(haystack: str, length: int, worlds: int) -> Mapping[str, float]:

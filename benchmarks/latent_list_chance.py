@@ -28,10 +28,10 @@ def view_rates(complexity: int, worlds: int) -> dict[str, float]:
         total = 0.0
         for index in range(worlds):
             posed = questions_of(replace(first, index=index))
-            dice = posed.key.dice("chance")
+            rng = posed.key.rng("chance")
             for _ in range(GUESSES):
-                length = dice.between(0, complexity)  # the paper's guess, which a blind guesser betters
-                guess = length if view == "len" else task.guess(dice, posed.instance, posed.questions[0])
+                length = rng.between(0, complexity)  # the paper's guess, which a blind guesser betters
+                guess = length if view == "len" else task.guess(rng, posed.instance, posed.questions[0])
                 answer = task.write(guess)
                 total += task.paper_scores(answer, posed.questions[0])["paper"]
         rates[view] = 100 * total / worlds / GUESSES

@@ -14,7 +14,7 @@ from statistics import mean, median
 
 from carrara.answers.grade import grade
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import Message
 from carrara.prompt.items import Item, make
 from carrara.text.writings import FORMATS, Key, topics, write
@@ -52,13 +52,13 @@ def main() -> None:
 
 def _pair(n: int, size: int = 0) -> tuple[str, str]:
     """Two drafts for one key; with a size, as many of them as have so many characters: full-length writings."""
-    dice = Dice("benchmark", n)
-    key = Key(dice.choice(FORMATS), dice.choice(topics()))
-    one, other = write(key, dice), write(key, dice)
+    rng = Rng("benchmark", n)
+    key = Key(rng.choice(FORMATS), rng.choice(topics()))
+    one, other = write(key, rng), write(key, rng)
     while len(one) < size:
-        one += "\n\n" + write(key, dice)
+        one += "\n\n" + write(key, rng)
     while len(other) < size:
-        other += "\n\n" + write(key, dice)
+        other += "\n\n" + write(key, rng)
     return one, other
 
 
@@ -94,9 +94,9 @@ def _chance() -> None:
         told = made.context.instance.structure
         drafts = {"any draft": [message.content for message in _drafts(made)]}
         drafts["shares format or topic"] = [turn.draft for turn in told.turns]
-        dice = Dice("chance", index)
+        rng = Rng("chance", index)
         for kind, options in drafts.items():
-            said = [dice.choice(options) for _ in range(GUESSES)]
+            said = [rng.choice(options) for _ in range(GUESSES)]
             pairs = [(published_ratio(draft, told.draft), ratio(draft, told.draft)) for draft in said]
             scores[kind].append((mean(pair[0] for pair in pairs), mean(pair[1] for pair in pairs)))
     print(f"\nchance, {CONVERSATIONS} conversations of {LENGTH:,} tokens (paper: 4 %, sharing 9 %)")

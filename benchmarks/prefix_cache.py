@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import xllamacpp
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.models.embedded import smollm2
 from carrara.prompt.items import Item, contexts, make
 
@@ -37,7 +37,7 @@ def main(count: int, length: int) -> None:
     for name, first in (("grouped", 0), ("shuffled", count)):
         items = questions(first, count, length)
         if name == "shuffled":
-            items = Dice("shuffled").shuffled(items)
+            items = Rng("shuffled").shuffled(items)
         start = time.perf_counter()
         processed = sum(ask(str(server.listening_address), item) for item in items)
         taken = time.perf_counter() - start

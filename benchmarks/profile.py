@@ -64,30 +64,30 @@ def truth(score: Callable[[float], float]) -> float:
     return x
 
 
-def asked(score: Callable[[float], float], length: int, n: int, dice: random.Random) -> float:
+def asked(score: Callable[[float], float], length: int, n: int, rng: random.Random) -> float:
     p = score(doublings(length))
-    return float(sum(dice.random() < p for _ in range(n)))
+    return float(sum(rng.random() < p for _ in range(n)))
 
 
 def adaptive(name: str, seed: int) -> Outcome:
-    score, dice = CASES[name], random.Random(f"{name} {seed}")
+    score, rng = CASES[name], random.Random(f"{name} {seed}")
     curve, spent = Curve(CHANCE_LEVEL, UPTO), 0
     while not is_settled(curve, RULE, LENGTHS, WITHIN) and spent < BUDGET:
         step = choose_batch(curve, RULE, LENGTHS, BATCH, WITHIN)
         if step is None:
             break
         length, n = step
-        curve.add(length, asked(score, length, n, dice), n)
+        curve.add(length, asked(score, length, n, rng), n)
         spent += n * (length + FIXED)
     return outcome(curve, score, spent)
 
 
 def uniform(name: str, seed: int) -> Outcome:
-    score, dice = CASES[name], random.Random(f"uniform {name} {seed}")
+    score, rng = CASES[name], random.Random(f"uniform {name} {seed}")
     curve, spent = Curve(CHANCE_LEVEL, UPTO), 0
     while not is_settled(curve, RULE, LENGTHS, WITHIN) and spent < 4 * BUDGET:
         for length in LENGTHS:
-            curve.add(length, asked(score, length, BATCH, dice), BATCH)
+            curve.add(length, asked(score, length, BATCH, rng), BATCH)
             spent += BATCH * (length + FIXED)
     return outcome(curve, score, spent)
 

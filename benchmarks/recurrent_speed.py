@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.quantities import read_lengths
 from carrara.prompt.items import make
 from carrara.recurrent import checkpoint
@@ -63,7 +63,7 @@ def fastest(half: bool) -> float:
 def measure(kind: str, folder: Path, long: bool) -> str:
     training = Training(load("small", None, ["babilong/qa1"], {"kind": kind}), folder)
     training.save()
-    stage, dice = training.settings.stages[-1], Dice("speed")
+    stage, rng = training.settings.stages[-1], Rng("speed")
     batch = batch_of([training.stories[0].sample(training.tongue, 8, stage.size) for _ in range(stage.batch)])
     words = batch.ids.numel()
     needed = flops(lambda: training.lesson.learn(batch, stage))
@@ -71,7 +71,7 @@ def measure(kind: str, folder: Path, long: bool) -> str:
     half = halved("auto", torch.device("cpu"))
     peak = fastest(half)
     model: Any = training.model.eval()
-    ids = torch.tensor([[dice.between(3, 2000) for _ in range(SEGMENT)] for _ in range(AT_ONCE)])
+    ids = torch.tensor([[rng.between(3, 2000) for _ in range(SEGMENT)] for _ in range(AT_ONCE)])
     with torch.autocast("cpu", torch.bfloat16, enabled=half):
         state = model.init(AT_ONCE)
         needs = flops(lambda: model.step(state, ids, tell=False))

@@ -23,17 +23,17 @@ SUITES = ("babilong", "minerva", "sync", "michelangelo")
 
 
 def results() -> Iterator[Result]:
-    dice = random.Random(1)
+    rng = random.Random(1)
     for model in range(MODELS):
         for test in range(TESTS):
             for place, length in enumerate(LENGTHS):
                 share = max(0.1, 0.95 - 0.05 * model - 0.02 * test * (length > 0) - 0.1 * place)
                 task = f"{SUITES[test % len(SUITES)]}/test{test}"
                 for i in range(REPLIES):
-                    yield _result(dice, f"lab/model-{model}", task, length, i, dice.random() < share)
+                    yield _result(rng, f"lab/model-{model}", task, length, i, rng.random() < share)
 
 
-def _result(dice: random.Random, model: str, task: str, length: int, i: int, right: bool) -> Result:
+def _result(rng: random.Random, model: str, task: str, length: int, i: int, right: bool) -> Result:
     return Result(
         id=f"{task}@1/test-0-{i}.0/{length}/chat/gpt2",
         task=task,
@@ -44,14 +44,14 @@ def _result(dice: random.Random, model: str, task: str, length: int, i: int, rig
         tokenizer="gpt2",
         context_id=f"{task}@1/test-0-{i}/{length}",
         world_id=f"{task}@1/test-0-{i}",
-        status="ok" if dice.random() < 0.97 else "unparsed",
+        status="ok" if rng.random() < 0.97 else "unparsed",
         score=float(right),
         chance_level=0.1,
-        scores={"paper": min(1.0, right + float(dice.random() < 0.05))},
+        scores={"paper": min(1.0, right + float(rng.random() < 0.05))},
         trivial={"yes": {"score": 0.1, "paper": 0.1}},
         category=task.partition("/")[0],
         labels={"kind": str(i % 5)},
-        places=(dice.random() / 2, 0.5 + dice.random() / 2, 2),
+        places=(rng.random() / 2, 0.5 + rng.random() / 2, 2),
         ask=f"Where is thing {i}?",
         gold="kitchen",
         answer="kitchen" if right else "garden",

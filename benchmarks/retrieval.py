@@ -36,8 +36,8 @@ class Asked(NamedTuple):
 
 def asked(item: Item) -> Asked:
     """The context without what stands around it, and where in it the supporting facts are."""
-    frame, [message] = item.prompt.frame, item.messages()
-    before, after = len(frame.before), len(message.content) - len(frame.after)
+    template, [message] = item.prompt.template, item.messages()
+    before, after = len(template.before), len(message.content) - len(template.after)
     needs = [(s.start - before, s.end - before) for s in item.survey.spans if s.update in item.question.support]
     return Asked(message.content[before:after], item.question.ask, needs)
 

@@ -14,7 +14,7 @@ from statistics import mean
 
 from cydifflib import SequenceMatcher
 
-from carrara.core.keys import Dice, digest
+from carrara.core.keys import Rng, digest
 from carrara.text.writings import FORMATS, Key, moods, styles, topics, write
 
 SHORTEST = ("tweet", "riddle")
@@ -25,9 +25,9 @@ EACH = 4
 
 def main(drafts: int) -> None:
     for form in SHORTEST:
-        key, dice = Key(form, "penguins"), Dice("different", form)
+        key, rng = Key(form, "penguins"), Rng("different", form)
         start = time.perf_counter()
-        different = len({digest(write(key, dice)) for _ in range(drafts)})
+        different = len({digest(write(key, rng)) for _ in range(drafts)})
         taken = time.perf_counter() - start
         print(f"{different:,} of {drafts:,} drafts of {key.one} differ; {taken / drafts * 1e6:.0f} µs each")
     print("\nmean ratio of two drafts for one key\n              autojunk  without")
@@ -44,9 +44,9 @@ def _alike(form: str, autojunk: bool) -> float:
 
 def _ratios(form: str, ratio: Callable[[str, str], float]) -> Iterator[float]:
     for n in range(KEYS):
-        dice = Dice("alike", form, n)
-        key = Key(form, dice.choice(topics()), dice.choice(("", *styles())), dice.choice(("", *moods())))
-        yield from (ratio(*pair) for pair in combinations([write(key, dice) for _ in range(EACH)], 2))
+        rng = Rng("alike", form, n)
+        key = Key(form, rng.choice(topics()), rng.choice(("", *styles())), rng.choice(("", *moods())))
+        yield from (ratio(*pair) for pair in combinations([write(key, rng) for _ in range(EACH)], 2))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import NamedTuple
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._facts import (
     STEP,
     Dropped,
@@ -61,7 +61,7 @@ def parts_of(task: int, answer: str) -> set[str]:
     return set(answer.split(",")) if task == 8 else {answer}
 
 
-def write_story(task: int, rng: Dice, vocabulary: Vocabulary = "classic", sound: bool = False) -> Story:
+def write_story(task: int, rng: Rng, vocabulary: Vocabulary = "classic", sound: bool = False) -> Story:
     """Return a story of a task."""
     own = replace(load_task(task), vocab=vocabulary, sound=sound)
     return own.story(rng, draw_cast(rng, own.cast, vocabulary))
@@ -71,7 +71,7 @@ def simulated(task: int, questions: int, seed: str = "distributions") -> list[St
     """Stories with at least so many questions."""
     stories: list[Story] = []
     while questions > 0:
-        stories.append(write_story(task, Dice(seed, task, len(stories))))
+        stories.append(write_story(task, Rng(seed, task, len(stories))))
         questions -= len(stories[-1].questions)
     return stories
 

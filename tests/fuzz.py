@@ -80,121 +80,121 @@ class Case:
 
     @property
     def reply(self) -> str:
-        dice = Random(f"{self.seed} {self.test} {self.number}")
-        share = dice.random()
+        rng = Random(f"{self.seed} {self.test} {self.number}")
+        share = rng.random()
         most = next(most for upto, most in _SIZES if share <= upto)
-        return _Drawn(dice, self.asked, dice.randint(0, most)).reply()[:LONGEST]
+        return _Drawn(rng, self.asked, rng.randint(0, most)).reply()[:LONGEST]
 
 
 class _Drawn:
     """Draws a reply of about so many parts."""
 
-    def __init__(self, dice: Random, asked: Asked, parts: int) -> None:
-        self.dice, self.gold, self.text, self.words, self.parts = dice, asked.gold, asked.text, asked.words, parts
+    def __init__(self, rng: Random, asked: Asked, parts: int) -> None:
+        self.rng, self.gold, self.text, self.words, self.parts = rng, asked.gold, asked.text, asked.words, parts
 
     def reply(self) -> str:
         kinds: list[Callable[[], str]] = (
             [self.near] * 5 + [self.claims] * 3 + [self.of_the_prompt] * 3 + [self.soup] * 3
         )
         kinds += [self.number, self.garbled, self.letters, self.run, self.nested, self.json, self.table, self.other]
-        if self.dice.random() < 0.7:
-            return self.recased(self.dice.choice(kinds)())
+        if self.rng.random() < 0.7:
+            return self.recased(self.rng.choice(kinds)())
         self.parts = self.parts // 3 + 1
-        joint = self.dice.choice(["", " ", "\n", "\n\n", ". ", ", "])
-        return joint.join(self.dice.choice(kinds)() for _ in range(self.dice.randint(2, 4)))
+        separator = self.rng.choice(["", " ", "\n", "\n\n", ". ", ", "])
+        return separator.join(self.rng.choice(kinds)() for _ in range(self.rng.randint(2, 4)))
 
     def recased(self, text: str) -> str:
         """Now and then with signs that patterns which ignore case take for other letters."""
-        return text.translate(ALIKE) if self.dice.random() < 0.03 else text
+        return text.translate(ALIKE) if self.rng.random() < 0.03 else text
 
     def near(self) -> str:
         """A right answer, wrapped, said again, or with some signs others than they were."""
-        gold = self.gold if self.dice.random() < 0.8 else self.one()
-        said = self.changed(gold).join(self.dice.choice(AROUND).split("_"))
-        times = self.dice.choice([1, 1, 1, 1, 2, 1 + self.parts // 8])
-        return self.dice.choice([" ", "\n", ". ", ""]).join([said] * times)
+        gold = self.gold if self.rng.random() < 0.8 else self.one()
+        said = self.changed(gold).join(self.rng.choice(AROUND).split("_"))
+        times = self.rng.choice([1, 1, 1, 1, 2, 1 + self.parts // 8])
+        return self.rng.choice([" ", "\n", ". ", ""]).join([said] * times)
 
     def claims(self) -> str:
         """Sentences about the prompt's words, as a model that argues writes them."""
-        return self.dice.choice([" ", "\n", "\n\n"]).join(
-            "".join(self.thing() if part == "_" else part for part in self.dice.choice(CLAIMS))
+        return self.rng.choice([" ", "\n", "\n\n"]).join(
+            "".join(self.thing() if part == "_" else part for part in self.rng.choice(CLAIMS))
             for _ in range(1 + self.parts // 6)
         )
 
     def thing(self) -> str:
-        return self.dice.choice([self.gold, self.one(), " ".join(self.dice.choices(self.words or SIGNS, k=3))])
+        return self.rng.choice([self.gold, self.one(), " ".join(self.rng.choices(self.words or SIGNS, k=3))])
 
     def changed(self, text: str) -> str:
         signs = list(text)
-        for _ in range(self.dice.choice([0, 0, 1, 2, 1 + self.parts // 4])):
-            at = self.dice.randint(0, len(signs))
-            upto = at + self.dice.choice([0, 0, 1, 1, 5])
-            signs[at:upto] = self.dice.choice([[], [self.one()], signs[at : at + 9] * 2])
+        for _ in range(self.rng.choice([0, 0, 1, 2, 1 + self.parts // 4])):
+            at = self.rng.randint(0, len(signs))
+            upto = at + self.rng.choice([0, 0, 1, 1, 5])
+            signs[at:upto] = self.rng.choice([[], [self.one()], signs[at : at + 9] * 2])
         text = "".join(signs)
-        return self.dice.choice([text] * 5 + [text.upper(), text.lower(), text[::-1], text.swapcase()])
+        return self.rng.choice([text] * 5 + [text.upper(), text.lower(), text[::-1], text.swapcase()])
 
     def one(self) -> str:
         pools: list[Sequence[str]] = [SIGNS, SIGNS, NUMBERS, self.words or SIGNS]
-        return self.dice.choice(self.dice.choice(pools))
+        return self.rng.choice(self.rng.choice(pools))
 
     def of_the_prompt(self) -> str:
         text = self.text
-        if self.dice.random() < 0.5:
-            joint = self.dice.choice([" ", ", ", "\n", "\n- ", " and ", " -> ", "; ", ": ", "|"])
-            return joint.join(self.dice.choice(self.words or SIGNS) for _ in range(self.parts))
-        at = self.dice.randint(0, len(text))
+        if self.rng.random() < 0.5:
+            separator = self.rng.choice([" ", ", ", "\n", "\n- ", " and ", " -> ", "; ", ": ", "|"])
+            return separator.join(self.rng.choice(self.words or SIGNS) for _ in range(self.parts))
+        at = self.rng.randint(0, len(text))
         return (text[at:] + text * (self.parts // 400))[: 5 * self.parts]
 
     def soup(self) -> str:
         return "".join(self.one() for _ in range(self.parts))
 
     def number(self) -> str:
-        digits = self.dice.choice(["9", "1", "0", "٣", "３", "1234567890", "1,000,", "1_", "0.", "-1", "1e"])
-        joint = self.dice.choice(["", " ", ",", ", ", "-", "/", ".", "\n", " + ", " = "])
-        long = digits * self.dice.choice([1, self.parts, 5000 // len(digits)])
-        return joint.join([*self.dice.choices(NUMBERS, k=1 + self.parts // 3), long])
+        digits = self.rng.choice(["9", "1", "0", "٣", "３", "1234567890", "1,000,", "1_", "0.", "-1", "1e"])
+        separator = self.rng.choice(["", " ", ",", ", ", "-", "/", ".", "\n", " + ", " = "])
+        long = digits * self.rng.choice([1, self.parts, 5000 // len(digits)])
+        return separator.join([*self.rng.choices(NUMBERS, k=1 + self.parts // 3), long])
 
     def garbled(self) -> str:
         """Bytes that are no text."""
-        data = self.dice.randbytes(5 * self.parts)
-        if self.dice.random() < 0.3:
+        data = self.rng.randbytes(5 * self.parts)
+        if self.rng.random() < 0.3:
             return data.decode("latin-1")
-        return data.decode("utf-8", self.dice.choice(["replace", "surrogateescape"]))
+        return data.decode("utf-8", self.rng.choice(["replace", "surrogateescape"]))
 
     def letters(self) -> str:
-        top = self.dice.choice([0x250, 0x2000, 0xFFFF, 0x10FFFF])
-        return "".join(chr(self.dice.randint(0, top)) for _ in range(2 * self.parts))
+        top = self.rng.choice([0x250, 0x2000, 0xFFFF, 0x10FFFF])
+        return "".join(chr(self.rng.randint(0, top)) for _ in range(2 * self.parts))
 
     def run(self) -> str:
-        unit: str = self.dice.choice(RUNS)
-        if self.dice.random() < 0.5:
-            unit = "".join(self.one() for _ in range(self.dice.randint(2, 5)))
+        unit: str = self.rng.choice(RUNS)
+        if self.rng.random() < 0.5:
+            unit = "".join(self.one() for _ in range(self.rng.randint(2, 5)))
         run = unit * (1 + 5 * self.parts // len(unit))
         return self.edge() + run + self.edge()
 
     def edge(self) -> str:
-        return self.dice.choice(["", self.one(), self.gold])
+        return self.rng.choice(["", self.one(), self.gold])
 
     def nested(self) -> str:
-        brackets = self.dice.choice(BRACKETS)
-        depth = DEEP if self.dice.random() < 0.005 else self.parts
-        return brackets[0] * depth + self.gold + brackets[1] * self.dice.choice([0, depth, depth // 2])
+        brackets = self.rng.choice(BRACKETS)
+        depth = DEEP if self.rng.random() < 0.005 else self.parts
+        return brackets[0] * depth + self.gold + brackets[1] * self.rng.choice([0, depth, depth // 2])
 
     def json(self) -> str:
         value: object = self.gold
-        for _ in range(self.dice.randint(0, min(self.parts, 60))):
+        for _ in range(self.rng.randint(0, min(self.parts, 60))):
             around: list[object] = [[value], [value, self.one()], {self.one(): value}, {"answer": value}, [self.one()]]
-            value = self.dice.choice(around)
-        written = json.dumps(value, ensure_ascii=self.dice.random() < 0.5)
-        return written[: self.dice.randint(0, len(written))] if self.dice.random() < 0.3 else written
+            value = self.rng.choice(around)
+        written = json.dumps(value, ensure_ascii=self.rng.random() < 0.5)
+        return written[: self.rng.randint(0, len(written))] if self.rng.random() < 0.3 else written
 
     def table(self) -> str:
-        columns = self.dice.randint(1, 5)
+        columns = self.rng.randint(1, 5)
         rows = [[self.one() for _ in range(columns)] for _ in range(1 + self.parts // columns)]
         rows[1:1] = [["---"] * columns]
-        joint = self.dice.choice(["|", " | ", "\t", ",", ";"])
-        return "\n".join(joint.join(row) for row in rows)
+        separator = self.rng.choice(["|", " | ", "\t", ",", ";"])
+        return "\n".join(separator.join(row) for row in rows)
 
     def other(self) -> str:
         """What is right elsewhere."""
-        return self.dice.choice(perfect())
+        return self.rng.choice(perfect())

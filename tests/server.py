@@ -208,7 +208,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.journal, self.latency, self.seed = journal, latency, seed
         self.lock = threading.Lock()
-        self.dice = random.Random(seed)
+        self.rng = random.Random(seed)
         self.attempts: Counter[str] = Counter()
         self.order: dict[str, int] = {}
         """Of the items, as they arrived."""
@@ -237,10 +237,10 @@ class Server(ThreadingHTTPServer):
             model = EACH[place % len(EACH)]
         name, _, number = model.partition("-")
         if name == "mixed":  # what an item comes to is its own, however often it was asked before
-            dice, own = random.Random(f"{self.seed} {item} {attempt}"), random.Random(f"{self.seed} {item}")
+            rng, own = random.Random(f"{self.seed} {item} {attempt}"), random.Random(f"{self.seed} {item}")
             share = int(number) / 100
-            if dice.random() < 0.7 * share:
-                return dice.choice(PASSING)
+            if rng.random() < 0.7 * share:
+                return rng.choice(PASSING)
             return own.choice(ENDING) if own.random() < 0.3 * share / (1 - 0.7 * share) else "ok"
         if name == "hang":
             return "silent" if place < int(number) else "ok"
@@ -284,7 +284,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         way = self.server.way(model.removeprefix("probe-"), item, len(raw))
         with self.server.lock:
-            seconds = self.server.dice.uniform(*self.server.latency)
+            seconds = self.server.rng.uniform(*self.server.latency)
         time.sleep(seconds)
         answer = self.answer(way, text, int(request.get("max_tokens") or 192))
         if self.send(answer):

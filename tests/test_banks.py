@@ -17,7 +17,7 @@ import pytest
 from carrara.answers.grade import grade
 from carrara.cli.main import main
 from carrara.core.errors import ExhaustedError, LengthError, RunError, UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.recipe import Recipe
 from carrara.models.weights import DEMO
 from carrara.prompt.items import make
@@ -56,12 +56,12 @@ def lines(path: Path, *found: object) -> Path:
 
 def library(path: Path, drafts: int = 4, formats: Sequence[str] = FORMATS, topics: int = 12) -> Path:
     """A bank that the built-in writer fills."""
-    dice = Dice("library")
+    rng = Rng("library")
     made = (
         {"format": form, "topic": topic, "text": text}
         for form in formats
         for topic in all_topics()[:topics]
-        for text in dict.fromkeys(write(Key(form, topic), dice) for _ in range(drafts))
+        for text in dict.fromkeys(write(Key(form, topic), rng) for _ in range(drafts))
     )
     return lines(path, *made)
 
@@ -562,17 +562,17 @@ def test_keys_that_a_request_cannot_tell_apart(tmp_path: Path) -> None:
 def test_more_drafts_than_there_are(tmp_path: Path) -> None:
     shelf = source(str(library(tmp_path / "bank.jsonl")), 2)
     with pytest.raises(UsageError, match="4 drafts of an essay about bees, and not 5"):
-        shelf.drafts(Key("essay", "bees"), 5, Dice("d"))
+        shelf.drafts(Key("essay", "bees"), 5, Rng("d"))
     with pytest.raises(UsageError, match="0 drafts of an opera about bees"):
-        shelf.drafts(Key("opera", "bees"), 1, Dice("d"))
-    assert len(set(shelf.drafts(Key("essay", "bees"), 4, Dice("d")))) == 4
+        shelf.drafts(Key("opera", "bees"), 1, Rng("d"))
+    assert len(set(shelf.drafts(Key("essay", "bees"), 4, Rng("d")))) == 4
 
 
 def test_a_draft_is_cut_at_a_sentence_and_not_at_a_number() -> None:
     text = 'Three tips.\n\n1. Hum.\n2. Dance, "as one does." Then\n10. Rest.\nThat is all'
     key = Key("blog post", "bees")
     drafts = [(key, text), (key, "One sentence.")] * 200
-    cuts = [cut for _, cut in shortened(iter(drafts), Dice("cut"))]
+    cuts = [cut for _, cut in shortened(iter(drafts), Rng("cut"))]
     assert len(cuts) == 200
     assert {cut.split()[-1] for cut in cuts} == {"tips.", "Hum.", 'does."', "Rest."}
 

@@ -89,7 +89,7 @@ def simulated(task: str, params: str, worlds: int) -> list[Simulated]:
     simulation = Simulation()
     for one in posed(task, params, worlds):
         for n, question in enumerate(one.questions):
-            simulation.take(one.task, one.instance, question, one.key.dice("guess", n), str(one.key.index))
+            simulation.take(one.task, one.instance, question, one.key.rng("guess", n), str(one.key.index))
     return simulation.comparisons()
 
 
@@ -122,7 +122,7 @@ def test_the_guesser_scores_the_chance_level_with_other_parameters(task: str, pa
 def test_a_written_guess_scores_what_the_guess_does(task: str) -> None:
     for one in posed(task, "", 3):
         for n, question in enumerate(one.questions):
-            guess = one.task.guess(one.key.dice("guess", n), one.instance, question)
+            guess = one.task.guess(one.key.rng("guess", n), one.instance, question)
             graded = grade(one.task, question, one.task.write(guess))
             assert graded.score == pytest.approx(one.task.score(guess, question))
 
@@ -212,7 +212,7 @@ def test_guesses_that_are_all_alike_are_one_guess_each() -> None:
     simulation, worlds = Simulation(), [*posed("minerva/membership", "items=12;lists=4", 60)]
     for one in worlds:
         [question] = one.questions
-        simulation.take(task, one.instance, replace(question, chance_level=0.25), one.key.dice("g"), str(one.key.index))
+        simulation.take(task, one.instance, replace(question, chance_level=0.25), one.key.rng("g"), str(one.key.index))
     assert not any(found.differs for found in simulation.comparisons())
 
 

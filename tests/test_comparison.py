@@ -78,8 +78,8 @@ def test_a_margin_is_kept_or_not() -> None:
 
 def test_signs_at_random_are_counted_exactly() -> None:
     """Beside all reversals that there are."""
-    dice = random.Random(3)
-    changes = [round(dice.gauss(0.3, 0.5), 3) for _ in range(9)]
+    rng = random.Random(3)
+    changes = [round(rng.gauss(0.3, 0.5), 3) for _ in range(9)]
     mean = abs(math.fsum(changes))
     sums = [
         abs(math.fsum(-change if signs >> n & 1 else change for n, change in enumerate(changes)))
@@ -91,10 +91,10 @@ def test_signs_at_random_are_counted_exactly() -> None:
 @pytest.mark.slow
 def test_equals_are_seldom_told_apart() -> None:
     """Of 300 tables of three comparisons each between equals, about one in twenty tells any apart, and not more."""
-    dice, told = random.Random(5), 0
+    rng, told = random.Random(5), 0
     for _ in range(300):
         ones, others = (
-            [reply(m, i, length, float(dice.random() < 0.6)) for length in (0, 1024, 4096) for i in range(20)]
+            [reply(m, i, length, float(rng.random() < 0.6)) for length in (0, 1024, 4096) for i in range(20)]
             for m in ("a", "b")
         )
         told += any(row.verdict() != "not told apart" for row in both(ones, others).lengths)

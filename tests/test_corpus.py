@@ -21,11 +21,11 @@ from carrara import tokens
 from carrara.cli.main import main
 from carrara.core.cache import cache_folder
 from carrara.core.errors import UsageError
-from carrara.core.keys import SPLITS, Dice, Key, owner
+from carrara.core.keys import SPLITS, Key, Rng, owner
 from carrara.core.quantities import read_length
-from carrara.core.types import Frame, Instance, Piece, Unit
+from carrara.core.types import Instance, PromptTemplate, Segment, SegmentGroup
+from carrara.prompt.packing import Packing
 from carrara.prompt.prompt import Measure, Prompt, count
-from carrara.prompt.weave import Weave
 from carrara.text import corpus
 from carrara.text.corpus import index, store
 from carrara.text.corpus.sentences import clean, says_something, split_paragraph, split_text, without_gutenberg
@@ -104,11 +104,11 @@ NAMES = "Ann Ben Cay Dee Eve Fay Gus Hal".split()  # noqa: SIM905
 
 def document(number: int, sentences: int = 40) -> str:
     """Prose that differs from every other in each sentence, with accents, digits and a heading."""
-    dice = Dice("document", number)
+    rng = Rng("document", number)
     lines = [f"Chapter {number}"]
     for k in range(sentences):
-        name, thing = dice.choice(NAMES), dice.choice(["stone", "château", "café", "quarry", "漢字"])
-        lines.append(f"{name} saw the {thing} no. {number}-{k} and paid ${dice.below(10_000):,}.{dice.below(90) + 10}!")
+        name, thing = rng.choice(NAMES), rng.choice(["stone", "château", "café", "quarry", "漢字"])
+        lines.append(f"{name} saw the {thing} no. {number}-{k} and paid ${rng.below(10_000):,}.{rng.below(90) + 10}!")
     return lines[0] + "\n\n" + "\n".join(lines[1:])
 
 
@@ -426,9 +426,9 @@ def test_costs_add_up(folder: Path, tokenizer: str) -> None:
 def test_runs(folder: Path) -> None:
     opened = corpus.open(str(folder))
     sums = [int(n) for n in opened.counts("gpt2")]
-    dice = Dice("runs")
+    rng = Rng("runs")
     for _ in range(200):
-        i, room = dice.below(opened.sentences), dice.below(3000)
+        i, room = rng.below(opened.sentences), rng.below(3000)
         j = opened.run(i, room, "gpt2")
         assert sums[j] - sums[i] <= room
         assert j == opened.sentences or sums[j + 1] - sums[i] > room
@@ -478,7 +478,7 @@ def test_sums_of_a_tokenizer_that_changed_are_counted_anew(folder: Path, monkeyp
 def test_reading_is_the_text_from_a_drawn_place(folder: Path) -> None:
     opened = corpus.open(str(folder))
     everything = sentences_of(opened)
-    one = corpus.reading(opened, Dice("a", 1), "gpt2")
+    one = corpus.reading(opened, Rng("a", 1), "gpt2")
     read = [one(0)[0].text for _ in range(opened.sentences)]
     assert sorted(read) == sorted(everything)  # each once
     assert len(set(everything)) == len(everything)
@@ -489,45 +489,45 @@ def test_reading_is_the_text_from_a_drawn_place(folder: Path) -> None:
     assert {b for _, b in jumps} <= firsts
     with pytest.raises(UsageError, match=r"has [\d,]+ tokens by gpt2, and [\d,]+ were asked for: let it repeat"):
         one(0)
-    again = corpus.reading(opened, Dice("a", 1), "gpt2")
+    again = corpus.reading(opened, Rng("a", 1), "gpt2")
     assert [again(0)[0].text for _ in range(50)] == read[:50]
-    starts = {corpus.reading(opened, Dice("a", n), "gpt2")(0)[0].text for n in range(100)}
+    starts = {corpus.reading(opened, Rng("a", n), "gpt2")(0)[0].text for n in range(100)}
     assert len(starts) > 80
 
 
-def pour(tap: corpus.Reading, room: int) -> list[Piece]:
-    pieces: list[Piece] = []
-    while unit := tap.upto(room - sum(piece.tokens or 0 for piece in pieces)):
-        pieces += unit
-    return pieces
+def pour(tap: corpus.Reading, room: int) -> list[Segment]:
+    segments: list[Segment] = []
+    while group := tap.upto(room - sum(segment.tokens or 0 for segment in segments)):
+        segments += group
+    return segments
 
 
 def test_bulk_is_the_same_as_one_by_one(folder: Path) -> None:
     opened = corpus.open(str(folder))
     for n in range(20):
         room = 1000 + 97 * n
-        pieces = pour(corpus.reading(opened, Dice("a", n), "gpt2"), room)
-        slow = corpus.reading(opened, Dice("a", n), "gpt2")
+        segments = pour(corpus.reading(opened, Rng("a", n), "gpt2"), room)
+        slow = corpus.reading(opened, Rng("a", n), "gpt2")
         text, used = [], 0
-        while used + (unit := slow(0))[0].tokens <= room:  # type: ignore[operator]
-            text.append(unit[0].text)
-            used += unit[0].tokens or 0
-        assert " ".join(piece.text for piece in pieces) == " ".join(text)
-        assert sum(piece.tokens or 0 for piece in pieces) == used
-        assert len(pieces) <= 6  # some 40 sentences of 25 tokens are a document
+        while used + (group := slow(0))[0].tokens <= room:  # type: ignore[operator]
+            text.append(group[0].text)
+            used += group[0].tokens or 0
+        assert " ".join(segment.text for segment in segments) == " ".join(text)
+        assert sum(segment.tokens or 0 for segment in segments) == used
+        assert len(segments) <= 6  # some 40 sentences of 25 tokens are a document
         assert room - used < 60
 
 
 def test_what_is_too_much_is_refused(folder: Path) -> None:
     opened = corpus.open(str(folder))
     there = opened.tokens("gpt2")
-    pieces = pour(corpus.reading(opened, Dice("a"), "gpt2"), there)
-    assert sum(piece.tokens or 0 for piece in pieces) == there
+    segments = pour(corpus.reading(opened, Rng("a"), "gpt2"), there)
+    assert sum(segment.tokens or 0 for segment in segments) == there
     message = rf"the corpus {re.escape(opened.name)} has {there:,} tokens by gpt2, and {there + 1:,} were asked for"
     with pytest.raises(UsageError, match=message):
-        corpus.reading(opened, Dice("a"), "gpt2").upto(there + 1)
-    repeated = pour(corpus.reading(opened, Dice("a"), "gpt2", repeat=True), 3 * there)
-    assert 3 * there - 60 < sum(piece.tokens or 0 for piece in repeated) <= 3 * there
+        corpus.reading(opened, Rng("a"), "gpt2").upto(there + 1)
+    repeated = pour(corpus.reading(opened, Rng("a"), "gpt2", repeat=True), 3 * there)
+    assert 3 * there - 60 < sum(segment.tokens or 0 for segment in repeated) <= 3 * there
 
 
 def test_splits_own_documents(folder: Path) -> None:
@@ -540,13 +540,13 @@ def test_splits_own_documents(folder: Path) -> None:
             assert owner(Instance((opened.text(*opened.document(d)),))) == split
         if not documents:
             continue
-        tap = corpus.reading(opened, Dice("a"), "gpt2", split=split)
-        read = [re.findall(r"no\. (\d+)-", piece.text) for piece in pour(tap, tap.available)]
+        tap = corpus.reading(opened, Rng("a"), "gpt2", split=split)
+        read = [re.findall(r"no\. (\d+)-", segment.text) for segment in pour(tap, tap.available)]
         assert {int(number) for numbers in read for number in numbers} == documents
     alone = corpus.open(str(folder / "00.txt"))
     other = next(split for split in SPLITS if len(alone.documents_of(split)) == 0)
     with pytest.raises(UsageError, match=rf"has 0 tokens of the {other} split .* \(background=all\), add text"):
-        corpus.reading(alone, Dice("a"), "gpt2", split=other)
+        corpus.reading(alone, Rng("a"), "gpt2", split=other)
 
 
 def test_screens(folder: Path) -> None:
@@ -555,17 +555,17 @@ def test_screens(folder: Path) -> None:
     said = re.compile(r"\bAnn\b|\bchâteau\b|no\. 3-7 ")
     blocked = {i for i, text in enumerate(sentences_of(opened)) if said.search(text)}
     assert screen.blocked.tolist() == sorted(blocked)
-    tap = corpus.reading(opened, Dice("a"), "gpt2", screen=screen)
-    pieces = pour(tap, tap.available)
-    assert sum(piece.tokens or 0 for piece in pieces) == tap.available < opened.tokens("gpt2")
+    tap = corpus.reading(opened, Rng("a"), "gpt2", screen=screen)
+    segments = pour(tap, tap.available)
+    assert sum(segment.tokens or 0 for segment in segments) == tap.available < opened.tokens("gpt2")
     kept = [text for i, text in enumerate(sentences_of(opened)) if i not in blocked]
-    assert sum(len(piece.text) + 1 for piece in pieces) == sum(len(text) + 1 for text in kept)
-    assert not any(said.search(piece.text) for piece in pieces)
+    assert sum(len(segment.text) + 1 for segment in segments) == sum(len(text) + 1 for text in kept)
+    assert not any(said.search(segment.text) for segment in segments)
     assert corpus.screened(opened, ["be", "château", "ANN", "no. 3-7"]) is screen
     none = corpus.screened(opened, ["zebra"])
     assert none.blocked.size == 0
     with pytest.raises(UsageError, match="that is nothing to read"):
-        corpus.reading(opened, Dice("a"), "gpt2", screen=corpus.screened(opened, ["chapter", "saw"]))
+        corpus.reading(opened, Rng("a"), "gpt2", screen=corpus.screened(opened, ["chapter", "saw"]))
     with pytest.raises(UsageError, match="cannot screen for no words"):
         corpus.screened(opened, [])
 
@@ -581,13 +581,13 @@ def test_words_are_found_in_italics_and_quotes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> None:
     opened = corpus.open(str(folder))
-    updates: tuple[Unit, ...] = tuple((Piece(f"Mary went to room {n}.", update=n),) for n in range(5))
-    instance = Instance(updates, filler=lambda dice, name: corpus.reading(opened, dice, name, repeat=True))
-    frame = Frame("<context> ", "\n</context>\nWhere is Mary?", joint=" ")
-    measure = Measure.of(tokens.get(tokenizer), "base", frame, instance)
+    updates: tuple[SegmentGroup, ...] = tuple((Segment(f"Mary went to room {n}.", update=n),) for n in range(5))
+    instance = Instance(updates, filler=lambda rng, name: corpus.reading(opened, rng, name, repeat=True))
+    template = PromptTemplate("<context> ", "\n</context>\nWhere is Mary?", separator=" ")
+    measure = Measure.of(tokens.get(tokenizer), "base", template, instance)
     for length in map(read_length, ("1k", "4k", "32k")):
-        weave = Weave(instance, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
-        prompt = Prompt(frame, weave, measure, (), length)
+        packing = Packing(instance, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
+        prompt = Prompt(template, packing, measure, (), length)
         assert count(measure.tokenizer, "base", prompt.messages()) == length
 
 
@@ -601,9 +601,9 @@ def test_on_novels() -> None:
     assert not any(re.search(r"\b(?:Mr|Mrs|Dr)\.$", text) for text in texts)
     assert sum(len(text) for text in texts) / len(texts) > 100
     screen = corpus.screened(opened, ["Mary", "John", "garden", "kitchen"])
-    tap = corpus.reading(opened, Dice("novels"), "gpt2", split="test", screen=screen)
-    for piece in pour(tap, 200_000):
-        assert not re.search(r"(?i)\b(?:mary|john|garden|kitchen)\b", piece.text)
+    tap = corpus.reading(opened, Rng("novels"), "gpt2", split="test", screen=screen)
+    for segment in pour(tap, 200_000):
+        assert not re.search(r"(?i)\b(?:mary|john|garden|kitchen)\b", segment.text)
 
 
 # The command.

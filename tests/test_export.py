@@ -191,7 +191,7 @@ def test_base_requests_end_where_the_answer_does(tmp_path: Path) -> None:
     assert request["url"] == "/v1/completions"
     assert request["body"]["prompt"] == item.text
     assert request["body"]["max_tokens"] == item.question.budget
-    assert request["body"].get("stop", []) == list(item.prompt.frame.stop)
+    assert request["body"].get("stop", []) == list(item.prompt.template.stop)
 
 
 @pytest.mark.parametrize(("model", "sampled"), [("gpt-4o", {"temperature": 0}), ("o3-mini", {})])

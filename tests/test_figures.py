@@ -164,20 +164,20 @@ def reply(model: str, test: str, world: int, length: int, score: float, params: 
 @cache
 def made_up() -> tuple[Result, ...]:
     """Four models on every test that a figure shows: three that keep to their score, and one that sinks with length."""
-    dice, found = random.Random(3), list[Result]()
+    rng, found = random.Random(3), list[Result]()
     for test in dict.fromkeys((*BABILONG, *definition("sync-table-4").tests, *SYNC, *MINERVA, *MICHELANGELO)):
         for place, length in enumerate(LENGTHS):
             for world in range(6):
                 labels = LABELS.get(test, [{}])
                 for model, skill in MODELS.items():
-                    score = float(dice.random() < skill * (1 - place / 3 if "sinking" in model else 1))
+                    score = float(rng.random() < skill * (1 - place / 3 if "sinking" in model else 1))
                     more: dict[str, Any] = {
                         "labels": labels[world % len(labels)],
                         "category": CATEGORIES.get(test, "other" if test in MINERVA else ""),
                         "scores": {"recall": score} if test == "babilong/qa1" else {},
                         "fault": "invalid path" if test in PATHS and not score else "",
-                        "places": (0.1, dice.random(), 2),
-                        "reasoning": dice.randrange(900),
+                        "places": (0.1, rng.random(), 2),
+                        "reasoning": rng.randrange(900),
                         "seconds": 0.5,
                         "nats": 3.0 - place / 4,
                     }
@@ -265,10 +265,10 @@ def test_published_models_stand_beside_and_are_marked() -> None:
 
 
 def curves(ones: Sequence[float], others: Sequence[float], noise: float = 0.1) -> list[Result]:
-    dice = random.Random(1)
+    rng = random.Random(1)
     lengths = [1024 * 2**k for k in range(len(ones))]
     return [
-        reply(model, "michelangelo/mrcr", world, length, min(1.0, max(0.0, mean + dice.uniform(-noise, noise))))
+        reply(model, "michelangelo/mrcr", world, length, min(1.0, max(0.0, mean + rng.uniform(-noise, noise))))
         for model, means in (("a", ones), ("b", others))
         for length, mean in zip(lengths, means, strict=True)
         for world in range(60)

@@ -33,7 +33,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def in_time() -> Iterator[None]:
     """Interrupt what waits for a pipe or a device: such a test fails instead of hanging."""
 
-    def late(number: int, frame: object) -> None:
+    def late(number: int, template: object) -> None:
         raise TimeoutError("it hangs")
 
     before = signal.signal(signal.SIGALRM, late)

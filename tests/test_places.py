@@ -29,12 +29,12 @@ def test_places_are_those_of_the_text(test: str) -> None:
         if not item.question.needs:
             assert watch.places is None
             continue
-        pieces = list(item.prompt.weave)
-        whole = sum(len(piece.text) for piece in pieces)
+        segments = list(item.prompt.packing)
+        whole = sum(len(segment.text) for segment in segments)
         began: dict[int, float] = {}
-        for n, piece in enumerate(pieces):
-            if piece.update is not None and piece.update in item.question.needs:
-                began.setdefault(piece.update, sum(len(one.text) for one in pieces[:n]) / whole)
+        for n, segment in enumerate(segments):
+            if segment.update is not None and segment.update in item.question.needs:
+                began.setdefault(segment.update, sum(len(one.text) for one in segments[:n]) / whole)
         assert watch.places == pytest.approx((min(began.values()), max(began.values()), len(began)), abs=1e-4)
 
 

@@ -109,22 +109,22 @@ def test_no_more_is_asked_of_what_no_curve_is_like() -> None:
     assert sum(n for _, n in dip.counts.values()) < 500
 
 
-def profiled(score: Callable[[float], float], dice: random.Random) -> Curve:
+def profiled(score: Callable[[float], float], rng: random.Random) -> Curve:
     """Asked as a profile asks, to its end."""
     curve = Curve(0.1, LENGTHS[-1])
     while not is_settled(curve, BASE, LENGTHS, 2.0) and (step := choose_batch(curve, BASE, LENGTHS, 8, 2.0)):
         length, n = step
-        curve.add(length, float(sum(dice.random() < score(doublings(length)) for _ in range(n))), n)
+        curve.add(length, float(sum(rng.random() < score(doublings(length)) for _ in range(n))), n)
     return curve
 
 
 @pytest.mark.slow
 def test_intervals_hold_the_true_length() -> None:
     """A small part of `benchmarks/profile.py`: a curve with its stopping rule, forty times."""
-    dice, held = random.Random(8), 0
+    rng, held = random.Random(8), 0
     true = 2.0 ** (14 + 0.5 * math.log((0.9 - 0.1) / (0.85 * 0.9 - 0.1) - 1))
     for _ in range(40):
-        curve = profiled(lambda x: 0.1 + 0.8 / (1 + math.exp((x - 14) / 0.5)), dice)
+        curve = profiled(lambda x: 0.1 + 0.8 / (1 + math.exp((x - 14) / 0.5)), rng)
         low, _, high = curve.effective(BASE)
         held += low <= true <= high
     assert held >= 30  # three standard errors below 36

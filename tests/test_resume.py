@@ -43,7 +43,7 @@ def command(out: Path, server: Address) -> list[str]:
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.slow
 def test_killed_five_times(tmp_path: Path, seed: int) -> None:
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     kills: list[float] = []
     start = 0.0
     with serving(tmp_path / "journal.tsv", (0.02, 0.6), seed) as server:
@@ -52,11 +52,11 @@ def test_killed_five_times(tmp_path: Path, seed: int) -> None:
             seen = len(server.facts())
             since = time.monotonic()
             with begun(*line) as process:
-                early = dice.random() < 0.2  # while it starts, before any request
+                early = rng.random() < 0.2  # while it starts, before any request
                 while not early and process.poll() is None and len(server.facts()) == seen:
                     time.sleep(0.005)
                 start = max(start, time.monotonic() - since)
-                time.sleep(dice.uniform(0.1, 0.8))
+                time.sleep(rng.uniform(0.1, 0.8))
                 process.send_signal(signal.SIGKILL)
                 kills.append(time.monotonic())
             time.sleep(0.7)  # what was in flight ends

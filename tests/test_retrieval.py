@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from carrara import tokens
 from carrara.core.errors import RunError, UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.readers.retrieval import Chunk, EmbedderUnavailableError, Index, Recall, Retrieval, ready, retrieve
 from carrara.readers.retrieval.address import Address
 from carrara.readers.retrieval.chunks import by_sentences, by_tokens
@@ -72,8 +72,8 @@ class Drawn:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.embedded += texts
-        dice = [Dice(self.name, text.partition(" ")[0]) for text in texts]
-        return unit(np.array([[d.random() - 0.5 for _ in range(self.dimension)] for d in dice], np.float32))
+        rng = [Rng(self.name, text.partition(" ")[0]) for text in texts]
+        return unit(np.array([[d.random() - 0.5 for _ in range(self.dimension)] for d in rng], np.float32))
 
 
 def spans_of(text: str, *parts: str) -> list[tuple[int, int]]:
@@ -122,8 +122,8 @@ def test_a_sentence_keeps_its_line_breaks() -> None:
 @pytest.mark.parametrize("name", ["gpt2", "o200k", "mistral-v7"])
 def test_windows_are_full_and_not_more_than_full(name: str) -> None:
     tokenizer = tokens.get(name)
-    dice = Dice("windows", name)
-    text = "".join(dice.choice(STORY.split()) + dice.choice([" ", " ", " ", "\n\n"]) for _ in range(3000))
+    rng = Rng("windows", name)
+    text = "".join(rng.choice(STORY.split()) + rng.choice([" ", " ", " ", "\n\n"]) for _ in range(3000))
     chunks = by_tokens(text, 64, tokenizer)
     check_slices(text, chunks)
     counts = tokenizer.count_many(texts_of(text, chunks))
@@ -177,12 +177,12 @@ def plain_bm25(query: str, texts: Sequence[str], k1: float = 1.5, b: float = 0.7
 
 @needs_bm25
 def test_bm25_is_its_formula() -> None:
-    dice = Dice("bm25")
+    rng = Rng("bm25")
     words = [f"word{n}" for n in range(40)]
-    texts = [" ".join(dice.choice(words) for _ in range(dice.between(1, 30))) for _ in range(200)]
+    texts = [" ".join(rng.choice(words) for _ in range(rng.between(1, 30))) for _ in range(200)]
     ranking = BM25(texts)
     for _ in range(20):
-        query = " ".join(dice.choice([*words, "unknown"]) for _ in range(4))
+        query = " ".join(rng.choice([*words, "unknown"]) for _ in range(4))
         expected = plain_bm25(query, texts)
         ranked = ranking.best(query, 300)
         assert [place for place, _ in ranked] == _order(expected, [place for place, _ in ranked])
@@ -228,8 +228,8 @@ class LastFirst:
 def test_dense_is_the_inner_product_with_ties_by_position(
     firsts: int, last_first: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dice = Dice("dense", firsts)
-    texts = [f"{dice.below(firsts)} {dice.below(100)}" for _ in range(300)]  # equal texts, and equal vectors
+    rng = Rng("dense", firsts)
+    texts = [f"{rng.below(firsts)} {rng.below(100)}" for _ in range(300)]  # equal texts, and equal vectors
     by = Drawn(name=f"drawn{firsts}")
     ranking = Dense(texts, by)
     if last_first:

@@ -55,10 +55,10 @@ def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
 def test_the_prompt_keeps_everything_but_the_context() -> None:
     item = make("babilong/qa1", length=8192, tokenizer="gpt2")
     (message,) = prompt_of({"id": item.id, "retrieve": SETTING})
-    frame = item.prompt.frame
-    assert message.content.startswith(frame.before)
-    assert message.content.endswith(frame.after)
-    parts = message.content[len(frame.before) : -len(frame.after)].split("\n\n")
+    template = item.prompt.template
+    assert message.content.startswith(template.before)
+    assert message.content.endswith(template.after)
+    parts = message.content[len(template.before) : -len(template.after)].split("\n\n")
     assert len(parts) == 5
     places = [item.text.index(part) for part in parts]
     assert places == sorted(places)

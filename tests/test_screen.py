@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from carrara.core.errors import ExhaustedError, UsageError
-from carrara.core.keys import SPLITS, Dice, Split
+from carrara.core.keys import SPLITS, Rng, Split
 from carrara.text import corpus
 from carrara.text.corpus import screen as screens
 from carrara.text.sieve import Sieve
@@ -49,11 +49,11 @@ pytestmark = pytest.mark.usefixtures("cache")
 @pytest.fixture
 def texts(tmp_path: Path) -> corpus.Corpus:
     """Documents of the sentences above, each with a number of its own and some at random."""
-    dice = Dice("texts")
+    rng = Rng("texts")
     folder = tmp_path / "texts"
     folder.mkdir()
     for n in range(DOCUMENTS):
-        lines = [f"Document {n}.", *(dice.choice(TEXT) for _ in range(40))] if n else TEXT
+        lines = [f"Document {n}.", *(rng.choice(TEXT) for _ in range(40))] if n else TEXT
         (folder / f"{n:02}.txt").write_text("\n\n".join(lines), "utf-8")
     return corpus.open(str(folder))
 
@@ -86,14 +86,14 @@ def test_a_few_words_are_a_union_and_need_no_pass(texts: corpus.Corpus, monkeypa
     corpus.screened(texts, WORDS[:1], vocabulary=WORDS)
     corpus.screened(texts, sieve=ENDS)
     monkeypatch.setattr(screens, "_sentences", lambda *_: pytest.fail("the text was gone through again"))
-    dice = Dice("unions")
+    rng = Rng("unions")
     files = list((texts.folder / "screens").iterdir())
     for kept in (True, False):
         if not kept:  # as another process does
             for cached in (screens._screen, screens._mentions, screens.sieved):
                 cached.cache_clear()
         for _ in range(50):
-            words = dice.sample(WORDS, dice.between(1, len(WORDS)))
+            words = rng.sample(WORDS, rng.between(1, len(WORDS)))
             found = corpus.screened(texts, words, vocabulary=WORDS, sieve=ENDS)
             open_ended = {i for i, text in enumerate(sentences_of(texts)) if not ENDS.test(text)}
             assert found.blocked.tolist() == sorted(saying(texts, words) | open_ended)
@@ -125,20 +125,20 @@ def test_what_cannot_be_screened_for(texts: corpus.Corpus) -> None:
 
 @pytest.mark.parametrize("split", [None, *SPLITS])
 def test_what_is_left_is_all_that_is_read(texts: corpus.Corpus, split: Split | None) -> None:
-    dice = Dice("left")
+    rng = Rng("left")
     sentences, sums = sentences_of(texts), texts.counts("gpt2").tolist()
     open_ended = {i for i, text in enumerate(sentences) if not ENDS.test(text)}
     own = {d for d in range(texts.documents) if d in texts.documents_of(split)}
     for n in range(20):
-        words = dice.sample(WORDS, n % 4)
+        words = rng.sample(WORDS, n % 4)
         screen = corpus.screened(texts, words, vocabulary=WORDS, sieve=ENDS)
         out = open_ended | (saying(texts, words) if words else set())
         left = [i for i in range(len(sentences)) if i not in out and texts.document_of(i) in own]
         if not left:
             with pytest.raises(ExhaustedError, match="that is nothing to read"):
-                corpus.reading(texts, Dice(n), "gpt2", split=split, screen=screen)
+                corpus.reading(texts, Rng(n), "gpt2", split=split, screen=screen)
             continue
-        tap = corpus.reading(texts, Dice(n), "gpt2", split=split, screen=screen)
+        tap = corpus.reading(texts, Rng(n), "gpt2", split=split, screen=screen)
         assert tap.available == sum(sums[i + 1] - sums[i] for i in left)
         read = []
         while tap.used < tap.available:
@@ -153,7 +153,7 @@ def test_what_is_left_is_all_that_is_read(texts: corpus.Corpus, split: Split | N
 def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus) -> None:
     for n in range(30):
         screen = corpus.screened(texts, ["box"], sieve=ENDS) if n % 2 else None
-        slow, own = (corpus.reading(texts, Dice(n), "gpt2", screen=screen, repeat=n % 3 == 0) for _ in range(2))
+        slow, own = (corpus.reading(texts, Rng(n), "gpt2", screen=screen, repeat=n % 3 == 0) for _ in range(2))
         costs: list[int] = []
         while sum(costs) + 60 < slow.available or (slow.repeat and sum(costs) < 2 * slow.available):
             costs.append(slow(0)[0].tokens or 0)
@@ -162,7 +162,7 @@ def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus
             gaps = own.gaps(tokens)
             assert gaps.tolist() == [total for total in wanted if total <= tokens]
             assert gaps.dtype.name == "uint64"
-        again = corpus.reading(texts, Dice(n), "gpt2", screen=screen, repeat=n % 3 == 0)
+        again = corpus.reading(texts, Rng(n), "gpt2", screen=screen, repeat=n % 3 == 0)
         for k, cost in enumerate(costs):
             assert own(0) == again(0)
             assert own.used == wanted[k] + cost
@@ -172,9 +172,9 @@ def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus
 
 
 def test_gaps_of_more_than_there_is(texts: corpus.Corpus) -> None:
-    tap = corpus.reading(texts, Dice("a"), "gpt2")
+    tap = corpus.reading(texts, Rng("a"), "gpt2")
     assert tap.gaps(tap.available)[-1] == tap.available
     with pytest.raises(ExhaustedError, match=r"let it repeat \(repeat=true\), add text to it or take another"):
         tap.gaps(tap.available + 1)
-    twice = corpus.reading(texts, Dice("a"), "gpt2", repeat=True)
+    twice = corpus.reading(texts, Rng("a"), "gpt2", repeat=True)
     assert twice.gaps(2 * twice.available)[-1] == 2 * twice.available

@@ -12,9 +12,8 @@ from carrara import registry
 from carrara.answers import OneOf, YesNo
 from carrara.cli.main import main
 from carrara.core.errors import PluginError
-from carrara.core.keys import Dice
 from carrara.core.recipe import Recipe
-from carrara.core.types import Piece
+from carrara.core.types import Segment
 from carrara.prompt.items import contexts
 from carrara.proof.audit import audit, searched
 from carrara.proof.shortcuts import search
@@ -40,7 +39,7 @@ class Guard(Task):
         order = [name for _ in range(3) for name in rng.shuffled(NAMES)]
         return Instance([f"Now {name} stands guard." for name in order], order[-1], evidence=(), options=NAMES)
 
-    def filler(self, rng: Dice) -> str:
+    def filler(self, rng: Rng) -> str:
         return f"It is {rng.between(1, 12)} o'clock."
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
@@ -156,7 +155,7 @@ def _old_instance(self: SequenceSearch, rng: Rng) -> Instance:
         asked[rng.stream("changed").below(self.size)] = other
     return Instance(
         opening=start,
-        facts=[tuple(Piece(word, update=0) for word in sequence)],
+        facts=[tuple(Segment(word, update=0) for word in sequence)],
         ending=self.separator + last,
         filler=vocabulary.filler(self.words, drawn),
         gold=self.gold,

@@ -99,7 +99,7 @@ def test_no_blind_answer_beats_the_chance_level(task: str) -> None:
         chance_levels[kind] = [question.chance_level for _, question in pairs]
         guessed[kind] = []
         for one, question in pairs:
-            reply = one.task.write(one.task.guess(one.key.dice("test of the chance level"), one.instance, question))
+            reply = one.task.write(one.task.guess(one.key.rng("test of the chance level"), one.instance, question))
             guessed[kind].append(grade(one.task, question, reply).score)
         constant = [grade(one.task, question, common).score for one, question in pairs[1::2]]
         for scores in (guessed[kind], constant):

@@ -13,7 +13,7 @@ import pytest
 from carrara import registry, tokens
 from carrara.core.errors import UsageError
 from carrara.core.result import Result
-from carrara.core.types import Frame
+from carrara.core.types import PromptTemplate
 from carrara.logs.replies import read_results
 from carrara.prompt.items import make
 from carrara.runs.reasoning import lead_of, request
@@ -335,17 +335,17 @@ def test_an_outage_before_the_run_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", [name for name in registry.names() if not name.startswith("published/")])
 def test_every_prompt_has_words_that_an_answer_begins_with(task: str) -> None:
-    frame = make(task).prompt.frame
-    lead = lead_of(frame)
+    template = make(task).prompt.template
+    lead = lead_of(template)
     assert len(lead) <= 40
     assert "\n" not in lead
-    assert request(frame).endswith("." if not lead else "`.")
+    assert request(template).endswith("." if not lead else "`.")
 
 
 def test_leads() -> None:
-    assert lead_of(Frame("", "\n\nWho?\nOutput:")) == "Output:"
-    assert lead_of(Frame("", "\n\nWho is it?")) == "FINAL ANSWER:"
-    assert lead_of(Frame("", "\n\nWho?\nOutput:", lead="")) == ""
+    assert lead_of(PromptTemplate("", "\n\nWho?\nOutput:")) == "Output:"
+    assert lead_of(PromptTemplate("", "\n\nWho is it?")) == "FINAL ANSWER:"
+    assert lead_of(PromptTemplate("", "\n\nWho?\nOutput:", lead="")) == ""
     for text in ("free", "", "none, prefilled", "none,asked", "exactly:8"):
         assert Thinking.parse(str(Thinking.parse(text))) == Thinking.parse(text)
     with pytest.raises(UsageError):

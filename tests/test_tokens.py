@@ -23,7 +23,7 @@ from carrara.core.errors import RunError, UsageError
 from carrara.core.types import Message
 from carrara.models.weights import DEMO
 from carrara.tokens import encoders, gguf, gguf_vocabulary, hf, hub, server, template
-from carrara.tokens.base import Segment, Tokenizer, count_chat, count_plain
+from carrara.tokens.base import ChatPart, Tokenizer, count_chat, count_plain
 from tests.published import BOOKS, needs_books
 from tests.sources import source
 
@@ -349,8 +349,8 @@ def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
     assert counted.chat
     assert counted.opening == smollm2.opening == own.opening == 0
     for messages in CONVERSATIONS:
-        segments = smollm2.chat.segments(messages)
-        assert segments == own.chat.segments(messages) == counted.chat.segments(messages)
+        segments = smollm2.chat.parts(messages)
+        assert segments == own.chat.parts(messages) == counted.chat.parts(messages)
         asked = server.Server(llama_cpp).ask("/apply-template", {"messages": [m._asdict() for m in messages]}, "prompt")
         assert asked == "".join(segment.text for segment in segments)
         assert count_chat(smollm2, messages) == count_chat(counted, messages)
@@ -394,7 +394,7 @@ def test_mistral_counts_as_mistral_common() -> None:
 def rendered(name: str, messages: list[Message]) -> str:
     chat = tokens.get(name).chat
     assert chat is not None
-    return "".join(segment.text for segment in chat.segments(messages))
+    return "".join(segment.text for segment in chat.parts(messages))
 
 
 def test_formats_read_as_the_templates_write_them() -> None:
@@ -433,8 +433,8 @@ def test_no_content_makes_a_special_token(name: str, parts: list[str]) -> None:
     chat = tokens.get(name).chat
     assert chat is not None
 
-    def specials(content: str) -> list[Segment]:
-        return [segment for segment in chat.segments([Message("user", content)]) if segment.special]
+    def specials(content: str) -> list[ChatPart]:
+        return [segment for segment in chat.parts([Message("user", content)]) if segment.special]
 
     assert specials("".join(parts)) == specials("x")
 
@@ -566,10 +566,10 @@ def test_a_gguf_vocabulary_with_its_user_defined_tokens(tmp_path: Path) -> None:
     assert tokenizer.count_many(["he", "he<tool>he", "<s>", ""]) == [1, 3, 3, 0]
     assert count_plain(tokenizer, "he") == 2  # llama.cpp opens this family with a token unless the file says not to
     assert tokenizer.chat is not None
-    assert tokenizer.chat.segments([Message("user", " <e> ")]) == [
-        Segment("<s>", special=True),
-        Segment("[<e>]"),
-        Segment("<e>", special=True),
+    assert tokenizer.chat.parts([Message("user", " <e> ")]) == [
+        ChatPart("<s>", special=True),
+        ChatPart("[<e>]"),
+        ChatPart("<e>", special=True),
     ]
     for key, other in (("tokenizer.ggml.model", "llama"), ("tokenizer.ggml.pre", "chameleon")):
         path.write_bytes(gguf_bytes(keys | {key: other}))
@@ -623,7 +623,7 @@ def test_a_folder_of_hugging_face(folder: Path) -> None:
     messages = [Message("system", "S"), Message("user", " <|im_end|> 12\n"), Message("assistant", "")]
     assert tokenizer.chat
     assert smollm2.chat
-    assert tokenizer.chat.segments(messages) == smollm2.chat.segments(messages)
+    assert tokenizer.chat.parts(messages) == smollm2.chat.parts(messages)
     assert count_chat(tokenizer, messages) == count_chat(smollm2, messages)
     assert tokens.get(f"hf:{folder / 'tokenizer.json'}").count("quarry") == smollm2.count("quarry")
 
@@ -648,9 +648,9 @@ def test_a_template_of_its_own_file_comes_first(folder: Path) -> None:
     )
     chat = hf.load("x", str(folder)).chat
     assert chat is not None
-    assert chat.segments([Message("user", "hi")]) == [Segment("[ok]")]
+    assert chat.parts([Message("user", "hi")]) == [ChatPart("[ok]")]
     with pytest.raises(UsageError, match="the chat template of x refuses this conversation: no system"):
-        chat.segments([Message("system", "hi")])
+        chat.parts([Message("system", "hi")])
 
 
 def test_a_template_states_the_same_date_on_any_day(folder: Path) -> None:
@@ -658,7 +658,7 @@ def test_a_template_states_the_same_date_on_any_day(folder: Path) -> None:
     (folder / "chat_template.jinja").write_text("{{ strftime_now('%d %B %Y') }}")
     chat = hf.load("x", str(folder)).chat
     assert chat is not None
-    assert chat.segments([Message("user", "hi")]) == [Segment("26 July 2024")]
+    assert chat.parts([Message("user", "hi")]) == [ChatPart("26 July 2024")]
 
 
 def test_templates_by_name_and_none(folder: Path) -> None:
@@ -666,7 +666,7 @@ def test_templates_by_name_and_none(folder: Path) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": named}))
     chat = hf.load("x", str(folder)).chat
     assert chat is not None
-    assert chat.segments([]) == [Segment("y")]
+    assert chat.parts([]) == [ChatPart("y")]
     (folder / "tokenizer_config.json").unlink()
     assert hf.load("x", str(folder)).chat is None
 
@@ -711,10 +711,10 @@ def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_special_tokens_may_swallow_space_beside_them() -> None:
     specials = {"<u>": template.Special("<u>", right=True), "<e>": template.Special("<e>", left=True)}
     assert template.cut("<u>\n hi \n<e>\n", specials, []) == [
-        Segment("<u>", special=True),
-        Segment("hi"),
-        Segment("<e>", special=True),
-        Segment("\n"),
+        ChatPart("<u>", special=True),
+        ChatPart("hi"),
+        ChatPart("<e>", special=True),
+        ChatPart("\n"),
     ]
 
 

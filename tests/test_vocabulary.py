@@ -3,7 +3,7 @@
 import pytest
 
 from carrara.core.errors import ExhaustedError
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Key, Rng
 from carrara.text.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
 from carrara.tokens.prices import prices
 
@@ -14,7 +14,7 @@ def test_many_at_once_are_the_same_as_one_after_the_other(words: str, without: i
     """To the end of the list, and past it where words are joined."""
     left_out = set(listed(words)[:without])
     number = len(listed(words)) + 50
-    one, many = (supply(words, Dice("vocabulary", words), left_out) for _ in range(2))
+    one, many = (supply(words, Rng("vocabulary", words), left_out) for _ in range(2))
     singly: list[str] = []
     try:
         while len(singly) < number:
@@ -27,7 +27,7 @@ def test_many_at_once_are_the_same_as_one_after_the_other(words: str, without: i
 
 
 def test_a_list_that_is_too_short_is_a_sentence() -> None:
-    three = Supply(("oak", "elm", "ash"), Dice("short"))
+    three = Supply(("oak", "elm", "ash"), Rng("short"))
     with pytest.raises(ExhaustedError, match="the list has 3 words"):
         some(three, 4)
 
@@ -36,7 +36,7 @@ def test_a_list_that_is_too_short_is_a_sentence() -> None:
 def test_remembered_words_are_those_of_a_supply(words: str) -> None:
     """Whoever wants more or fewer, or others in between: and what they take is the same, too."""
     key, cost = Key("minerva/iterate", 1, "", "test", 0, 0), prices("gpt2")
-    plain = some(supply(words, key.dice("words")), 900)
+    plain = some(supply(words, key.rng("words")), 900)
 
     def taken(draw: Draw, *sizes: int) -> None:
         found: list[str] = []

@@ -10,7 +10,7 @@ import pytest
 from cydifflib import SequenceMatcher
 
 from carrara import tokens
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.text.writings import FORMATS, Key, moods, styles, topics, write
 from carrara.text.writings.bank import BUILT_IN, flaw
 from carrara.text.writings.people import DAYS, MONTHS
@@ -30,7 +30,7 @@ def drafts() -> Iterator[tuple[Key, str]]:
         for step in range(EACH):
             style, mood = MANNERS[(EACH * n + step) % len(MANNERS)]
             key = Key(form, topic, style, mood)
-            yield key, write(key, Dice("drafts", n, step))
+            yield key, write(key, Rng("drafts", n, step))
 
 
 DRAFTS = list(drafts())
@@ -45,9 +45,9 @@ def test_there_is_enough_to_write() -> None:
     assert len({(key.format, key.style, key.mood) for key, _ in DRAFTS}) == len(FORMATS) * len(MANNERS)
 
 
-def test_a_draft_follows_from_its_key_and_dice() -> None:
+def test_a_draft_follows_from_its_key_and_rng() -> None:
     key = Key("essay", "bees", "gothic", "angry")
-    assert write(key, Dice("one")) == write(key, Dice("one")) != write(key, Dice("other"))
+    assert write(key, Rng("one")) == write(key, Rng("one")) != write(key, Rng("other"))
 
 
 # --- they are English ---
@@ -217,15 +217,15 @@ def _words(text: str) -> list[str]:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.slow
 def test_drafts_for_one_key_are_all_different(form: str) -> None:
-    found = source(BUILT_IN, 2).drafts(Key(form, "penguins"), 3000, Dice("different", form))
-    dice = Dice("different", form)
-    assert found == [write(Key(form, "penguins"), dice) for _ in range(3000)]
+    found = source(BUILT_IN, 2).drafts(Key(form, "penguins"), 3000, Rng("different", form))
+    rng = Rng("different", form)
+    assert found == [write(Key(form, "penguins"), rng) for _ in range(3000)]
     assert len(set(found)) == 3000
 
 
 def test_filler_repeats_nothing() -> None:
     shelf = source(BUILT_IN, 2)
-    stream = shelf.any([key for key in shelf.keys(1) if key.format == "tweet"], Dice("filler"))
+    stream = shelf.any([key for key in shelf.keys(1) if key.format == "tweet"], Rng("filler"))
     assert len({next(stream) for _ in range(8000)}) == 8000
 
 
@@ -233,9 +233,9 @@ def alike(form: str, autojunk: bool) -> float:
     """The mean ratio of two drafts for one key."""
     ratios = []
     for n in range(12):
-        dice = Dice("alike", form, n)
-        key = Key(form, dice.choice(topics()), *dice.choice(MANNERS))
-        pairs = combinations([write(key, dice) for _ in range(4)], 2)
+        rng = Rng("alike", form, n)
+        key = Key(form, rng.choice(topics()), *rng.choice(MANNERS))
+        pairs = combinations([write(key, rng) for _ in range(4)], 2)
         ratios += [SequenceMatcher(None, one, other, autojunk).ratio() for one, other in pairs]
     return float(mean(ratios))
 

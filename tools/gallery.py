@@ -75,9 +75,9 @@ def simulated(right: Callable[[int], float], known: Items, talks: bool) -> Calla
     def ask(messages: Messages) -> str:
         begun = messages[-1]["role"] == "assistant"  # its answer is to follow at once
         key, (gold, other, length) = known.of("\0".join(one["content"] for one in messages[: -1 if begun else None]))
-        dice = random.Random(key)
-        answer = gold if dice.random() < right(length) else other
-        said = "so " * dice.choice((20, 60, 180, 540))
+        rng = random.Random(key)
+        answer = gold if rng.random() < right(length) else other
+        said = "so " * rng.choice((20, 60, 180, 540))
         return f"<think>{said}</think>{answer}" if talks and not begun else answer
 
     return ask

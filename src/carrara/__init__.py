@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from carrara.api.tasks import find, item, load
     from carrara.api.train import train
     from carrara.core.errors import CarraraError, LengthError, PluginError, RunError, UsageError
-    from carrara.core.types import Piece, Question, UndecidableError
+    from carrara.core.types import Question, Segment, UndecidableError
     from carrara.rl.environment import load_environment
     from carrara.task import Instance, Rng, Sweep, Task
 
@@ -36,13 +36,13 @@ __all__ = [
     "Instance",
     "Item",
     "LengthError",
-    "Piece",
     "PluginError",
     "Question",
     "Results",
     "Rng",
     "RunError",
     "Score",
+    "Segment",
     "Sweep",
     "Task",
     "UndecidableError",
@@ -66,7 +66,7 @@ __all__ = [
 
 _PLACES = {
     "carrara.core.errors": ("CarraraError", "LengthError", "PluginError", "RunError", "UsageError"),
-    "carrara.core.types": ("Piece", "Question", "UndecidableError"),
+    "carrara.core.types": ("Segment", "Question", "UndecidableError"),
     "carrara.api.audit": ("audit",),
     "carrara.api.compare": ("compare",),
     "carrara.api.figures": ("figure",),

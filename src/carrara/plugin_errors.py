@@ -17,7 +17,15 @@ from typing import Any, cast
 
 from carrara.answers.types import AnswerType
 from carrara.core.errors import CarraraError, InvalidTaskError, PluginError
-from carrara.core.types import BulkTap, EndingTap, Filler, Instance, Question, Tap, UndecidableError
+from carrara.core.types import (
+    BulkFillerStream,
+    Filler,
+    FillerStream,
+    FiniteFillerStream,
+    Instance,
+    Question,
+    UndecidableError,
+)
 from carrara.task import Task
 
 LONGEST = 300
@@ -133,12 +141,14 @@ def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[.
             return None
         opening = _caught(filler, file)
 
-        def open_tap(*args: Any) -> Tap:
-            tap = opening(*args)
-            plain = not isinstance(tap, BulkTap | EndingTap)  # those are of the package, and have methods beside
-            return cast(Tap, _caught(tap, file) if plain else tap)
+        def open_filler(*args: Any) -> FillerStream:
+            stream = opening(*args)
+            plain = not isinstance(
+                stream, BulkFillerStream | FiniteFillerStream
+            )  # those are of the package, and have methods beside
+            return cast(FillerStream, _caught(stream, file) if plain else stream)
 
-        return open_tap
+        return open_filler
 
     @wraps(method)
     def generate_sized(*args: Any) -> Instance:

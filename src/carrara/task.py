@@ -26,22 +26,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 from carrara.answers.extraction import FINAL, Extraction
 from carrara.answers.types import AnswerType
 from carrara.core.errors import InvalidTaskError
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Key, Rng
 from carrara.core.types import (
     Deferred,
     Drawn,
     Fault,
-    Frame,
+    FillerStream,
     Guesser,
     Instance,
+    LengthBudget,
     Message,
-    Piece,
+    PromptTemplate,
     Question,
-    Room,
+    Segment,
+    SegmentGroup,
     Style,
-    Tap,
     UndecidableError,
-    Unit,
 )
 from carrara.text.turns import in_turn
 
@@ -51,20 +51,6 @@ T = TypeVar("T")
 
 OPEN, CLOSE = "<text>", "</text>"
 """The marks around the context in a prompt of the standard layout."""
-
-
-class Rng(Dice):
-    """The random numbers of one instance, with further streams that do not disturb each other."""
-
-    __slots__ = ("key",)
-
-    def __init__(self, key: Key) -> None:
-        super().__init__(*key.parts, "world")
-        self.key = key
-
-    def stream(self, purpose: str) -> Dice:
-        """Return a stream for one purpose: drawing more from it never shifts another one."""
-        return self.key.dice(purpose)
 
 
 if TYPE_CHECKING:
@@ -169,7 +155,7 @@ class Task(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} has neither `generate` nor `generate_sized`")
 
-    def filler(self, rng: Dice) -> str:
+    def filler(self, rng: Rng) -> str:
         """Return one more sentence that changes nothing, wherever it stands."""
         raise NotImplementedError(f"{type(self).__name__} has no filler, and is made at length 0 alone")
 
@@ -190,7 +176,7 @@ class Task(ABC):
 
     # What follows from that, and may be overridden
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         """Return an instance that fills a length by itself, where the context is the structure.
 
         Override this instead of `generate` for such a task.
@@ -239,15 +225,17 @@ class Task(ABC):
         """Return the questions by name."""
         return cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
 
-    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         """Return the text around the context. All questions on an instance share what stands before the context."""
         ask = self.fill(wording, instance.ask, instance)
-        return Frame(
+        return PromptTemplate(
             before=wording["instruction"] + wording["open"],
             after=wording["close"]
             + f"{ask} {wording['rule']}".rstrip()
             + (wording["answer"] if style == "base" else ""),
-            joint=self.separator,
+            separator=self.separator,
             stop=("\n",),
         )
 
@@ -294,7 +282,7 @@ class Task(ABC):
         """Return how right an answer is, from 0 to 1."""
         return self.answer.score(answer, question.gold)
 
-    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> Any:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Any:
         """Draw an answer of the guesser, whose mean score is the question's `chance_level`."""
         if instance.guesses is not None:
             return rng.choice(instance.guesses)
@@ -340,16 +328,16 @@ class Task(ABC):
 
     # How an instance is made
 
-    def draw(self, key: Key, budget: Room | None = None) -> Instance:
+    def draw(self, key: Key, budget: LengthBudget | None = None) -> Instance:
         """Return the instance of a key. The task has one value of each sweep (`choose_values`)."""
-        instance = self.generate_sized(Rng(key), budget)
+        instance = self.generate_sized(key.rng("world"), budget)
         if instance.filler is None and self.has_sentences:
             instance = replace(instance, filler=lambda rng, tokenizer: self._sentences(rng))
         return instance
 
-    def _sentences(self, rng: Dice) -> Tap:
-        def stream(gap: int) -> Unit:
-            return (Piece(self.filler(rng)),)
+    def _sentences(self, rng: Rng) -> FillerStream:
+        def stream(gap: int) -> SegmentGroup:
+            return (Segment(self.filler(rng)),)
 
         return stream
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.text.writings import FORMATS, Key, topics, write
 
 letters = st.text(alphabet="abcde \n", max_size=300)
@@ -22,14 +22,14 @@ def test_ratios_are_difflibs(one: str, other: str) -> None:
 
 def test_ratios_of_drafts_are_difflibs() -> None:
     for n in range(60):
-        dice = Dice("ratios", n)
-        key = Key(dice.choice(FORMATS), dice.choice(topics()))
-        one, other = write(key, dice), write(key, dice)
+        rng = Rng("ratios", n)
+        key = Key(rng.choice(FORMATS), rng.choice(topics()))
+        one, other = write(key, rng), write(key, rng)
         assert published_ratio(one, other) == SequenceMatcher(None, one, other).ratio()
 
 
 def test_what_goes_on_and_on_scores_less_and_ends_soon() -> None:
-    gold = write(Key("essay", "bees"), Dice("gold"))
+    gold = write(Key("essay", "bees"), Rng("gold"))
     assert ratio(gold, gold) == 1.0
     assert ratio("", gold) == 0.0
     twice, often = ratio(gold + "\n\n" + gold, gold), ratio((gold + "\n\n") * 1000, gold)

@@ -16,8 +16,8 @@ def parts(text: str) -> Sequence[str]:
     return inner.split("\n") if "\n" in inner else re.split(r",\s*", inner)
 
 
-def _each(form: Callable[[int, str], str], joint: str) -> Callable[[str], str]:
-    return lambda text: joint.join(form(n, part) for n, part in enumerate(parts(text), 1))
+def _each(form: Callable[[int, str], str], separator: str) -> Callable[[str], str]:
+    return lambda text: separator.join(form(n, part) for n, part in enumerate(parts(text), 1))
 
 
 def _and(text: str) -> str:

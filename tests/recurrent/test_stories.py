@@ -142,8 +142,8 @@ def test_a_stream_is_the_context_and_nothing_else() -> None:
     own = stories()
     vocabulary = learned(own.texts(), own.filler(20_000))
     read_ = [int(i) for segment in segments(item, Words(vocabulary), 50) for i in segment]
-    frame = item.prompt.frame
-    context = item.text[len(frame.before) : len(item.text) - len(frame.after)]
+    template = item.prompt.template
+    context = item.text[len(template.before) : len(item.text) - len(template.after)]
     assert [i for i in read_ if i != PAD] == vocabulary.encode(context)
     assert len(read_) % 50 == 0
     assert len(item.prompt.messages()) == 1

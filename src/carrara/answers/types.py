@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, TypeVar
 from carrara.answers.cues import NOT_AN_ANSWER, affirmed
 from carrara.answers.extraction import FINAL, LABEL, Extraction, asks_for, extract
 from carrara.answers.number_words import in_digits
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import Question
 
 A = TypeVar("A")
@@ -89,9 +89,9 @@ class AnswerType(ABC, Generic[A]):
         """
         raise NotImplementedError(f"{type(self).__name__} does not list its guesses")
 
-    def guess(self, dice: Dice, gold: A, options: Sequence[str] = ()) -> A:
+    def guess(self, rng: Rng, gold: A, options: Sequence[str] = ()) -> A:
         """Draw one of the answers that a guesser without the context chooses from."""
-        return dice.choice(self.guesses(gold, options))
+        return rng.choice(self.guesses(gold, options))
 
     def chance_level(self, gold: A, options: Sequence[str] = ()) -> float:
         """Return what those guesses score on average."""

@@ -38,7 +38,7 @@ def _spans(item: Item) -> Iterator[str]:
 
 
 def _joined(item: Item) -> Iterator[Stretch]:
-    """The stretches, where the joint behind a piece of filler is filler too."""
+    """The stretches, where the separator behind a segment of filler is filler too."""
     behind_filler = False
     for part in item.prompt.stretches():
         if behind_filler and part.kind == "frame" and part.text.isspace():

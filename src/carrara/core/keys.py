@@ -1,7 +1,7 @@
 """Keyed randomness: every item is a pure function of its key.
 
 A key is hashed with BLAKE2b, never added to: two published generators that seed with `seed + i` share 99 % of their
-items between neighbouring seeds. Dice use only `random.Random.random`, whose sequence Python guarantees across
+items between neighbouring seeds. Rng use only `random.Random.random`, whose sequence Python guarantees across
 versions; shuffling and sampling are written out here because theirs is not.
 
 A split owns a world by what the world says, so that no two splits ever share one. Different keys give different worlds
@@ -38,14 +38,31 @@ def digest(*parts: str | int) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
 
 
-class Dice:
-    """A stream of random choices that is the same on every machine and Python version."""
+class Rng:
+    """A stream of random choices that is the same on every machine and Python version.
 
-    __slots__ = ("random", "source")
+    Args:
+        parts: What the choices depend on.
+        key: The key of the instance that they are for. Only with a key are there further streams.
+    """
 
-    def __init__(self, *parts: str | int) -> None:
+    __slots__ = ("_key", "random", "source")
+
+    def __init__(self, *parts: str | int, key: "Key | None" = None) -> None:
+        self._key = key
         self.source = random.Random(digest(*parts))
         self.random = self.source.random
+
+    @property
+    def key(self) -> "Key":
+        """The key of the instance."""
+        if self._key is None:
+            raise TypeError("these random numbers were not made by the key of an instance")
+        return self._key
+
+    def stream(self, purpose: str, *more: str | int) -> "Rng":
+        """Return a stream for one purpose: drawing more from it never shifts another one."""
+        return self.key.rng(purpose, *more)
 
     def below(self, n: int) -> int:
         """Uniform over 0 … n-1."""
@@ -102,9 +119,9 @@ class Key:
     def parts(self) -> tuple[str | int, ...]:
         return self.task, self.version, self.params, self.split, self.seed, self.index, self.attempt
 
-    def dice(self, purpose: str, *more: str | int) -> Dice:
-        """Independent dice for one purpose: drawing more for one never shifts another."""
-        return Dice(*self.parts, purpose, *more)
+    def rng(self, purpose: str, *more: str | int) -> Rng:
+        """Return random numbers for one purpose: drawing more for one never shifts another."""
+        return Rng(*self.parts, purpose, *more, key=self)
 
 
 def owner(instance: "Instance") -> Split:
@@ -117,8 +134,8 @@ def owner(instance: "Instance") -> Split:
         texts = sorted(facts) if instance.unordered else facts
     else:
         chunks = sorted(facts) if instance.unordered else facts
-        texts = [piece.text for piece in chain.from_iterable(chunks)]
-    place = digest(*(piece.text for piece in instance.start), *texts) % 100
+        texts = [segment.text for segment in chain.from_iterable(chunks)]
+    place = digest(*(segment.text for segment in instance.start), *texts) % 100
     for split, share in _SHARES:
         if place < share:
             return split

@@ -1,8 +1,8 @@
-"""The nouns of the house: pieces, worlds, questions, tasks.
+"""The nouns of a task: segments, filler streams, instances, questions.
 
-A context is a stream of updates to a hidden structure, woven into filler; a question asks for a view of the structure.
-A test says what its structure, updates, filler and views are; everything else (lengths, prompts, running, scoring,
-analysis) is the same for all tests and lives elsewhere.
+A context tells the facts of a hidden structure among filler; a question asks for a view of the structure.
+A task says what its structure, facts, filler and views are; everything else (lengths, prompts, running, scoring,
+analysis) is the same for all tasks and lives elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from itertools import chain, count, repeat
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, overload, runtime_checkable
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 
 PRESENTS: Mapping[str, Any] = {"presents": True}
 """Metadata of a parameter (`field(metadata=PRESENTS)`) that shows a world and does not shape it: its values compare on
@@ -33,7 +33,7 @@ class Message(NamedTuple):
     content: str
 
 
-class Piece(NamedTuple):
+class Segment(NamedTuple):
     """The atom of every context."""
 
     text: str
@@ -44,64 +44,64 @@ class Piece(NamedTuple):
     """What it adds to a context, where that is known already: a corpus has counted its sentences once for all."""
 
 
-Unit = tuple[Piece, ...]
+SegmentGroup = tuple[Segment, ...]
 """Pieces that stay together: one sentence, a pair of turns, a block of list operations."""
 
-Tap = Callable[[int], Unit]
+FillerStream = Callable[[int], SegmentGroup]
 """Given the number of updates that came before, the next harmless unit of filler."""
 
 
 @runtime_checkable
-class BulkTap(Protocol):
-    """A tap that is the same at every point and can give much at once: a book."""
+class BulkFillerStream(Protocol):
+    """A filler stream that is the same at every point and can give much at once: a book."""
 
-    def __call__(self, gap: int, /) -> Unit: ...
+    def __call__(self, gap: int, /) -> SegmentGroup: ...
 
-    def several(self, units: int) -> list[Unit]:
-        """So many units from here, fewer where there are no more, but one at least."""
+    def several(self, groups: int) -> list[SegmentGroup]:
+        """So many groups from here, fewer where there are no more, but one at least."""
 
-    def upto(self, tokens: int) -> Unit:
-        """The units from here that add at most so many tokens together, in few pieces; nothing if none does."""
+    def upto(self, tokens: int) -> SegmentGroup:
+        """The groups from here that add at most so many tokens together, in few segments; nothing if none does."""
 
     def gaps(self, tokens: int) -> Sequence[int]:
-        """Return the tokens before each gap between the units that `tokens` tokens have, from 0 on.
+        """Return the tokens before each gap between the groups that `tokens` tokens have, from 0 on.
 
-        The tap must have been opened just now.
+        The stream must have been opened just now.
         """
 
 
 @runtime_checkable
-class EndingTap(Protocol):
-    """A tap that may end, and can tell beforehand: the pieces of a bank."""
+class FiniteFillerStream(Protocol):
+    """A filler stream that may end, and can tell beforehand: the segments of a bank."""
 
-    def __call__(self, gap: int, /) -> Unit: ...
+    def __call__(self, gap: int, /) -> SegmentGroup: ...
 
-    def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
-        """Raise `ExhaustedError` if all that the tap has costs less than that.
+    def must_last(self, tokens: int, cost: Callable[[SegmentGroup], int]) -> None:
+        """Raise `ExhaustedError` if all that the stream has costs less than that.
 
-        The tap must have been opened just now.
+        The stream must have been opened just now.
         """
 
 
-Filler = Callable[[Dice, str], Tap]
-"""Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it. A tap that has
+Filler = Callable[[Rng, str], FillerStream]
+"""Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it. A stream with
 nothing left raises `ExhaustedError`."""
 
 Spread = Literal["tokens", "gaps"]
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What stands around a context and between its pieces.
+class PromptTemplate:
+    """What stands around a context and between its segments.
 
-    In text form the prompt is `before + pieces joined + after`, one user message, and each piece stands behind the
-    label of its role. With `turns`, each piece is a message of its own, `before` opens the first one, and `after` is
+    In text form the prompt is `before + segments joined + after`, one user message, and each segment stands behind the
+    label of its role. With `turns`, each segment is a message of its own, `before` opens the first one, and `after` is
     the last user message.
     """
 
     before: str
     after: str
-    joint: str = "\n"
+    separator: str = "\n"
     turns: bool = False
     labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
     closing: int = 0
@@ -112,27 +112,27 @@ class Frame:
     """What an answer without reasoning begins with. None: what the prompt ends with, or the line that is asked for."""
 
 
-class Prices(Protocol):
+class TokenCosts(Protocol):
     """What texts add to others of their kind."""
 
-    def __call__(self, texts: Sequence[str], joint: str = ", ", /) -> list[int]: ...
+    def __call__(self, texts: Sequence[str], separator: str = ", ", /) -> list[int]: ...
 
 
-def _no_prices(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
+def _no_costs(texts: Sequence[str], separator: str = ", ", /) -> list[int]:
     raise TypeError("this room is for worlds that are given, and has no prices")
 
 
-NO_PRICES: Prices = _no_prices
+NO_COSTS: TokenCosts = _no_costs
 
 
-class Room(NamedTuple):
+class LengthBudget(NamedTuple):
     """The length that a `sized` world is for, and how it gets there (sizing.py)."""
 
     tokens: int
     """Of the whole prompt."""
     budget: int = 0
-    """What the world may take, by the prices. It is corrected until the prompt has its tokens exactly."""
-    prices: Prices = NO_PRICES
+    """What the instance may take, by the costs. It is corrected until the prompt has its tokens exactly."""
+    costs: TokenCosts = NO_COSTS
     again: int = 0
     """How often no budget gave the length: the world may choose otherwise, where its question does not notice."""
 
@@ -140,13 +140,13 @@ class Room(NamedTuple):
 A = TypeVar("A")
 
 
-_piece: Callable[[tuple[str, Role, int, None]], Piece] = partial(tuple.__new__, Piece)
-"""A piece of what it has, without the Python by which a named tuple is called."""
+_segment: Callable[[tuple[str, Role, int, None]], Segment] = partial(tuple.__new__, Segment)
+"""A segment of what it has, without the Python by which a named tuple is called."""
 _USER: Role = "user"
 
 
-class Sentences(Sequence[Unit]):
-    """Facts of one piece each, made when they are looked at: a context may have a quarter of a million words."""
+class Sentences(Sequence[SegmentGroup]):
+    """Facts of one segment each, made when they are looked at: a context may have a quarter of a million words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -155,18 +155,18 @@ class Sentences(Sequence[Unit]):
         return len(self._texts)
 
     @overload
-    def __getitem__(self, place: int) -> Unit: ...
+    def __getitem__(self, place: int) -> SegmentGroup: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Unit]: ...
-    def __getitem__(self, place: int | slice) -> Unit | Sequence[Unit]:
+    def __getitem__(self, place: slice) -> Sequence[SegmentGroup]: ...
+    def __getitem__(self, place: int | slice) -> SegmentGroup | Sequence[SegmentGroup]:
         if isinstance(place, slice):
             return [self[n] for n in range(*place.indices(len(self)))]
         number = range(len(self))[place]
-        return (Piece(self._texts[number], update=number),)
+        return (Segment(self._texts[number], update=number),)
 
-    def __iter__(self) -> Iterator[Unit]:
+    def __iter__(self) -> Iterator[SegmentGroup]:
         """Without a line of Python for each: they are gone through again and again."""
-        return zip(map(_piece, zip(self._texts, repeat(_USER), count(), repeat(None))))
+        return zip(map(_segment, zip(self._texts, repeat(_USER), count(), repeat(None))))
 
 
 class Deferred(Sequence[int]):
@@ -211,7 +211,7 @@ class Instance:
         opening: What comes before all facts and filler.
         ending: What comes after all facts and filler.
         filler: Text that changes nothing, as a stream. None: the task's method `filler`.
-        fine_filler: Smaller pieces of filler, for the last tokens of a length.
+        fine_filler: Smaller segments of filler, for the last tokens of a length.
         ask: Which of the task's questions is asked, where `Task.ask` has several by name.
         options: The possible answers, where they are a closed list.
         guesses: The answers that the guesser chooses from. None: those of the answer type.
@@ -220,15 +220,15 @@ class Instance:
         depths: Where each fact stands, from 0 (start) to 1 (end), ascending. None: anywhere, at random.
         unordered: Whether the order of the facts says nothing.
         window: The part of the context, from 0 to 1, that holds all facts.
-        spread: Whether depths are shares of the tokens, or of the gaps between pieces of filler.
+        spread: Whether depths are shares of the tokens, or of the gaps between segments of filler.
         structure: Whatever the task's own further methods need.
     """
 
-    facts: Sequence[str] | Sequence[Unit]
+    facts: Sequence[str] | Sequence[SegmentGroup]
     gold: Any = None
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     evidence: Sequence[int] | None = None
-    opening: str | Unit = ""
+    opening: str | SegmentGroup = ""
     ending: str = ""
     filler: Filler | None = None
     fine_filler: Filler | None = None
@@ -244,20 +244,20 @@ class Instance:
     structure: Any = None
 
     @cached_property
-    def chunks(self) -> Sequence[Unit]:
+    def chunks(self) -> Sequence[SegmentGroup]:
         """The facts, each as its segments."""
         facts: Any = self.facts
         return Sentences(facts) if facts and isinstance(facts[0], str) else facts
 
     @property
-    def start(self) -> Unit:
+    def start(self) -> SegmentGroup:
         """The opening as segments."""
         if isinstance(self.opening, str):
-            return (Piece(self.opening),) if self.opening else ()
+            return (Segment(self.opening),) if self.opening else ()
         return self.opening
 
     @property
-    def pieces(self) -> list[Piece]:
+    def segments(self) -> list[Segment]:
         """All segments without filler, in order."""
         return [*self.start, *chain.from_iterable(self.chunks)]
 
@@ -266,14 +266,14 @@ class Instance:
         """The texts of all segments without filler, in order."""
         facts: Sequence[Any] = self.facts
         if facts and isinstance(facts[0], str):
-            return [*(piece.text for piece in self.start), *facts]
-        return [piece.text for piece in self.pieces]
+            return [*(segment.text for segment in self.start), *facts]
+        return [segment.text for segment in self.segments]
 
     @property
-    def last(self) -> Piece | None:
+    def last(self) -> Segment | None:
         """The last segment without filler."""
-        unit = self.chunks[-1] if self.chunks else self.start
-        return unit[-1] if unit else None
+        group = self.chunks[-1] if self.chunks else self.start
+        return group[-1] if group else None
 
 
 class Example(NamedTuple):

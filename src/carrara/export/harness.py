@@ -47,14 +47,14 @@ class Asked(NamedTuple):
 def asked(first: Recipe, worlds: int, prompts: Path | None, max_tokens: int | None) -> Asked:
     pack = read_pack(prompts) if prompts else None
     found = next(iter(contexts(first, worlds, pack, lambda said: None))).items
-    frame = found[0].prompt.frame
-    if frame.turns:
+    template = found[0].prompt.template
+    if template.turns:
         raise UsageError(
             f"{first.task} asks in the middle of a conversation, which lm-evaluation-harness has none of: leave it out"
         )
     budget = max(item.question.budget for item in found)
     if first.style == "base":
-        return Asked(first, worlds, max_tokens or budget, frame.stop)
+        return Asked(first, worlds, max_tokens or budget, template.stop)
     return Asked(first, worlds, max_tokens or max(budget, TALK), ())
 
 

@@ -76,7 +76,7 @@ def row(item: Item) -> Mapping[str, Any]:
     if before:
         prompt = {"messages": [message._asdict() for message in before], "question": last.content}
     else:
-        end = len(last.content) - len(item.prompt.frame.after)
+        end = len(last.content) - len(item.prompt.template.after)
         prompt = {"context": last.content[:end], "question": last.content[end:]}
     return {
         "id": item.id,

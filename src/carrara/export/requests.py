@@ -34,7 +34,7 @@ def batch(item: Item, asked: Asked) -> Mapping[str, Any]:
     """A line of OpenAI's batch interface, which vLLM's `run-batch` takes too."""
     base = item.recipe.style == "base"
     prompt = {"prompt": item.text} if base else {"messages": [one._asdict() for one in item.messages()]}
-    stop = {"stop": list(item.prompt.frame.stop)} if base and item.prompt.frame.stop else {}
+    stop = {"stop": list(item.prompt.template.stop)} if base and item.prompt.template.stop else {}
     most = asked.max_tokens or (item.question.budget if base else None)
     limit = "max_tokens" if base else "max_completion_tokens"
     return {
@@ -47,7 +47,7 @@ def batch(item: Item, asked: Asked) -> Mapping[str, Any]:
 
 def vllm(item: Item, asked: Asked) -> Mapping[str, Any]:
     """A line of `vllm bench serve --dataset-name custom`, which puts it into the model's template."""
-    if item.prompt.frame.turns:
+    if item.prompt.template.turns:
         raise UsageError(
             f"{item.recipe.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
         )

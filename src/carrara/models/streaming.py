@@ -138,7 +138,7 @@ class Streaming(ModelAPI):
                     deque(parts, maxlen=0)
                     told: Iterable[str] = [found(wanted["id"], wanted[RETRIEVE]).text]
                 else:
-                    told = texts(item.prompt.frame, parts)
+                    told = texts(item.prompt.template, parts)
                 asked = _Asked(
                     self.tongue.question(item.question.ask),
                     item.question.options,

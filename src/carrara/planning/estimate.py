@@ -149,7 +149,7 @@ def _shape(first: Recipe, pack: Pack | None) -> Shape:
         if not recipe.length:
             [item, *_] = context_of(recipe, pack).items
             bare.append(item.survey.tokens)
-            tails.append(counter.count(item.prompt.frame.after))
+            tails.append(counter.count(item.prompt.template.after))
     return Shape(
         max(questions), fmean(answers), fmean(bare) if bare else float(first.length), fmean(tails) if tails else 0.0
     )

@@ -16,10 +16,10 @@ from carrara.core.errors import LengthError, UsageError
 from carrara.core.keys import Key, Split, draw_owned
 from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.types import Instance, Message, Question, Room, Style
+from carrara.core.types import Instance, LengthBudget, Message, Question, Style
 from carrara.prompt import sizing
+from carrara.prompt.packing import Packing
 from carrara.prompt.prompt import Measure, Prompt, Survey
-from carrara.prompt.weave import Weave
 from carrara.prompt.wording import Pack
 from carrara.task import Task
 from carrara.tokens import permission
@@ -57,9 +57,9 @@ class Context:
     """The prompt pack that it was made with."""
 
     @property
-    def weave(self) -> Weave:
+    def packing(self) -> Packing:
         """That of all its prompts."""
-        return self.prompts[0].weave
+        return self.prompts[0].packing
 
     @property
     def items(self) -> "list[Item]":
@@ -178,7 +178,7 @@ def pose(recipe: Recipe, pack: Pack | None) -> Posed:
     key = replace(recipe.key, params=parameters.of_instance(configured))
     task = configured.choose_values(key)
     if task.given_count(recipe.length) is not None:
-        instance = task.draw(key, Room(recipe.length))
+        instance = task.draw(key, LengthBudget(recipe.length))
     else:
         instance, key = draw_owned(task, key)
         if recipe.length and task.is_sized:
@@ -202,24 +202,24 @@ def worded(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
 
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
-    """The context that a recipe names. `variant` is for the audit (weave.py)."""
+    """The context that a recipe names. `variant` is for the audit (packing.py)."""
     permission.check(recipe.tokenizer)
     task, key, instance, questions = questions_of(recipe, pack)
     measures = _measures(replace(recipe, question=0, length=recipe.length if task.is_sized else 0), pack)
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = 0 if task.given_count(recipe.length) is not None else _room(recipe, longest.puzzle)
-    weave = Weave(instance, room, longest.cost, key, recipe.tokenizer, variant)
+    packing = Packing(instance, room, longest.cost, key, recipe.tokenizer, variant)
     if room:
         if instance.filler is None:
             raise LengthError(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
-        if not longest.additive(f"{recipe.task};{recipe.params}", weave.probe, instance.pieces):
-            weave = sizing.repair(recipe, longest, weave)
+        if not longest.additive(f"{recipe.task};{recipe.params}", packing.probe, instance.segments):
+            packing = sizing.repair(recipe, longest, packing)
         try:
-            weave.settle()
+            packing.settle()
         except LengthError as reason:
             raise LengthError(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
     prompts = [
-        Prompt(measure.frame, weave, measure, question.needs, measure.puzzle + room)
+        Prompt(measure.template, packing, measure, question.needs, measure.puzzle + room)
         for measure, question in zip(measures, questions, strict=True)
     ]
     return Context(recipe, task, instance, questions, prompts, pack)
@@ -232,7 +232,7 @@ def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
     frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
     fills = task.is_sized and recipe.length and task.given_count(recipe.length) is None and len(frames) == 1
     known = recipe.length if fills else None  # such an instance was made to this length (sizing.py)
-    return [Measure.of(tokenizer, recipe.style, frame, instance, known) for frame in frames]
+    return [Measure.of(tokenizer, recipe.style, template, instance, known) for template in frames]
 
 
 _measures = WeightedCache(measured, weight, KEPT)

@@ -1,12 +1,12 @@
-"""Prompts: a woven context in its frame, as messages, with where every update stands and what all of it costs.
+"""Prompts: a packed context in its frame, as messages, with where every update stands and what all of it costs.
 
 `Prompt` is a recipe that renders: hash and spans come from one stream of parts, and a prompt of ten million tokens is
 never held unless somebody asks for its text.
 
-`Measure` has token counts that add up. A unit's cost is what it adds between two other units, joint included. With the
-tokenizers in use these costs sum to the count of the whole (measured on millions of sentences), because a joint, or
+`Measure` has token counts that add up. A group costs what it adds between two others, with its separator. With the
+tokenizers in use these costs sum to the count of the whole (measured on millions of sentences), because a separator, or
 what follows it, starts a new token; so a prompt's length is the count of its puzzle plus the costs of its filler. That
-is probed when a tokenizer first meets a task's units, and where it fails the weaver counts whole prompts instead.
+is probed when a tokenizer first meets a task's groups, and where it fails the weaver counts whole prompts instead.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, overload
 
-from carrara.core.types import Frame, Instance, Message, Piece, Role, Style, Unit
-from carrara.prompt.weave import Weave
+from carrara.core.types import Instance, Message, PromptTemplate, Role, Segment, SegmentGroup, Style
+from carrara.prompt.packing import Packing
 from carrara.tokens.base import Tokenizer, count_chat, count_plain
 
 HELD = 1 << 16
@@ -25,27 +25,31 @@ _PROBED: dict[tuple[str, str, str], bool] = {}
 _COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
 _CACHED = 500_000
 MANY = 64
-"""Pieces of a unit from which on they are counted together."""
+"""Pieces of a group from which on they are counted together."""
 
 
-def assemble(frame: Frame, pieces: Iterable[Piece]) -> list[Message]:
-    """The messages of a prompt with just these pieces."""
-    if not frame.turns:
-        labels = frame.labels
-        texts = [labels.get(piece.role, "") + piece.text for piece in pieces] if labels else [p.text for p in pieces]
-        text = frame.joint.join(texts)
-        return [Message("user", frame.before + text + frame.after)]
-    messages = [Message(piece.role, piece.text) for piece in pieces]
-    if messages and frame.before:
-        messages[0] = Message(messages[0].role, frame.before + messages[0].content)
-    return [*messages, Message("user", frame.after)]
+def assemble(template: PromptTemplate, segments: Iterable[Segment]) -> list[Message]:
+    """The messages of a prompt with just these segments."""
+    if not template.turns:
+        labels = template.labels
+        texts = (
+            [labels.get(segment.role, "") + segment.text for segment in segments]
+            if labels
+            else [p.text for p in segments]
+        )
+        text = template.separator.join(texts)
+        return [Message("user", template.before + text + template.after)]
+    messages = [Message(segment.role, segment.text) for segment in segments]
+    if messages and template.before:
+        messages[0] = Message(messages[0].role, template.before + messages[0].content)
+    return [*messages, Message("user", template.after)]
 
 
-def puzzle(frame: Frame, instance: Instance) -> list[Message]:
+def puzzle(template: PromptTemplate, instance: Instance) -> list[Message]:
     """Return the messages of a prompt without filler."""
-    if frame.turns or frame.labels:
-        return assemble(frame, instance.pieces)
-    return [Message("user", frame.before + frame.joint.join(instance.texts) + frame.after)]
+    if template.turns or template.labels:
+        return assemble(template, instance.segments)
+    return [Message("user", template.before + template.separator.join(instance.texts) + template.after)]
 
 
 def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> int:
@@ -64,10 +68,10 @@ class Measure:
 
     tokenizer: Tokenizer
     style: Style
-    frame: Frame
+    template: PromptTemplate
     instance: Instance
     lead: str
-    """A piece such as stands before and after another, with its label."""
+    """A segment such as stands before and after another, with its label."""
     puzzle: int
     """Tokens of the prompt without filler."""
     _cache: dict[tuple[Role, str], int] = field(repr=False)
@@ -76,66 +80,66 @@ class Measure:
     def of(
         tokenizer: Tokenizer,
         style: Style,
-        frame: Frame,
+        template: PromptTemplate,
         instance: Instance,
         tokens: int | None = None,
     ) -> "Measure":
         """Return the measure of an instance in a frame. `tokens` are those of its prompt without filler, if known."""
         last = instance.last
-        lead = frame.labels.get(last.role, "") + last.text if last else "A."
-        key = (tokenizer.name, lead[:1] + lead[-1:], frame.joint, frame.turns)
+        lead = template.labels.get(last.role, "") + last.text if last else "A."
+        key = (tokenizer.name, lead[:1] + lead[-1:], template.separator, template.turns)
         cache = _COSTS.setdefault(key, {})
         if len(cache) > _CACHED:
             cache.clear()
         if tokens is None:
-            tokens = count(tokenizer, style, puzzle(frame, instance))
-        return Measure(tokenizer, style, frame, instance, lead, tokens, cache)
+            tokens = count(tokenizer, style, puzzle(template, instance))
+        return Measure(tokenizer, style, template, instance, lead, tokens, cache)
 
     @cached_property
     def before(self) -> int:
-        """Tokens of the prompt before its first piece, as if a joint stood there too."""
-        return self.puzzle - self.cost(tuple(self.instance.pieces)) - self._after()
+        """Tokens of the prompt before its first segment, as if a separator stood there too."""
+        return self.puzzle - self.cost(tuple(self.instance.segments)) - self._after()
 
     @cached_property
-    def joint(self) -> int:
-        """Tokens of a joint that are not part of what stands before or after it."""
+    def separator(self) -> int:
+        """Tokens of a separator that are not part of what stands before or after it."""
         last = self.instance.last
-        return 0 if self.frame.turns or not last else max(0, self.cost((last,)) - self.tokenizer.count(self.lead))
+        return 0 if self.template.turns or not last else max(0, self.cost((last,)) - self.tokenizer.count(self.lead))
 
-    def cost(self, unit: Unit) -> int:
-        """Tokens that a unit adds among others, by what its pieces add."""
+    def cost(self, group: SegmentGroup) -> int:
+        """Tokens that a group adds among others, by what its segments add."""
         total, cache = 0, self._cache
-        if len(unit) > MANY and not self.frame.turns:
-            self._count_together(unit)
-        for piece in unit:
-            known = piece.tokens
+        if len(group) > MANY and not self.template.turns:
+            self._count_together(group)
+        for segment in group:
+            known = segment.tokens
             if known is None:
-                known = cache.get((piece.role, piece.text))
+                known = cache.get((segment.role, segment.text))
             if known is None:
-                known = cache[piece.role, piece.text] = self._added(piece.text, piece.role)
+                known = cache[segment.role, segment.text] = self._added(segment.text, segment.role)
             total += known
         return total
 
     def _added(self, text: str, role: Role) -> int:
-        if self.frame.turns:
+        if self.template.turns:
             return count_chat(self.tokenizer, [*_turns(role), Message(role, text)]) - self._without_turn[role]
-        text = self.frame.labels.get(role, "") + text
-        return self.tokenizer.count(self._around + text + self.frame.joint + self.lead) - self._without
+        text = self.template.labels.get(role, "") + text
+        return self.tokenizer.count(self._around + text + self.template.separator + self.lead) - self._without
 
-    def _count_together(self, unit: Unit) -> None:
-        cache, labels, ending = self._cache, self.frame.labels, self.frame.joint + self.lead
-        new = {(role, text): labels.get(role, "") + text for text, role, _, known in unit if known is None}
+    def _count_together(self, group: SegmentGroup) -> None:
+        cache, labels, ending = self._cache, self.template.labels, self.template.separator + self.lead
+        new = {(role, text): labels.get(role, "") + text for text, role, _, known in group if known is None}
         new = {name: f"{self._around}{text}{ending}" for name, text in new.items() if name not in cache}
         counts = self.tokenizer.count_many(list(new.values()))
         cache.update(zip(new, (counted - self._without for counted in counts), strict=True))
 
     @cached_property
     def _around(self) -> str:
-        return self.lead + self.frame.joint
+        return self.lead + self.template.separator
 
     @cached_property
     def _without(self) -> int:
-        """Tokens where nothing stands between two pieces."""
+        """Tokens where nothing stands between two segments."""
         return self.tokenizer.count(self._around + self.lead)
 
     @cached_property
@@ -144,10 +148,10 @@ class Measure:
         return {role: count_chat(self.tokenizer, _turns(role)) for role in ("user", "assistant")}
 
     def _after(self) -> int:
-        """Tokens of the prompt behind its last piece."""
-        if self.frame.turns:
-            return self._added(self.frame.after, "user")
-        with_it, without = self.tokenizer.count_many([self.lead + self.frame.after, self.lead])
+        """Tokens of the prompt behind its last segment."""
+        if self.template.turns:
+            return self._added(self.template.after, "user")
+        with_it, without = self.tokenizer.count_many([self.lead + self.template.after, self.lead])
         ending = count(self.tokenizer, self.style, [Message("user", "A")]) - self.tokenizer.count("A")
         opening = self._opening()
         return with_it - without + ending - opening
@@ -160,7 +164,7 @@ class Measure:
             return 0
         mark = "A"
         total = 0
-        for segment in self.tokenizer.chat.segments([Message("user", mark)]):
+        for segment in self.tokenizer.chat.parts([Message("user", mark)]):
             if segment.special:
                 total += 1
             elif segment.text.endswith(mark):
@@ -169,25 +173,27 @@ class Measure:
                 total += self.tokenizer.count(segment.text)
         return total
 
-    def additive(self, task: str, units: Callable[[], Sequence[Unit]], fixed: Sequence[Piece]) -> bool:
+    def additive(self, task: str, groups: Callable[[], Sequence[SegmentGroup]], fixed: Sequence[Segment]) -> bool:
         """Whether costs sum to counts for this tokenizer and task; probed once.
 
-        They never do where the first or last piece has no joint at its outer side: what stands there decides.
+        They never do where the first or last segment has no separator at its outer side: what stands there decides.
         """
         if not self._joined(fixed):
             return False
-        key = (self.tokenizer.name, task, self.frame.joint)
+        key = (self.tokenizer.name, task, self.template.separator)
         if key not in _PROBED:
-            pieces = [piece for unit in units() for piece in unit]
-            whole = count(self.tokenizer, self.style, assemble(self.frame, [*fixed, *pieces]))
-            _PROBED[key] = whole == self.puzzle + self.cost(tuple(pieces))
+            segments = [segment for group in groups() for segment in group]
+            whole = count(self.tokenizer, self.style, assemble(self.template, [*fixed, *segments]))
+            _PROBED[key] = whole == self.puzzle + self.cost(tuple(segments))
         return _PROBED[key]
 
-    def _joined(self, fixed: Sequence[Piece]) -> bool:
-        """Whether any piece can be the first and the last, and costs what it does elsewhere."""
-        frame = self.frame
+    def _joined(self, fixed: Sequence[Segment]) -> bool:
+        """Whether any segment can be the first and the last, and costs what it does elsewhere."""
+        template = self.template
         opened = bool(fixed) and fixed[0].update is None
-        return frame.turns or ((opened or frame.before.endswith(frame.joint)) and frame.after.startswith(frame.joint))
+        return template.turns or (
+            (opened or template.before.endswith(template.separator)) and template.after.startswith(template.separator)
+        )
 
 
 def _turns(role: Role) -> list[Message]:
@@ -206,10 +212,10 @@ class Part(NamedTuple):
     role: Role
     text: str
     update: int | None = None
-    piece: bool = False
-    """Whether it is a piece of the context, rather than frame or joint."""
+    segment: bool = False
+    """Whether it is a segment of the context, rather than frame or separator."""
     tokens: int = 0
-    """What it adds, with the joint and label before it."""
+    """What it adds, with the separator and label before it."""
 
 
 Kind = Literal["frame", "filler", "needed", "update"]
@@ -226,7 +232,7 @@ class Stretch(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Where one piece of an update stands: characters of a message's content, tokens of the prompt as sent."""
+    """Where one segment of an update stands: characters of a message's content, tokens of the prompt as sent."""
 
     update: int
     message: int
@@ -276,7 +282,7 @@ def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
     digest.update("".join(held).encode())
 
 
-def _uncounted(unit: Unit) -> int:
+def _uncounted(group: SegmentGroup) -> int:
     return 0
 
 
@@ -306,10 +312,10 @@ class _Spans(Sequence[Span]):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A woven context in its frame."""
+    """A packed context in its frame."""
 
-    frame: Frame
-    weave: Weave
+    template: PromptTemplate
+    packing: Packing
     measure: Measure
     needs: Sequence[int]
     tokens: int
@@ -317,23 +323,23 @@ class Prompt:
 
     def parts(self, counted: bool = True) -> Iterator[Part]:
         """All that it says. What parts cost is left out where nobody asks: it takes longer than the rest."""
-        frame, number = self.frame, 0
+        template, number = self.template, 0
         cost = self.measure.cost if counted else _uncounted
-        if not frame.turns:
-            yield Part(0, "user", frame.before)
-            for number, piece in enumerate(self.weave):
+        if not template.turns:
+            yield Part(0, "user", template.before)
+            for number, segment in enumerate(self.packing):
                 if number:
-                    yield Part(0, "user", frame.joint)
-                if label := frame.labels.get(piece.role):
+                    yield Part(0, "user", template.separator)
+                if label := template.labels.get(segment.role):
                     yield Part(0, "user", label)
-                yield Part(0, "user", piece.text, piece.update, True, cost((piece,)))
-            yield Part(0, "user", frame.after)
+                yield Part(0, "user", segment.text, segment.update, True, cost((segment,)))
+            yield Part(0, "user", template.after)
             return
-        for number, piece in enumerate(self.weave):
-            if number == 0 and frame.before:
-                yield Part(0, piece.role, frame.before)
-            yield Part(number, piece.role, piece.text, piece.update, True, cost((piece,)))
-        yield Part(number + 1, "user", frame.after)
+        for number, segment in enumerate(self.packing):
+            if number == 0 and template.before:
+                yield Part(0, segment.role, template.before)
+            yield Part(number, segment.role, segment.text, segment.update, True, cost((segment,)))
+        yield Part(number + 1, "user", template.after)
 
     def stretches(self) -> Iterator[Stretch]:
         """Yield the same for people who look at it, each part with its kind."""
@@ -342,11 +348,11 @@ class Prompt:
             if part.update is not None:
                 kind: Kind = "needed" if part.update in needs else "update"
             else:
-                kind = "filler" if part.piece else "frame"
+                kind = "filler" if part.segment else "frame"
             yield Stretch(part.message, part.role, part.text, kind)
 
     def messages(self) -> list[Message]:
-        return assemble(self.frame, self.weave)
+        return assemble(self.template, self.packing)
 
     @property
     def text(self) -> str:
@@ -355,39 +361,39 @@ class Prompt:
 
     def survey(self) -> Survey:
         """Length, hash and spans in one pass. The hash covers roles and contents."""
-        if self.frame.turns:
+        if self.template.turns:
             return self._of_parts()
-        return self._of_text() if self.weave.has_filler else self._of_puzzle()
+        return self._of_text() if self.packing.has_filler else self._of_puzzle()
 
     def _of_puzzle(self) -> Survey:
         """Where the context is the structure. Its spans are found when somebody looks at them."""
-        [message] = puzzle(self.frame, self.weave.instance)
+        [message] = puzzle(self.template, self.packing.instance)
         found = fingerprint([message])
         return Survey(self.tokens, len(message.content), found, _Spans(self))
 
     def _of_text(self) -> Survey:
-        """Where all is one message, of a piece for each word perhaps: without two parts for each of them."""
-        frame, cost, joint_tokens = self.frame, self.measure.cost, self.measure.joint
-        needs, labels, joint = frozenset(self.needs), frame.labels, frame.joint
-        digest = sha256(f"{_opened('user')}{frame.before}".encode())
+        """Where all is one message, of a segment for each word perhaps: without two parts for each of them."""
+        template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
+        needs, labels, separator = frozenset(self.needs), template.labels, template.separator
+        digest = sha256(f"{_opened('user')}{template.before}".encode())
         spans, held = list[Span](), list[str]()
-        place, hashed_to, tokens, before = len(frame.before), len(frame.before), self.measure.before, ""
-        for piece in self.weave:
-            text, _, update, taken = piece
+        place, hashed_to, tokens, before = len(template.before), len(template.before), self.measure.before, ""
+        for segment in self.packing:
+            text, _, update, taken = segment
             if labels:
-                before += labels.get(piece.role, "")
+                before += labels.get(segment.role, "")
             start = place + len(before)
             place = start + len(text)
-            after = tokens + (cost((piece,)) if taken is None else taken)
+            after = tokens + (cost((segment,)) if taken is None else taken)
             if update is not None:
                 spans.append(Span(update, 0, start, place, tokens + joint_tokens, after, update in needs))
             held += before, text
-            tokens, before = after, joint
+            tokens, before = after, separator
             if place - hashed_to > HELD:
                 digest.update("".join(held).encode())
                 held, hashed_to = [], place
-        digest.update("".join([*held, frame.after]).encode())
-        return Survey(self.tokens, place + len(frame.after), digest.hexdigest(), tuple(spans))
+        digest.update("".join([*held, template.after]).encode())
+        return Survey(self.tokens, place + len(template.after), digest.hexdigest(), tuple(spans))
 
     def _of_parts(self) -> Survey:
         digest = sha256()
@@ -400,7 +406,7 @@ class Prompt:
                 message, start = part.message, 0
             if part.update is not None:
                 end = start + len(part.text)
-                own = tokens + self.measure.joint
+                own = tokens + self.measure.separator
                 spans.append(Span(part.update, message, start, end, own, tokens + part.tokens, part.update in needs))
             start += len(part.text)
             characters += len(part.text)

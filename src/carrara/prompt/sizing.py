@@ -13,9 +13,9 @@ from carrara.core.errors import LengthError
 from carrara.core.keys import Key
 from carrara.core.quantities import write_length
 from carrara.core.recipe import Recipe
-from carrara.core.types import Frame, Instance, Room
+from carrara.core.types import Instance, LengthBudget, PromptTemplate
+from carrara.prompt.packing import Packing
 from carrara.prompt.prompt import Measure, Prompt, count, puzzle
-from carrara.prompt.weave import Weave
 from carrara.task import Task
 from carrara.tokens.prices import prices
 
@@ -36,20 +36,20 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
     tokenizer = tokens.get(recipe.tokenizer)
     priced = prices(recipe.tokenizer)
 
-    def taken(instance: Instance) -> tuple[int, Frame]:
+    def taken(instance: Instance) -> tuple[int, PromptTemplate]:
         """By its longest prompt, and the frame of one."""
         frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
-        return max(count(tokenizer, recipe.style, puzzle(frame, instance)) for frame in frames), frames[0]
+        return max(count(tokenizer, recipe.style, puzzle(template, instance)) for template in frames), frames[0]
 
-    whole, frame = taken(bare)
-    budget = recipe.length - (whole - sum(priced(bare.texts, frame.joint)))
+    whole, template = taken(bare)
+    budget = recipe.length - (whole - sum(priced(bare.texts, template.separator)))
     unfit: LengthError | None = None
     for again in range(CORRECTIONS):
         tried: set[int] = set()
         while budget not in tried and len(tried) < CORRECTIONS:
             tried.add(budget)
             try:
-                instance = task.draw(key, Room(recipe.length, budget, priced, again))
+                instance = task.draw(key, LengthBudget(recipe.length, budget, priced, again))
             except LengthError as reason:
                 unfit = reason
                 break
@@ -66,14 +66,14 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
     )
 
 
-def repair(recipe: Recipe, measure: Measure, weave: Weave) -> Weave:
-    """Return the weave whose whole prompt, counted, has the length asked for."""
+def repair(recipe: Recipe, measure: Measure, packing: Packing) -> Packing:
+    """Return the packing whose whole prompt, counted, has the length asked for."""
     for again in range(REPAIRS):  # where no target gives the length, other filler does
-        target = weave.room
-        other = replace(weave, variant=weave.variant + again * OTHER_FILLER)
+        target = packing.room
+        other = replace(packing, variant=packing.variant + again * OTHER_FILLER)
         for _ in range(REPAIRS):
             other = replace(other, room=max(0, target))
-            prompt = Prompt(measure.frame, other, measure, (), recipe.length)
+            prompt = Prompt(measure.template, other, measure, (), recipe.length)
             off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
             if off == 0:
                 return other

@@ -22,7 +22,7 @@ from carrara.answers.grade import grade
 from carrara.core.errors import LengthError
 from carrara.core.keys import Split, owner
 from carrara.core.recipe import Recipe
-from carrara.core.types import Frame, Message, Piece, UndecidableError
+from carrara.core.types import Message, PromptTemplate, Segment, UndecidableError
 from carrara.plugin_errors import described
 from carrara.prompt import items
 from carrara.prompt.items import Context, Item
@@ -120,7 +120,7 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
     for context in items.contexts(first, worlds, pack, report.left_out.append):
-        context.weave.hold()
+        context.packing.hold()
         asked = context.items
         _check_context(report, context, asked, first, pack)
         for item in asked:
@@ -130,9 +130,9 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
             if search and context.recipe.index - first.index < few:
                 taken.append(search.take(item))
             report.chance_level += item.question.chance_level
-            dice = item.recipe.key.dice("guess", item.recipe.question)
-            simulation.take(item.task, context.instance, item.question, dice, context.recipe.context_id)
-        offsets += context.weave.offsets() if first.length and context.instance.filler else []
+            rng = item.recipe.key.rng("guess", item.recipe.question)
+            simulation.take(item.task, context.instance, item.question, rng, context.recipe.context_id)
+        offsets += context.packing.offsets() if first.length and context.instance.filler else []
         instance = context.instance
         puzzles["\n".join(p.text for u in instance.chunks for p in u) + "|".join(q.ask for q in context.questions)] += 1
     report.chance_level /= max(1, report.items)
@@ -188,7 +188,7 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
     others = _refilled(report, context, pack) if first.length and context.instance.filler else None
     owned_by = first.split if _given(first) else owner(items.questions_of(replace(context.recipe, length=0)).instance)
     longest = max(item.survey.tokens for item in asked)
-    told = [[piece.text for piece in update] for update in context.instance.chunks]
+    told = [[segment.text for segment in update] for update in context.instance.chunks]
 
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))
@@ -240,8 +240,8 @@ def _check_needs(report: Audited, item: Item, messages: Sequence[Message]) -> No
     needs = item.question.needs
     most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
     if len(needs) > most:
-        needs = tuple(item.recipe.key.dice("audit", item.recipe.question).sample(needs, most))
-    without = _without(item.prompt.frame, list(item.prompt.weave))
+        needs = tuple(item.recipe.key.rng("audit", item.recipe.question).sample(needs, most))
+    without = _without(item.prompt.template, list(item.prompt.packing))
     for update in needs:
         read = _solved(item, without(update))
         report.needed += 1
@@ -250,15 +250,15 @@ def _check_needs(report: Audited, item: Item, messages: Sequence[Message]) -> No
             report.breaches.append(Breach("needs", item.id, f"update {update} can be left out"))
 
 
-def _without(frame: Frame, pieces: Sequence[Piece]) -> Callable[[int], list[Message]]:
+def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
     """What is left of a prompt without an update."""
-    if frame.turns:
-        return lambda update: assemble(frame, [piece for piece in pieces if piece.update != update])
-    texts = [(frame.labels.get(piece.role, "") + piece.text, piece.update) for piece in pieces]
+    if template.turns:
+        return lambda update: assemble(template, [segment for segment in segments if segment.update != update])
+    texts = [(template.labels.get(segment.role, "") + segment.text, segment.update) for segment in segments]
 
     def without(update: int) -> list[Message]:
-        left = frame.joint.join([text for text, of in texts if of != update])
-        return [Message("user", frame.before + left + frame.after)]
+        left = template.separator.join([text for text, of in texts if of != update])
+        return [Message("user", template.before + left + template.after)]
 
     return without
 

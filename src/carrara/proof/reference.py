@@ -29,8 +29,8 @@ def oracle(item: Item, messages: Sequence[Message]) -> str:
 def chance(item: Item, messages: Sequence[Message]) -> str:
     """Guess as the task's guesser does, whose mean score is the chance level."""
     context = item.context
-    dice = item.recipe.key.dice("chance", item.recipe.question)
-    return item.task.write(item.task.guess(dice, context.instance, item.question))
+    rng = item.recipe.key.rng("chance", item.recipe.question)
+    return item.task.write(item.task.guess(rng, context.instance, item.question))
 
 
 def majority(item: Item, messages: Sequence[Message]) -> str:

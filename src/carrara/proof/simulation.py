@@ -11,7 +11,7 @@ from math import sqrt
 from statistics import fmean, pstdev
 from typing import Any
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import ANSWER, Instance, Question
 from carrara.task import Task
 
@@ -74,17 +74,17 @@ class Simulation:
         self._draws = draws
         self._taken = defaultdict[str, list[_Guessed]](list)
 
-    def take(self, task: Task, instance: Instance, question: Question[Any], dice: Dice, name: str) -> None:
+    def take(self, task: Task, instance: Instance, question: Question[Any], rng: Rng, name: str) -> None:
         """Guess at a question.
 
         Args:
             task: The task, which guesses and scores.
             world: What the question is on.
             question: The question.
-            dice: Random numbers for the guesses.
+            rng: Random numbers for the guesses.
             name: Names the world: questions on one world are not independent.
         """
-        guesses = [task.guess(dice, instance, question) for _ in range(self._draws)]
+        guesses = [task.guess(rng, instance, question) for _ in range(self._draws)]
         written = [task.write(guess) for guess in guesses]
         counts, different = Counter(written), dict(zip(written, guesses, strict=True))
         score = sum(task.score(guess, question) * counts[text] for text, guess in different.items()) / self._draws

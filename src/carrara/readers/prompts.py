@@ -20,8 +20,8 @@ def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
     """Return the messages that a reference names."""
     id = wanted["id"]
     if retrieve := wanted.get(RETRIEVE, ""):
-        frame = item_of(id).prompt.frame
-        messages = [Message("user", frame.before + _retrieve_for(id, retrieve).text + frame.after)]
+        template = item_of(id).prompt.template
+        messages = [Message("user", template.before + _retrieve_for(id, retrieve).text + template.after)]
     else:
         messages = list(messages_of(id))
     if request := wanted.get(REQUEST, ""):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.tongue import Text
@@ -54,9 +54,9 @@ class Told(IterableDataset[Story]):
         worker = get_worker_info()
         number, workers = (worker.id, worker.num_workers) if worker else (0, 1)
         several = [Stories(first, number, workers) for first in self.firsts]
-        dice = Dice("told", self.seed, number)
+        rng = Rng("told", self.seed, number)
         while True:
-            sample = dice.choice(several).sample(self.tongue, self.segments, self.size)
+            sample = rng.choice(several).sample(self.tongue, self.segments, self.size)
             yield Story(
                 torch.from_numpy(sample.segments),
                 torch.tensor(sample.told),

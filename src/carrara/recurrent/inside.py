@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from carrara.core.errors import UsageError
-from carrara.core.types import Piece, Question, UndecidableError
+from carrara.core.types import Question, Segment, UndecidableError
 from carrara.prompt.items import Item
 from carrara.prompt.prompt import assemble
 from carrara.recurrent import linear
@@ -132,11 +132,11 @@ def look(
 
 def _facts(trained: Checkpoint, item: Item) -> list[Fact]:
     """The updates, and in which segment each ends."""
-    found, tokens, joint = [], 0, ""
+    found, tokens, separator = [], 0, ""
     for part in item.prompt.parts(counted=False):
-        if part.piece:
-            tokens += len(trained.tongue.encode(joint + part.text))
-            joint = item.prompt.frame.joint
+        if part.segment:
+            tokens += len(trained.tongue.encode(separator + part.text))
+            separator = item.prompt.template.separator
             if part.update is not None:
                 needed = part.update in item.prompt.needs
                 segment, place = divmod(tokens - 1, trained.segment)
@@ -161,12 +161,12 @@ def _decided(
 
 
 def _right(item: Item, question: Question[Any], facts: Sequence[Fact]) -> str:
-    pieces = [*item.context.instance.start, *(Piece(fact.text) for fact in facts)]
+    pieces = [*item.context.instance.start, *(Segment(fact.text) for fact in facts)]
     if not pieces:
         return ""
-    frame = item.task.prompt(item.context.instance, question, item.task.wording, "chat")
+    template = item.task.prompt(item.context.instance, question, item.task.wording, "chat")
     try:
-        return item.task.write(item.solve(assemble(frame, pieces)))
+        return item.task.write(item.solve(assemble(template, pieces)))
     except UndecidableError:
         return ""
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from carrara import registry
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice, Split
+from carrara.core.keys import Rng, Split
 from carrara.core.recipe import Recipe
-from carrara.core.types import BulkTap, Frame, Piece, Question, UndecidableError
+from carrara.core.types import BulkFillerStream, PromptTemplate, Question, Segment, UndecidableError
 from carrara.prompt.items import Posed, pose
 from carrara.prompt.prompt import assemble
 from carrara.recurrent.strewing import Strewing
@@ -58,11 +58,11 @@ class Sample(NamedTuple):
     """In the order of their segments; one of them at least is after the last."""
 
 
-def one_text(frame: Frame) -> Frame:
+def one_text(template: PromptTemplate) -> PromptTemplate:
     """Raises UsageError where a context is more than that."""
-    if frame.turns:
+    if template.turns:
         raise UsageError("a recurrent model reads a context that is one text, and this test's is a conversation")
-    return frame
+    return template
 
 
 class Stories:
@@ -95,10 +95,10 @@ class Stories:
 
         def tells(sentence: str) -> bool:
             asks = (*first.questions, *self.pool)
-            return any(self._solved(first, question, [Piece(sentence)]) is not None for question in asks)
+            return any(self._solved(first, question, [Segment(sentence)]) is not None for question in asks)
 
         updates = (piece.text for posed in self._examples for piece in _told(posed))
-        return Strewing(updates, self.filler(STREWN_FROM), tells, first.key.dice("strewing"))
+        return Strewing(updates, self.filler(STREWN_FROM), tells, first.key.rng("strewing"))
 
     def texts(self) -> Iterator[str]:
         """What worlds say without their filler, and what is asked and answered, by questions of other worlds too."""
@@ -111,10 +111,10 @@ class Stories:
 
     def filler(self, tokens: int) -> Iterator[str]:
         posed = self._posed("train", 0)
-        tap = posed.instance.filler(posed.key.dice("vocabulary"), TOKENIZER) if posed.instance.filler else None
+        stream = posed.instance.filler(posed.key.rng("vocabulary"), TOKENIZER) if posed.instance.filler else None
         used = 0
-        while tap and used < tokens:
-            for piece in tap(0):
+        while stream and used < tokens:
+            for piece in stream(0):
                 used += piece.tokens or len(piece.text)
                 yield piece.text
 
@@ -142,26 +142,26 @@ class Stories:
         self, tongue: Tongue, posed: Posed, segments: int, size: int, between: bool, strewn: float
     ) -> Sample | None:
         """Nothing where there is no room, or where what was strewn changes an answer."""
-        instance, dice = posed.instance, posed.key.dice("training")
+        instance, rng = posed.instance, posed.key.rng("training")
         whole = segments * size
-        joint = one_text(posed.task.prompt(instance, posed.questions[0], posed.task.wording, "chat")).joint
+        separator = one_text(posed.task.prompt(instance, posed.questions[0], posed.task.wording, "chat")).separator
         encoded: dict[str, list[int]] = {}
 
-        def encode(piece: Piece) -> list[int]:
+        def encode(piece: Segment) -> list[int]:
             if piece.text not in encoded:
-                encoded[piece.text] = tongue.encode(joint + piece.text)
+                encoded[piece.text] = tongue.encode(separator + piece.text)
             return encoded[piece.text]
 
         room = whole - sum(len(encode(piece)) for piece in _told(posed))
         if room < 0:
             return None
-        if dice.chance(BARE):
+        if rng.chance(BARE):
             room = 0
-        elif dice.chance(0.5):  # the text may end anywhere in its last segment, as it does wherever a model is asked
-            room = max(0, room - dice.below(size))
+        elif rng.chance(0.5):  # the text may end anywhere in its last segment, as it does wherever a model is asked
+            room = max(0, room - rng.below(size))
         ids: list[int] = []
         spans: list[_Span] = []
-        for piece, stray in self._woven(posed, room, encode, dice, strewn):
+        for piece, stray in self._woven(posed, room, encode, rng, strewn):
             if stray or piece.update is not None or piece in instance.start:
                 spans.append(_Span(len(ids), len(ids) + len(encode(piece)), piece, stray))
             ids += encode(piece)
@@ -170,7 +170,7 @@ class Stories:
         asks: list[Ask] = []
         for segment in range(0 if between else segments - 1, segments):
             read = [span for span in spans if span.end <= (segment + 1) * size]
-            found = self._asked(tongue, posed, segment, read, dice)
+            found = self._asked(tongue, posed, segment, read, rng)
             if found is None:
                 return None
             asks += found
@@ -182,32 +182,30 @@ class Stories:
         )
 
     def _woven(
-        self, posed: Posed, room: int, encode: Callable[[Piece], list[int]], dice: Dice, strewn: float
-    ) -> Iterator[tuple[Piece, bool]]:
+        self, posed: Posed, room: int, encode: Callable[[Segment], list[int]], rng: Rng, strewn: float
+    ) -> Iterator[tuple[Segment, bool]]:
         """Updates at drawn places of the filler, and of each piece whether it was changed. Quicker than the house's
         weave, for it need not end at a token. Only prose is strewn: other filler means something.
         """
-        instance, other = posed.instance, posed.key.dice("strewn")
-        tap = instance.filler(posed.key.dice("filler"), TOKENIZER) if instance.filler and room else None
-        strewn = strewn if isinstance(tap, BulkTap) else 0.0
+        instance, other = posed.instance, posed.key.rng("strewn")
+        stream = instance.filler(posed.key.rng("filler"), TOKENIZER) if instance.filler and room else None
+        strewn = strewn if isinstance(stream, BulkFillerStream) else 0.0
         yield from ((piece, False) for piece in instance.start)
-        places = sorted(dice.random() for _ in instance.chunks)
+        places = sorted(rng.random() for _ in instance.chunks)
         used = 0
         for gap, place in enumerate([*places, 1.0]):
-            while tap:
+            while stream:
                 stray = bool(strewn) and other.chance(strewn)
-                unit = [self._strewing.strewn(piece, other) if stray else piece for piece in tap(gap)]
-                cost = sum(len(encode(piece)) for piece in unit)
+                group = [self._strewing.strewn(piece, other) if stray else piece for piece in stream(gap)]
+                cost = sum(len(encode(piece)) for piece in group)
                 if used + cost > place * room:
                     break
                 used += cost
-                yield from ((piece, stray) for piece in unit)
+                yield from ((piece, stray) for piece in group)
             if gap < len(places):
                 yield from ((piece, False) for piece in instance.chunks[gap])
 
-    def _asked(
-        self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], dice: Dice
-    ) -> list[Ask] | None:
+    def _asked(self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], rng: Rng) -> list[Ask] | None:
         """Some questions after a segment: the world's own, and those of others that it happens to decide.
 
         Nothing where what was strewn gives one of them another answer.
@@ -218,7 +216,7 @@ class Stories:
         own = {question.ask for question in posed.questions}
         others = [question for question in self.pool if question.ask not in own]
         found = []
-        for question in [*posed.questions, *dice.sample(others, min(ASKED, len(others)))]:
+        for question in [*posed.questions, *rng.sample(others, min(ASKED, len(others)))]:
             answer = self._solved(posed, question, known)
             if len(known) < len(read) and self._solved(posed, question, [span.piece for span in read]) != answer:
                 return None
@@ -226,12 +224,12 @@ class Stories:
                 found.append(Ask(segment, tongue.question(question.ask), tongue.answer(answer)))
         return found
 
-    def _solved(self, posed: Posed, question: Question[Any], pieces: Sequence[Piece]) -> str | None:
+    def _solved(self, posed: Posed, question: Question[Any], pieces: Sequence[Segment]) -> str | None:
         """The answer by the test's own solver, where these pieces decide it."""
         task = posed.task
-        frame = task.prompt(posed.instance, question, task.wording, "chat")
+        template = task.prompt(posed.instance, question, task.wording, "chat")
         try:
-            return task.write(task.solve_prompt(assemble(frame, pieces), task.wording))
+            return task.write(task.solve_prompt(assemble(template, pieces), task.wording))
         except UndecidableError:
             return None
 
@@ -241,10 +239,10 @@ class _Span(NamedTuple):
 
     start: int
     end: int
-    piece: Piece
+    piece: Segment
     stray: bool
     """It is filler that was changed."""
 
 
-def _told(posed: Posed) -> tuple[Piece, ...]:
-    return tuple(posed.instance.pieces)
+def _told(posed: Posed) -> tuple[Segment, ...]:
+    return tuple(posed.instance.segments)

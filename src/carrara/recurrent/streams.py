@@ -1,6 +1,6 @@
 """Items as streams of segments: a context of ten million tokens is never held, nor any more of it than one segment.
 
-A model gets the pieces of the context, in order, and then the question. The frame around them (instructions, examples,
+A model gets the segments of the context in order, then the question. The frame around them (instructions, examples,
 the form of the reply) is for models that were never trained on the test.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from carrara.core.types import Frame
+from carrara.core.types import PromptTemplate
 from carrara.prompt.items import Item
 from carrara.prompt.prompt import Part
 from carrara.recurrent.stories import one_text
@@ -18,17 +18,17 @@ from carrara.recurrent.vocabulary import Ids
 
 def segments(item: Item, tongue: Tongue, size: int) -> Iterator[Ids]:
     """The context of an item, `size` tokens at a time."""
-    return cut(texts(item.prompt.frame, item.prompt.parts(counted=False)), tongue, size)
+    return cut(texts(item.prompt.template, item.prompt.parts(counted=False)), tongue, size)
 
 
-def texts(frame: Frame, parts: Iterable[Part]) -> Iterator[str]:
-    """The pieces of a context, each with the joint before it, of all parts of a prompt."""
-    return _joined(one_text(frame).joint, (part.text for part in parts if part.piece))
+def texts(template: PromptTemplate, parts: Iterable[Part]) -> Iterator[str]:
+    """The segments of a context, each with the separator before it, of all parts of a prompt."""
+    return _joined(one_text(template).separator, (part.text for part in parts if part.segment))
 
 
-def _joined(joint: str, pieces: Iterable[str]) -> Iterator[str]:
+def _joined(separator: str, pieces: Iterable[str]) -> Iterator[str]:
     for number, piece in enumerate(pieces):
-        yield joint + piece if number else piece
+        yield separator + piece if number else piece
 
 
 def cut(texts: Iterable[str], tongue: Tongue, size: int) -> Iterator[Ids]:

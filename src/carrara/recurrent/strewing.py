@@ -8,8 +8,8 @@ the sentence is replaced by an update of which one word is a word of the text, a
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from carrara.core.keys import Dice
-from carrara.core.types import Piece
+from carrara.core.keys import Rng
+from carrara.core.types import Segment
 
 NEAR = 1000
 """Sentences that are nearly updates."""
@@ -17,27 +17,27 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Strewing:
-    def __init__(self, updates: Iterable[str], text: Iterable[str], tells: Callable[[str], bool], dice: Dice) -> None:
+    def __init__(self, updates: Iterable[str], text: Iterable[str], tells: Callable[[str], bool], rng: Rng) -> None:
         own = tuple(dict.fromkeys(updates))
         theirs = [word for sentence in text for word in _WORD.findall(sentence)]
         self.words = sorted({word for update in own for word in _WORD.findall(update)})
-        near = (_changed(dice.choice(own), dice.choice(theirs), dice) for _ in range(NEAR if theirs else 0))
+        near = (_changed(rng.choice(own), rng.choice(theirs), rng) for _ in range(NEAR if theirs else 0))
         self.near: Sequence[str] = [sentence for sentence in dict.fromkeys(near) if not tells(sentence)]
 
-    def strewn(self, piece: Piece, dice: Dice) -> Piece:
+    def strewn(self, piece: Segment, rng: Rng) -> Segment:
         """Another piece in its place. It may say something after all, which its story has to find out."""
-        if self.near and dice.chance(0.5):
-            return Piece(dice.choice(self.near))
+        if self.near and rng.chance(0.5):
+            return Segment(rng.choice(self.near))
         text = piece.text
-        for _ in range(dice.between(1, 3) if self.words else 0):
-            text = _changed(text, dice.choice(self.words), dice)
-        return Piece(text)
+        for _ in range(rng.between(1, 3) if self.words else 0):
+            text = _changed(text, rng.choice(self.words), rng)
+        return Segment(text)
 
 
-def _changed(text: str, word: str, dice: Dice) -> str:
+def _changed(text: str, word: str, rng: Rng) -> str:
     """A text of which one word is another."""
     places = [match.span() for match in _WORD.finditer(text)]
     if not places:
         return text
-    start, end = dice.choice(places)
+    start, end = rng.choice(places)
     return text[:start] + word + text[end:]

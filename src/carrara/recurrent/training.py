@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from carrara import __version__
 from carrara.core.errors import RunError, UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.prompt.asked import Sampling, Selection, recipes
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
@@ -217,14 +217,14 @@ class Training:
     def step(self) -> None:
         began = time.process_time()
         at, stage = self.at, self.settings.stages[self.at.stage]
-        dice = Dice("training", self.settings.seed, at.total)
+        rng = Rng("training", self.settings.seed, at.total)
         for optimiser, rate in zip(self.optimisers, self._rates, strict=True):
             first, last = stage.rate
             grown = min(1.0, (at.step + 1) / max(1, stage.warm))
             optimiser.param_groups[0]["lr"] = rate * grown * (first + (last - first) * at.step / max(1, stage.steps))
-        count = dice.between(*stage.segments)
+        count = rng.between(*stage.segments)
         fitting = self._fitting(count * stage.size)
-        told = (dice.choice(fitting) for _ in range(stage.batch))
+        told = (rng.choice(fitting) for _ in range(stage.batch))
         batch = batch_of([one.sample(self.tongue, count, stage.size, self.settings.between) for one in told])
         for optimiser in self.optimisers:
             optimiser.zero_grad()

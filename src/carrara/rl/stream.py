@@ -7,7 +7,7 @@ from itertools import count
 from carrara import tokens
 from carrara.api.item import Item
 from carrara.core.errors import LengthError, UsageError
-from carrara.core.keys import Dice, Split
+from carrara.core.keys import Rng, Split
 from carrara.core.quantities import write_length
 from carrara.core.types import Style
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole, lengths_of, params_of, selections_of
@@ -55,12 +55,12 @@ class Stream:
         """That of an item. A course changes what this says."""
         if isinstance(self.lengths, Course):
             return self.lengths.length
-        return self._dice(number, "length").choice(self.lengths)
+        return self._rng(number, "length").choice(self.lengths)
 
     def item(self, number: int, length: int | None = None) -> Item:
         """The item of a number, at its length or at another."""
         first = replace(
-            self._dice(check_whole("number", number, 0), "test").choice(self.firsts),
+            self._rng(check_whole("number", number, 0), "test").choice(self.firsts),
             length=self.length(number) if length is None else length,
         )
         for index in range(number, number + TRIES * APART, APART):
@@ -69,7 +69,7 @@ class Stream:
             except LengthError as error:
                 reason = error
             else:
-                recipe = context.item(self._dice(number, "question").below(len(context.questions))).recipe
+                recipe = context.item(self._rng(number, "question").below(len(context.questions))).recipe
                 return Item(recipe, context)
         raise UsageError(
             f"of {TRIES} instances of {first.task} none fits into {write_length(first.length)} tokens, "
@@ -80,5 +80,5 @@ class Stream:
         """From a number on."""
         return map(self.item, count(start))
 
-    def _dice(self, number: int, purpose: str) -> Dice:
-        return Dice("rl", self.seed, number, purpose)
+    def _rng(self, number: int, purpose: str) -> Rng:
+        return Rng("rl", self.seed, number, purpose)

@@ -112,7 +112,7 @@ def _repeated_books(firsts: Iterable[Recipe]) -> Iterator[str]:
     told: set[str] = set()
     for first in longest_first:
         posed = questions_of(first)
-        text = posed.instance.filler(posed.key.dice("repeats"), first.tokenizer) if posed.instance.filler else None
+        text = posed.instance.filler(posed.key.rng("repeats"), first.tokenizer) if posed.instance.filler else None
         if not isinstance(text, Reading) or first.length <= text.available or text.corpus.name in told:
             continue
         told.add(text.corpus.name)

@@ -27,7 +27,7 @@ class Watch:
         self._passed = 0
 
     def see(self, part: Part) -> None:
-        if not part.piece:
+        if not part.segment:
             return
         if part.update in self._needs:
             self._began.setdefault(part.update, self._passed)

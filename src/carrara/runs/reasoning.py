@@ -29,7 +29,7 @@ from carrara.answers.extraction import FINAL
 from carrara.answers.reply_text import without_reasoning
 from carrara.core.errors import RunError
 from carrara.core.metadata import COT, REQUESTS
-from carrara.core.types import Frame
+from carrara.core.types import PromptTemplate
 from carrara.prompt.items import Item
 from carrara.runs.by_reference import Reference
 from carrara.servers.inspect_private import active_generate_config
@@ -52,11 +52,11 @@ class Spent(NamedTuple):
     answer: int
 
 
-def lead_of(frame: Frame) -> str:
+def lead_of(template: PromptTemplate) -> str:
     """What an answer without reasoning begins with: as its test says, or else what the prompt ends with."""
-    if frame.lead is not None:
-        return frame.lead
-    last = frame.after.rstrip().rpartition("\n")[2]
+    if template.lead is not None:
+        return template.lead
+    last = template.after.rstrip().rpartition("\n")[2]
     return last if last.endswith(":") and len(last) <= _LABEL else FINAL
 
 
@@ -64,9 +64,9 @@ _LABEL = 40
 """Characters that a prompt's last words have at most, if they are what the answer goes on with."""
 
 
-def request(frame: Frame) -> str:
+def request(template: PromptTemplate) -> str:
     """What is put behind a prompt to ask for the answer alone."""
-    lead = lead_of(frame)
+    lead = lead_of(template)
     return f"\n\n{DIRECT}{f', beginning with `{lead}`' if lead else ''}."
 
 
@@ -84,7 +84,7 @@ async def replied(
         return await generate(state, tool_calls="none", **config)
     turn = _Turn(item, reference, state, generate, config)
     if await turn.reason(thinking.length):
-        await turn.answer(lead_of(item.prompt.frame))
+        await turn.answer(lead_of(item.prompt.template))
     return turn.state
 
 
@@ -220,7 +220,7 @@ def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
     counter = tokens.get(item.recipe.tokenizer)
     reply = written(output)
     own = without_reasoning(reply)
-    lead = lead_of(item.prompt.frame)
+    lead = lead_of(item.prompt.template)
     at = -1
     if lead.endswith(":"):
         label = re.compile(rf"{re.escape(lead[:-1])}[*_`\s]{{0,3}}:", re.IGNORECASE)

@@ -148,7 +148,7 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
     if not isinstance(model.api, ReferencedAPI):  # `inspect eval` has made the model
         model.api = ReferencedAPI(model, prompt_of, progress, quick=quickly)
     item = item_of(id)
-    more = request(item.prompt.frame) if thinking.way == "asked" else ""
+    more = request(item.prompt.template) if thinking.way == "asked" else ""
     at_once = not retrieve and is_quick(id)
     reference, places = await call_in_thread(at_once, _referred, id, retrieve, more)
     if places:
@@ -159,8 +159,8 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
     config = GenerateConfigArgs()
     if state.metadata["held"]:
         config["max_tokens"] = item.question.budget
-    if item.recipe.style == "base" and item.prompt.frame.stop:
-        config["stop_seqs"] = list(item.prompt.frame.stop)
+    if item.recipe.style == "base" and item.prompt.template.stop:
+        config["stop_seqs"] = list(item.prompt.template.stop)
     return await replied(thinking, item, reference, state, generate, config)
 
 

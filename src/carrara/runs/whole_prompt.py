@@ -45,7 +45,7 @@ def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
             return state
         prepare_client(provider)
         id = str(state.sample_id)
-        more = request(item_of(id).prompt.frame) if thinking.way == "asked" else ""
+        more = request(item_of(id).prompt.template) if thinking.way == "asked" else ""
         wanted = {"id": id, RETRIEVE: retrieve, REQUEST: more}
         messages = await call_in_thread(quickly(wanted), prompt_of, wanted)
         rendered: list[ChatMessage] = [

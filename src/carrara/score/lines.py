@@ -39,11 +39,11 @@ class Lines:
             weight = 0
             if not block and (held or size):
                 ended = [b""]  # the last line, which nothing ends
-            for piece in ended:
+            for segment in ended:
                 number += 1
-                size += len(piece)
+                size += len(segment)
                 at += size + 1
-                line = b"".join([*held, piece]) if size <= LONGEST else None
+                line = b"".join([*held, segment]) if size <= LONGEST else None
                 held, size = [], 0
                 if number == 1 and line is not None:
                     line = line.removeprefix(BOM)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from carrara.core.errors import LengthError
-from carrara.core.types import Prices, Room
+from carrara.core.types import LengthBudget, TokenCosts
 from carrara.text.vocabulary import priced, upto
 
 CHUNK = 256
@@ -46,20 +46,20 @@ def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
     return chosen[::-1]
 
 
-def fill(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
+def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> list[str]:
     """Return words, in the order in which they are drawn, that take a budget exactly. Some of the last are left out.
 
     Args:
         room: The budget. With another `room.again` the choice is another one.
         draw: Draws a word.
-        joint: The text between two words.
+        separator: The text between two words.
 
     Raises:
         LengthError: No choice of words takes the budget exactly.
     """
     rest, words = room.budget, list[str]()
     while True:
-        chunk, costs = priced(draw, CHUNK if rest > 8 * TAIL else POOLS[0], room.prices, joint)
+        chunk, costs = priced(draw, CHUNK if rest > 8 * TAIL else POOLS[0], room.costs, separator)
         if not chunk:
             draw()  # raises: there are no more
         if rest - (whole := sum(costs)) >= TAIL:
@@ -74,7 +74,7 @@ def fill(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
         break
     pool, costs = chunk[n:], costs[n:]
     for most in POOLS:
-        more, taking = priced(draw, most + room.again - len(pool), room.prices, joint)
+        more, taking = priced(draw, most + room.again - len(pool), room.costs, separator)
         pool += more
         costs += taking
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
@@ -82,19 +82,19 @@ def fill(room: Room, draw: Callable[[], str], joint: str = ", ") -> list[str]:
     raise LengthError(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
 
 
-def first_word_surplus(prices: Prices, word: str, joint: str = ", ") -> int:
-    """Return how many tokens more a word takes as the first of a context, after a new line, than after a joint."""
-    return prices([word], "\n")[0] - prices([word], joint)[0]
+def first_word_surplus(prices: TokenCosts, word: str, separator: str = ", ") -> int:
+    """Return how many tokens more a word takes as the first of a context, after a new line, than after a separator."""
+    return prices([word], "\n")[0] - prices([word], separator)[0]
 
 
 class Stock:
     """Spare words by their cost, to replace others."""
 
-    def __init__(self, draw: Callable[[], str], prices: Prices, joint: str = ", ") -> None:
-        self._prices, self._joint = prices, joint
+    def __init__(self, draw: Callable[[], str], prices: TokenCosts, separator: str = ", ") -> None:
+        self._prices, self._joint = prices, separator
         self._by_cost: defaultdict[int, list[str]] = defaultdict(list)
         fresh = upto(draw, CHUNK)
-        for word, cost in zip(fresh, prices(fresh, joint), strict=True):
+        for word, cost in zip(fresh, prices(fresh, separator), strict=True):
             self._by_cost[cost].append(word)
 
     def exchange(

@@ -1,4 +1,4 @@
-"""What updates are hidden in, where that is text: fillers that any test may take whose pieces are sentences.
+"""What updates are hidden in, where that is text: fillers that any test may take whose segments are sentences.
 
 A haystack is named in a parameter: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain`, `none`. An id has to
 mean the same everywhere, so in it a corpus stands by the hash of its text (`named`); the built-in one is known by name.
@@ -6,8 +6,8 @@ mean the same everywhere, so in it a corpus stands by the hash of its text (`nam
 
 from collections.abc import Iterable, Sequence
 
-from carrara.core.keys import Dice, Split
-from carrara.core.types import Filler, Piece, Tap
+from carrara.core.keys import Rng, Split
+from carrara.core.types import Filler, FillerStream, Segment
 from carrara.text.reserved_names import RESERVED_NAMES
 from carrara.text.sieve import Sieve
 
@@ -67,19 +67,19 @@ def prose(
     """
     words, vocabulary = tuple(words), tuple(vocabulary)
 
-    def open_tap(dice: Dice, tokenizer: str) -> Tap:
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
         from carrara.text import corpus
 
         text = corpus.open_by_id(name)
         screen = corpus.screened(text, words, vocabulary=vocabulary, sieve=sieve) if words or sieve else None
-        return corpus.reading(text, dice, tokenizer, split=split, screen=screen, repeat=repeat)
+        return corpus.reading(text, rng, tokenizer, split=split, screen=screen, repeat=repeat)
 
-    return open_tap
+    return open_filler
 
 
 def letters() -> Filler:
     """Sentences of random small letters: `qwv xlplu oqe rtzz.`"""
-    return lambda dice, _: lambda gap: (Piece(_gibberish(dice)),)
+    return lambda rng, _: lambda gap: (Segment(_gibberish(rng)),)
 
 
 def refrain() -> Filler:
@@ -90,20 +90,20 @@ def refrain() -> Filler:
 def repeated(sentences: Sequence[str]) -> Filler:
     """Some sentences over and over, from a drawn one on."""
 
-    def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        units = [(Piece(sentence),) for sentence in sentences]
-        at = dice.below(len(units))
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        groups = [(Segment(sentence),) for sentence in sentences]
+        at = rng.below(len(groups))
 
-        def tap(gap: int) -> tuple[Piece, ...]:
+        def stream(gap: int) -> tuple[Segment, ...]:
             nonlocal at
-            at = (at + 1) % len(units)
-            return units[at]
+            at = (at + 1) % len(groups)
+            return groups[at]
 
-        return tap
+        return stream
 
-    return open_tap
+    return open_filler
 
 
-def _gibberish(dice: Dice) -> str:
-    sizes = [dice.between(1, 9) for _ in range(dice.between(3, 12))]
-    return f"{' '.join(''.join(dice.choice(_ALPHABET) for _ in range(size)) for size in sizes)}."
+def _gibberish(rng: Rng) -> str:
+    sizes = [rng.between(1, 9) for _ in range(rng.between(3, 12))]
+    return f"{' '.join(''.join(rng.choice(_ALPHABET) for _ in range(size)) for size in sizes)}."

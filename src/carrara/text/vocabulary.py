@@ -19,8 +19,8 @@ from carrara.core.cache import cache_file, cache_folder
 from carrara.core.data import lines
 from carrara.core.errors import ExhaustedError, UsageError
 from carrara.core.files import SMALL, content
-from carrara.core.keys import Dice, Key, digest
-from carrara.core.types import EndingTap, Filler, Piece, Prices, Unit
+from carrara.core.keys import Key, Rng, digest
+from carrara.core.types import Filler, FiniteFillerStream, Segment, SegmentGroup, TokenCosts
 from carrara.core.unicode import unicode14
 from carrara.tokens.prices import prices
 
@@ -59,9 +59,9 @@ class Supply(Drawing):
     """Words of a list in random order, none of them twice: a shuffle that goes only as far as it is asked to."""
 
     def __init__(
-        self, words: Sequence[str], dice: Dice, without: Collection[str] = (), parts: Sequence[str] = ()
+        self, words: Sequence[str], rng: Rng, without: Collection[str] = (), parts: Sequence[str] = ()
     ) -> None:
-        self.words, self._dice, self._without, self._parts = words, dice, without, parts
+        self.words, self._rng, self._without, self._parts = words, rng, without, parts
         self._shuffled = self._shuffle()
         self._joined: set[str] = set()
 
@@ -87,7 +87,7 @@ class Supply(Drawing):
 
         The first swaps of the shuffle are kept in a dictionary, later ones in the order of the whole list.
         """
-        words, size, without, random = self.words, len(self.words), self._without, self._dice.random
+        words, size, without, random = self.words, len(self.words), self._without, self._rng.random
         moved: dict[int, int] = {}
         few = size // _FEW
         for first in range(few):
@@ -109,7 +109,7 @@ class Supply(Drawing):
     def _compound(self) -> str:
         """Two words joined, such as `garden-ladder`: what comes when all words of the dictionary were said."""
         while True:
-            word = "-".join(self._dice.sample(self._parts, 2))
+            word = "-".join(self._rng.sample(self._parts, 2))
             if word not in self._joined and word not in self._without:
                 self._joined.add(word)
                 return word
@@ -118,9 +118,9 @@ class Supply(Drawing):
 class _Stream:
     """What a supply has given so far, and what more it gives."""
 
-    def __init__(self, words: str, dice: Dice) -> None:
-        self._draw, self._given, self._lock = supply(words, dice), list[str](), Lock()
-        self._costs: dict[tuple[Prices, str], list[int]] = {}
+    def __init__(self, words: str, rng: Rng) -> None:
+        self._draw, self._given, self._lock = supply(words, rng), list[str](), Lock()
+        self._costs: dict[tuple[TokenCosts, str], list[int]] = {}
 
     def part(self, start: int, n: int) -> list[str]:
         """So many words from a place on, or as many as there are."""
@@ -129,12 +129,12 @@ class _Stream:
                 self._given += upto(self._draw, max(more, AT_ONCE))
             return self._given[start : start + n]
 
-    def costs(self, start: int, end: int, prices: Prices, joint: str) -> list[int]:
+    def costs(self, start: int, end: int, prices: TokenCosts, separator: str) -> list[int]:
         """What that part takes."""
         with self._lock:
-            known = self._costs.setdefault((prices, joint), [])
+            known = self._costs.setdefault((prices, separator), [])
             if len(known) < end:
-                known += prices(self._given[len(known) : end], joint)
+                known += prices(self._given[len(known) : end], separator)
             return known[start:end]
 
     def end(self) -> str:
@@ -156,31 +156,31 @@ class Remembered(Drawing):
         self._taken += len(found)
         return found
 
-    def priced(self, n: int, prices: Prices, joint: str) -> tuple[list[str], list[int]]:
+    def priced(self, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
         start, found = self._taken, self.several(n)
-        return found, self._stream.costs(start, self._taken, prices, joint)
+        return found, self._stream.costs(start, self._taken, prices, separator)
 
 
 class _Gibberish:
     """Random letters, never the same ones twice."""
 
-    def __init__(self, dice: Dice, without: Collection[str] = ()) -> None:
-        self._dice, self._said = dice, set(without)
+    def __init__(self, rng: Rng, without: Collection[str] = ()) -> None:
+        self._rng, self._said = rng, set(without)
 
     def __call__(self) -> str:
-        dice = self._dice
+        rng = self._rng
         while True:
-            word = "".join([dice.choice(_ALPHABET) for _ in range(dice.between(3, 9))])
+            word = "".join([rng.choice(_ALPHABET) for _ in range(rng.between(3, 9))])
             if word not in self._said and word not in SPOKEN_FOR:
                 self._said.add(word)
                 return word
 
 
-def supply(words: str, dice: Dice, without: Collection[str] = ()) -> Draw:
+def supply(words: str, rng: Rng, without: Collection[str] = ()) -> Draw:
     """Words of a kind or list, without some that stand elsewhere."""
     if words == "gibberish":
-        return _Gibberish(dice, without)
-    return Supply(listed(words), dice, without, _common() if words == "dictionary" else ())
+        return _Gibberish(rng, without)
+    return Supply(listed(words), rng, without, _common() if words == "dictionary" else ())
 
 
 def drawn(words: str, key: Key) -> Draw:
@@ -194,12 +194,12 @@ def drawn(words: str, key: Key) -> Draw:
 
 @lru_cache(maxsize=2)
 def _stream(words: str, key: Key) -> _Stream:
-    return _Stream(words, key.dice("words"))
+    return _Stream(words, key.rng("words"))
 
 
-def any_word(words: str, dice: Dice) -> str:
+def any_word(words: str, rng: Rng) -> str:
     """One word, whatever was drawn before."""
-    return _Gibberish(dice)() if words == "gibberish" else dice.choice(listed(words))
+    return _Gibberish(rng)() if words == "gibberish" else rng.choice(listed(words))
 
 
 def some(draw: Draw, n: int) -> list[str]:
@@ -219,56 +219,56 @@ def upto(draw: Draw, n: int) -> list[str]:
     return found
 
 
-def priced(draw: Draw, n: int, prices: Prices, joint: str) -> tuple[list[str], list[int]]:
+def priced(draw: Draw, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
     """So many words, or as many as there are, and what each takes."""
     if isinstance(draw, Remembered):
-        return draw.priced(n, prices, joint)
+        return draw.priced(n, prices, separator)
     words = upto(draw, n)
-    return words, prices(words, joint)
+    return words, prices(words, separator)
 
 
 def filler(
-    words: str, without: Collection[str], told: Callable[[str, Dice], str] | None = None, joint: str = ", "
+    words: str, without: Collection[str], told: Callable[[str, Rng], str] | None = None, separator: str = ", "
 ) -> Filler:
     """Other words, each as `told` has it, or alone."""
-    return lambda dice, tokenizer: _Words(supply(words, dice, without), dice, words, told, prices(tokenizer), joint)
+    return lambda rng, tokenizer: _Words(supply(words, rng, without), rng, words, told, prices(tokenizer), separator)
 
 
-class _Words(EndingTap):
+class _Words(FiniteFillerStream):
     def __init__(
         self,
         draw: Draw,
-        dice: Dice,
+        rng: Rng,
         words: str,
-        told: Callable[[str, Dice], str] | None,
-        prices: Prices,
-        joint: str,
+        told: Callable[[str, Rng], str] | None,
+        prices: TokenCosts,
+        separator: str,
     ) -> None:
-        self._draw, self._dice, self._words, self._told = draw, dice, words, told
-        self._prices, self._joint = prices, joint
-        self._waiting = list[Unit]()
+        self._draw, self._rng, self._words, self._told = draw, rng, words, told
+        self._prices, self._joint = prices, separator
+        self._waiting = list[SegmentGroup]()
         """Words that were drawn together, the next one last."""
 
-    def __call__(self, gap: int) -> Unit:
+    def __call__(self, gap: int) -> SegmentGroup:
         if not self._waiting:
             texts = upto(self._draw, AT_ONCE) if self._told is None else self._add(self._told)
             if not texts:
                 self._draw()  # raises: there are no more
             costs = self._prices(texts, self._joint)
             self._waiting = [
-                (Piece(text, tokens=cost),) for text, cost in zip(reversed(texts), reversed(costs), strict=True)
+                (Segment(text, tokens=cost),) for text, cost in zip(reversed(texts), reversed(costs), strict=True)
             ]
         return self._waiting.pop()
 
-    def _add(self, told: Callable[[str, Dice], str]) -> list[str]:
-        """Return the next words with what `told` adds. The dice are drawn from in between."""
-        draw, dice, found = self._draw, self._dice, list[str]()
+    def _add(self, told: Callable[[str, Rng], str]) -> list[str]:
+        """Return the next words with what `told` adds. Random numbers are drawn in between."""
+        draw, rng, found = self._draw, self._rng, list[str]()
         with suppress(ExhaustedError):
             while len(found) < AT_ONCE:
-                found.append(told(draw(), dice))
+                found.append(told(draw(), rng))
         return found
 
-    def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
+    def must_last(self, tokens: int, cost: Callable[[SegmentGroup], int]) -> None:
         if self._words in ENDLESS or LEAST * len(listed(self._words)) >= tokens:
             return
         while tokens > 0:

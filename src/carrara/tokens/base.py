@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from carrara.core.types import Message
 
 
-class Segment(NamedTuple):
+class ChatPart(NamedTuple):
     """A stretch of a prompt as it is sent: plain text, or one special token, across which text never merges."""
 
     text: str
@@ -16,7 +16,7 @@ class Segment(NamedTuple):
 class ChatFormat(Protocol):
     """How a model's chat template writes a conversation, up to where the reply begins."""
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]: ...
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]: ...
 
 
 class Tokenizer(Protocol):
@@ -43,9 +43,9 @@ def count_chat(tokenizer: Tokenizer, messages: Sequence[Message]) -> int:
     """Tokens of a conversation as sent, up to where the reply begins."""
     if tokenizer.chat is None:
         return sum(tokenizer.count_many([m.content for m in messages]))
-    segments = tokenizer.chat.segments(messages)
-    texts = [segment.text for segment in segments if not segment.special]
-    return len(segments) - len(texts) + sum(tokenizer.count_many(texts))
+    parts = tokenizer.chat.parts(messages)
+    texts = [part.text for part in parts if not part.special]
+    return len(parts) - len(texts) + sum(tokenizer.count_many(texts))
 
 
 def count_plain(tokenizer: Tokenizer, text: str) -> int:

@@ -1,7 +1,7 @@
 """The vocabularies that come with Carrara, in its own data or with its dependencies, by name.
 
-Each has the chat format of its model's servers, which writes a conversation as segments. Text that stands between two
-special tokens is one segment, because its parts may merge into one token; special tokens are one token each whatever a
+Each has the chat format of its model's servers, which writes a conversation as parts. Text that stands between two
+special tokens is one part, because its parts may merge into one token; special tokens are one token each whatever a
 content spells out.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from carrara.core.data import data, lines
 from carrara.core.types import Message, Role
 from carrara.tokens import encoders
-from carrara.tokens.base import ChatFormat, Segment, Tokenizer
+from carrara.tokens.base import ChatFormat, ChatPart, Tokenizer
 
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
@@ -36,7 +36,7 @@ class ChatML:
     default_system: str | None = None
     """What the template puts first when the conversation has no system message of its own."""
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         if self.default_system is not None and messages and messages[0].role != "system":
             messages = [Message("system", self.default_system), *messages]
         start, end = _special("<|im_start|>"), _special("<|im_end|>")
@@ -51,7 +51,7 @@ class OpenAI:
     The models' real format is not public; the special tokens here stand for those that are counted.
     """
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         start, middle, end = _special("<|im_start|>"), _special("<|im_sep|>"), _special("<|im_end|>")
         turns = (_s for m in messages for _s in (start, *_text(m.role), middle, *_text(m.content), end))
         return [*turns, start, *_text("assistant"), middle]
@@ -66,13 +66,13 @@ class Llama3:
     block. `server:URL` counts with it, where a server has it.
     """
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         result = [_special("<|begin_of_text|>")]
         for message in messages:
             result += [*self._header(message.role), *_text("\n\n", message.content.strip()), _special("<|eot_id|>")]
         return [*result, *self._header("assistant"), *_text("\n\n")]
 
-    def _header(self, role: Role) -> list[Segment]:
+    def _header(self, role: Role) -> list[ChatPart]:
         return [_special("<|start_header_id|>"), *_text(role), _special("<|end_header_id|>")]
 
 
@@ -80,7 +80,7 @@ class Llama3:
 class DeepSeekV3:
     """System texts first, then `<｜User｜>…<｜Assistant｜>…`, without a line break anywhere."""
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         system = "\n\n".join(m.content for m in messages if m.role == "system")
         result = [_special("<｜begin▁of▁sentence｜>"), *_text(system)]
         for message in messages:
@@ -101,7 +101,7 @@ class Mistral:
 
     system_block: bool
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         system = "\n\n".join(m.content for m in messages if m.role == "system" and m.content)
         kept = messages if self.system_block else [m for m in messages if m.role != "system"]
         turns = [(role, "\n\n".join(m.content for m in group)) for role, group in groupby(kept, lambda m: m.role)]
@@ -121,13 +121,13 @@ class Mistral:
 
 
 @cache
-def _special(token: str) -> Segment:
-    return Segment(token, special=True)
+def _special(token: str) -> ChatPart:
+    return ChatPart(token, special=True)
 
 
-def _text(*parts: str) -> list[Segment]:
+def _text(*parts: str) -> list[ChatPart]:
     text = "".join(parts)
-    return [Segment(text)] if text else []
+    return [ChatPart(text)] if text else []
 
 
 def _splintr(vocabulary: str, chat: ChatFormat, opening: int = 0, composed: bool = False) -> Callable[[str], Tokenizer]:

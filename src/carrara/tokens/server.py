@@ -17,7 +17,7 @@ from weakref import finalize
 from carrara.core.errors import RunError, UsageError
 from carrara.core.transport import LIMIT, ReplyTooLargeError, untrusted
 from carrara.core.types import Message
-from carrara.tokens.base import ChatFormat, Segment
+from carrara.tokens.base import ChatFormat, ChatPart
 from carrara.tokens.template import Special, cut, mask, unmask
 
 _SECONDS = 300.0
@@ -129,12 +129,12 @@ class _LlamaCppChat:
     """What the server puts before every prompt, in a conversation too."""
     known: dict[str, bool] = field(default_factory=dict)
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         masked, cores = mask(messages)
         rendered = str(self.tokenizer.server.ask("/apply-template", {"messages": masked}, "prompt"))
         found = self.tokenizer.tokens(rendered, parse_special=True)
         specials = {piece: Special(piece) for piece in self._special(found)}
-        return [*(Segment(piece, special=True) for piece in self.first), *cut(rendered, specials, cores)]
+        return [*(ChatPart(piece, special=True) for piece in self.first), *cut(rendered, specials, cores)]
 
     def _special(self, tokens: Iterable[Answer]) -> list[str]:
         """The pieces that are one token when parsed, and several when they are text."""
@@ -174,7 +174,7 @@ class Vllm:
 class _VllmChat:
     tokenizer: Vllm
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         """The whole conversation as one text, in which the server finds the special tokens when it counts."""
         masked, cores = mask(messages)
         server = self.tokenizer.server
@@ -186,7 +186,7 @@ class _VllmChat:
                 f"the conversation cannot be counted on {server.url}, because its tokens do not survive being turned "
                 "into text and back: use hf:PATH with the model's folder"
             )
-        return [Segment(unmask(rendered, cores))]
+        return [ChatPart(unmask(rendered, cores))]
 
 
 def load(name: str, url: str) -> LlamaCpp | Vllm:

@@ -1,4 +1,4 @@
-"""A model's own chat template (Jinja), rendered into segments.
+"""A model's own chat template (Jinja), rendered into parts.
 
 Contents never pass through the split into special tokens: each is rendered as a private stand-in, a word of plain
 letters, and put back afterwards as text. White space at a content's ends stays outside the stand-in, so that templates
@@ -20,7 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from carrara.core.errors import UsageError
 from carrara.core.types import Message
-from carrara.tokens.base import Segment
+from carrara.tokens.base import ChatPart
 
 _STAND_IN = re.compile("carraraStandIn([0-9]+)Ends")
 
@@ -47,7 +47,7 @@ class TemplateFormat:
     first: str | None = None
     """A special token that the server puts first where the template does not."""
 
-    def segments(self, messages: Sequence[Message]) -> list[Segment]:
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         masked, cores = mask(messages)
         try:
             rendered = _compile(self.template).render(
@@ -60,8 +60,8 @@ class TemplateFormat:
         except (TemplateError, SecurityError, TypeError, ValueError) as error:
             raise UsageError(f"the chat template of {self.owner} refuses this conversation: {error}") from error
         result = cut(rendered, self._by_text, cores)
-        if self.first and (not result or result[0] != Segment(self.first, special=True)):
-            result.insert(0, Segment(self.first, special=True))
+        if self.first and (not result or result[0] != ChatPart(self.first, special=True)):
+            result.insert(0, ChatPart(self.first, special=True))
         return result
 
     @cached_property
@@ -88,9 +88,9 @@ def unmask(rendered: str, cores: Sequence[str]) -> str:
     return _STAND_IN.sub(lambda found: cores[int(found[1])], rendered)
 
 
-def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) -> list[Segment]:
+def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) -> list[ChatPart]:
     """Rendered text cut at its special tokens, with the contents put back in."""
-    result: list[Segment] = []
+    result: list[ChatPart] = []
     strip_left = False
     # Longest first: `<|im_start|>` before a token that begins it.
     alternatives = "|".join(re.escape(text) for text in sorted(specials, key=len, reverse=True))
@@ -98,11 +98,11 @@ def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) ->
         if special := specials.get(part):
             if special.left and result and not result[-1].special:
                 last = result.pop().text.rstrip()
-                result += [Segment(last)] if last else []
-            result.append(Segment(part, special=True))
+                result += [ChatPart(last)] if last else []
+            result.append(ChatPart(part, special=True))
             strip_left = special.right
         elif text := unmask(part.lstrip() if strip_left else part, cores):
-            result.append(Segment(text))
+            result.append(ChatPart(text))
             strip_left = False
     return result
 

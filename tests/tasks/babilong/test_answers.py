@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import Question
 from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._lexicon import MOTIVES
@@ -126,7 +126,7 @@ def test_options(task: int, question: str, possible: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_the_answer_is_an_option(task: int, vocabulary: Vocabulary) -> None:
     for index in range(30):
-        told = write_story(task, Dice("options", task, index), vocabulary)
+        told = write_story(task, Rng("options", task, index), vocabulary)
         for question in told.questions:
             possible = options(task, question.text, told.cast)
             assert parts_of(task, question.answer) <= set(possible)
@@ -164,7 +164,7 @@ PERFECT = (
 )
 def test_perfect_replies(task: int, fresh: bool, seed: int, form: str, way: Any) -> None:
     """Every option of a drawn cast, said alone or announced, in any case, is read as itself."""
-    told = write_story(task, Dice("perfect", task, seed), "fresh" if fresh else "classic")
+    told = write_story(task, Rng("perfect", task, seed), "fresh" if fresh else "classic")
     question = told.questions[0]
     possible = options(task, question.text, told.cast)
     named = task in (1, 2, 3, 4, 5, 11, 12, 13, 14, 15)
@@ -174,13 +174,15 @@ def test_perfect_replies(task: int, fresh: bool, seed: int, form: str, way: Any)
 
 
 @settings(deadline=None)
-@given(task=st.sampled_from(TASKS), seed=st.integers(0, 10_000), joint=st.sampled_from([", ", " or ", "/", " and "]))
-def test_naming_every_option_gains_nothing(task: int, seed: int, joint: str) -> None:
+@given(
+    task=st.sampled_from(TASKS), seed=st.integers(0, 10_000), separator=st.sampled_from([", ", " or ", "/", " and "])
+)
+def test_naming_every_option_gains_nothing(task: int, seed: int, separator: str) -> None:
     """But where all of them are an answer: everything that somebody may carry, without `nothing`."""
-    told = write_story(task, Dice("all", task, seed), "fresh")
+    told = write_story(task, Rng("all", task, seed), "fresh")
     question = told.questions[0]
     possible = options(task, question.text, told.cast)
-    for reply in (joint.join(possible), f"The answer is {joint.join(possible)}."):
+    for reply in (separator.join(possible), f"The answer is {separator.join(possible)}."):
         assert read(task, question.text, possible, reply) is None
 
 
@@ -197,7 +199,7 @@ SCRAPS = (
     reply=st.one_of(st.text(), st.lists(st.sampled_from(SCRAPS), max_size=30).map(" ".join)),
 )
 def test_whatever_is_said_an_answer_is_an_option(task: int, reply: str) -> None:
-    question = write_story(task, Dice("any", task)).questions[0].text
+    question = write_story(task, Rng("any", task)).questions[0].text
     possible = options(task, question)
     answer = read(task, question, possible, reply)
     assert answer is None or is_answer(task, answer, possible)
@@ -327,12 +329,12 @@ ASKED = QUESTIONS | {
 @pytest.mark.parametrize("task", COSTLY)
 @pytest.mark.sampled(4)
 def test_a_reply_ten_times_as_long_takes_ten_times_as_long(task: int) -> None:
-    frame, part = COSTLY[task]
+    template, part = COSTLY[task]
     possible = options(task, ASKED[task])
     once = part.format(*possible)
 
     def seconds(length: int) -> float:
-        reply = frame.format(once * (length // len(once)))
+        reply = template.format(once * (length // len(once)))
         start = process_time()
         read(task, ASKED[task], possible, reply)
         return process_time() - start

@@ -138,7 +138,7 @@ def test_the_haystack_names_nobody_of_the_story() -> None:
             item = make("babilong/qa2", length=30000, index=index, params={"vocab": vocab, "background": "all"})
             posed = questions_of(item.recipe)
             assert isinstance(posed.task, Babilong)
-            cast = posed.task.draw_story(posed.key.dice("story")).cast
+            cast = posed.task.draw_story(posed.key.rng("story")).cast
             text = item.messages()[-1].content
             for span in reversed(item.survey.spans):
                 text = text[: span.start] + text[span.end :]
@@ -171,7 +171,7 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
     """Together with the supporting facts they are enough, where no two facts can make up for each other."""
     for index in range(20):
         posed = questions_of(recipe(task, index=index))
-        facts, question = [piece.text for piece in posed.instance.pieces], posed.questions[0]
+        facts, question = [segment.text for segment in posed.instance.segments], posed.questions[0]
         number = int(task.rpartition("qa")[2])
         assert load_task(number).solution(facts, question.ask).answer == question.gold
         alone = [facts[i] for i in sorted({*question.support, *question.needs})]
@@ -190,8 +190,8 @@ def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> N
 
     for index in range(30):
         posed = questions_of(recipe(task, params, index=100 + index))
-        pieces, question = posed.instance.pieces, posed.questions[0]
-        without = [[one.text for one in pieces if one.update != u] for u in range(len(posed.instance.facts))]
+        segments, question = posed.instance.segments, posed.questions[0]
+        without = [[one.text for one in segments if one.update != u] for u in range(len(posed.instance.facts))]
         answers = [told(left, question.ask) for left in without]
         assert question.needs == tuple(u for u, answer in enumerate(answers) if answer != question.gold)
 
@@ -201,7 +201,7 @@ def test_the_same_facts_in_another_order_are_of_one_split() -> None:
     for task in ("babilong/qa4", "babilong/qa17"):
         told = {
             split: {
-                (frozenset(piece.text for piece in posed.instance.pieces), posed.questions[0].ask)
+                (frozenset(segment.text for segment in posed.instance.segments), posed.questions[0].ask)
                 for posed in (questions_of(recipe(task, index=index, split=split)) for index in range(300))
             }
             for split in SPLITS

@@ -10,7 +10,6 @@ from typing import NamedTuple, get_args
 import pytest
 
 from carrara.core.keys import Key
-from carrara.task import Rng
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
 from carrara.tasks.babilong._grammar import read, read_question, split_statements
@@ -177,7 +176,7 @@ def test_chance_level_is_the_share_of_the_commonest_answer(number: int, vocabula
     golds: dict[tuple[float, int, str], Counter[str]] = {}
     for index in range(STORIES):
         key = Key(f"babilong/qa{number}", task.version, "", "test", 0, index)
-        question = task.questions(task.generate(Rng(key)))[0]
+        question = task.questions(task.generate(key.rng("world")))[0]
         told = re.sub(r"(?<=will |.did )\w+", "…", question.ask) if number == 20 else ""  # the question tells a mood
         golds.setdefault((question.chance_level, len(question.options), told), Counter())[question.gold] += 1
     for (chance_level, *_), answers in golds.items():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._facts import Fits, Lies, Neighbour
@@ -23,7 +23,7 @@ def test_solved_from_the_text(task: int, vocabulary: Vocabulary, sound: bool) ->
     """Answer and supporting facts of every question are read from the sentences alone, and the answer is a label."""
     test = load_task(task)
     for i in range(STORIES):
-        told = write_story(task, Dice("solved", task, vocabulary, int(sound), i), vocabulary, sound)
+        told = write_story(task, Rng("solved", task, vocabulary, int(sound), i), vocabulary, sound)
         allowed = test.answer.labels(told.cast)
         assert told.questions
         for question in told.questions:
@@ -38,7 +38,7 @@ def test_supports_suffice_and_matter(task: int) -> None:
     """Without any of its supporting facts a question has another answer or none."""
     test = load_task(task)
     for i in range(STORIES):
-        told = write_story(task, Dice("support", task, i), "fresh", sound=True)
+        told = write_story(task, Rng("support", task, i), "fresh", sound=True)
         question = told.questions[0]
         if task in (7, 8) and question.answer in ("none", "nothing"):
             continue  # where nothing was ever handled there is as little in hand
@@ -69,9 +69,9 @@ def test_distribution(task: int) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_deterministic(task: int) -> None:
-    one = write_story(task, Dice("same", task), "fresh")
-    assert write_story(task, Dice("same", task), "fresh") == one
-    assert write_story(task, Dice("other", task), "fresh") != one
+    one = write_story(task, Rng("same", task), "fresh")
+    assert write_story(task, Rng("same", task), "fresh") == one
+    assert write_story(task, Rng("other", task), "fresh") != one
 
 
 def test_words_have_one_role() -> None:
@@ -101,14 +101,14 @@ def test_plurals() -> None:
 
 def test_pronouns_agree() -> None:
     for i in range(100):
-        told = write_story(11, Dice("pronouns", i), "fresh")
+        told = write_story(11, Rng("pronouns", i), "fresh")
         for first, then in zip(told.facts[::2], told.facts[1::2], strict=True):
             woman = first.split()[0] in lexicon.WOMEN
             assert (" she " in then, " he " in then) == (woman, not woman)
 
 
 def test_casts_differ() -> None:
-    casts = [draw_cast(Dice("casts", i), HOUSEHOLD, "fresh") for i in range(200)]
+    casts = [draw_cast(Rng("casts", i), HOUSEHOLD, "fresh") for i in range(200)]
     assert len({cast.people for cast in casts}) == 200
     assert len({name for cast in casts for name in cast.people}) > 250
 
@@ -118,7 +118,7 @@ def test_sound_neighbours() -> None:
     first = {False: 0, True: 0}
     for sound in first:
         for i in range(400):
-            told = write_story(4, Dice("neighbours", i), sound=sound)
+            told = write_story(4, Rng("neighbours", i), sound=sound)
             fact = read(told.facts[told.questions[0].support[0]])
             assert isinstance(fact, Lies)
             assert isinstance(read_question(told.questions[0].text), Neighbour)
@@ -130,7 +130,7 @@ def test_sound_neighbours() -> None:
 @pytest.mark.parametrize("task", [15, 17, 18])
 def test_sound_stories_do_not_repeat(task: int) -> None:
     for i in range(100):
-        told = write_story(task, Dice("repeat", i), sound=True)
+        told = write_story(task, Rng("repeat", i), sound=True)
         assert len({q.text for q in told.questions}) == len(told.questions)
         facts = [read(sentence) for sentence in told.facts]
         assert not [fact for fact in facts if isinstance(fact, Fits) and facts.count(fact) > 1]

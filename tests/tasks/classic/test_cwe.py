@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from carrara import registry
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.prompt.items import make, questions_of
 from tests.classic import question_of, recipe, text_of
 from tests.labels import is_misread, percent_read
@@ -26,8 +26,8 @@ def test_rare_words_stay_rare_however_many_are_taken() -> None:
     instance = questions_of(recipe("cwe")).instance
     assert instance.filler is not None
     for seed in range(3):
-        tap = instance.filler(Dice("rare", seed), "gpt2")
-        counts = Counter(piece.text for _ in range(80_000) for piece in tap(0))
+        tap = instance.filler(Rng("rare", seed), "gpt2")
+        counts = Counter(segment.text for _ in range(80_000) for segment in tap(0))
         assert max(counts.values()) <= 3
         assert counts.keys().isdisjoint(instance.facts)
 

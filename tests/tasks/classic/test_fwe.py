@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from carrara import registry
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.prompt.items import make, questions_of
 from tests.classic import question_of, recipe, text_of
 from tests.labels import is_misread, percent_read
@@ -19,17 +19,17 @@ def test_no_choice_of_units_makes_a_rank_rarer_than_the_next(alpha: str) -> None
     given = "" if alpha == "2.0" else f"alpha={alpha}"
     instance = questions_of(recipe("fwe", given)).instance
     assert instance.filler is not None
-    tap = instance.filler(Dice("units"), "gpt2")
-    units = [tap(0) for _ in range(20_000)]
-    taken = Counter(piece.text for unit in units for piece in unit)
-    own = Counter(piece.text for [piece] in instance.chunks)
+    tap = instance.filler(Rng("units"), "gpt2")
+    groups = [tap(0) for _ in range(20_000)]
+    taken = Counter(segment.text for group in groups for segment in group)
+    own = Counter(segment.text for [segment] in instance.chunks)
     ranked = sorted(own, key=lambda word: -taken[word])
     assert ranked[0] == "..."
     assert sorted(ranked[1:4]) == list(instance.gold)
     assert [own[word] for word in ranked] == sorted(own.values(), reverse=True)
     chooser = random.Random(0)
     for share in (0.001, 0.1, 0.5, 1):
-        counts = Counter(piece.text for unit in units if chooser.random() <= share for piece in unit)
+        counts = Counter(segment.text for group in groups if chooser.random() <= share for segment in group)
         ranks = [counts[word] for word in ranked]
         assert ranks == sorted(ranks, reverse=True)
         others = [count for word, count in counts.items() if word not in own]

@@ -10,7 +10,7 @@ import pytest
 from carrara import registry, tokens
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import Message, UndecidableError
 from carrara.prompt.items import Item, make, questions_of
 from carrara.prompt.wording import Pack
@@ -162,7 +162,7 @@ def test_chance_levels_are_what_guesses_score() -> None:
             [question] = one.questions
             chance_levels.append(question.chance_level)
             scores += [
-                one.task.score(one.task.guess(Dice(test, one.key.index, n), one.instance, question), question)
+                one.task.score(one.task.guess(Rng(test, one.key.index, n), one.instance, question), question)
                 for n in range(60)
             ]
         assert sum(scores) / len(scores) == pytest.approx(sum(chance_levels) / len(chance_levels), abs=0.006)
@@ -201,14 +201,14 @@ def test_naming_everything_in_the_text_gains_nothing(test: str) -> None:
 
 @pytest.mark.parametrize("joint", ["\n", ", ", "; ", ". ", " ", "\n\n", ".\n", " and "])
 @pytest.mark.parametrize("test", ["vt", "cwe", "fwe"])
-def test_naming_everything_gains_nothing_however_it_is_written(test: str, joint: str) -> None:
+def test_naming_everything_gains_nothing_however_it_is_written(test: str, separator: str) -> None:
     item = make(f"classic/{test}", length=2048)
     text = text_of(item)
     words = re.findall(r"Let (\w+) be", text) if test == "vt" else text.split()
     sentences = re.findall(r"Let \w+ be \w+", text) or words
     for said in (words, sentences, list(dict.fromkeys(words))):
         for around in ("{}", "Answer: {}", "So: {}", "They are {}.", "({})"):
-            assert grade(item.task, item.question, around.format(joint.join(said))).score == 0.0
+            assert grade(item.task, item.question, around.format(separator.join(said))).score == 0.0
 
 
 def test_words_and_codes_are_read_as_written() -> None:

@@ -5,18 +5,18 @@ from itertools import islice
 
 import pytest
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.classic import _haystacks, _published, _turns, _words
 from carrara.tasks.classic._answers import blind
 from carrara.tasks.classic._values import NAME, NUMBER, number
 
 
 def test_names_and_codes_never_come_twice() -> None:
-    for stream in (_words.names(Dice("names")), _words.codes(Dice("codes"), 2)):
+    for stream in (_words.names(Rng("names")), _words.codes(Rng("codes"), 2)):
         some = list(islice(stream, 60_000))
         assert len(set(some)) == len(some)
-    assert max(map(len, islice(_words.codes(Dice("codes"), 2), 500))) == 3
-    assert all(NAME.whole(name) == name for name in islice(_words.names(Dice("n")), 50_000))
+    assert max(map(len, islice(_words.codes(Rng("codes"), 2), 500))) == 3
+    assert all(NAME.whole(name) == name for name in islice(_words.names(Rng("n")), 50_000))
 
 
 def test_words_are_none_twice() -> None:
@@ -27,7 +27,7 @@ def test_words_are_none_twice() -> None:
 
 @pytest.mark.parametrize("n", [2, 7, 20, 400])
 def test_scrambled_numbers_are_all_numbers(n: int) -> None:
-    assert sorted(_words.scrambled(Dice("n", n), n)) == list(range(n))
+    assert sorted(_words.scrambled(Rng("n", n), n)) == list(range(n))
 
 
 def test_five_digits_are_not_part_of_more() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import make, questions_of
@@ -89,10 +89,10 @@ def test_what_seems_to_be_an_answer_is_none() -> None:
                 value = attribute.values[n]
                 for kind in _decoys.kinds(way):
                     for other in others:
-                        line = _scenes.named(kind(Dice(n), way), "Ada", other).replace("{value}", value)
+                        line = _scenes.named(kind(Rng(n), way), "Ada", other).replace("{value}", value)
                         assert (line, attribute.read("Ada", f"of {line} A")) == (line, set())
                 for roll in range(8):
-                    line = _scenes.named(_decoys.told(Dice(roll), way), "Ada").replace("{value}", value)
+                    line = _scenes.named(_decoys.told(Rng(roll), way), "Ada").replace("{value}", value)
                     assert (line, attribute.read("Ada", f"of {line} A")) == (line, {value})
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import make, questions_of
@@ -46,7 +46,7 @@ def test_gold_is_what_python_shows(complexity: str, view: str) -> None:
 def test_every_operation_counts_and_none_makes_another_fail(view: machine.View) -> None:
     for n in (1, 5, 20):
         for seed in range(10):
-            operations, look = search(Dice("test", view, n, seed), n, view)
+            operations, look = search(Rng("test", view, n, seed), n, view)
             final = machine.run(operations)
             assert final is not None
             gold = look.at(final)
@@ -59,17 +59,17 @@ def test_every_operation_counts_and_none_makes_another_fail(view: machine.View) 
 @pytest.mark.parametrize("view", machine.VIEWS)
 def test_no_stretch_of_operations_undoes_itself(view: machine.View) -> None:
     for seed in range(10):
-        operations, _ = search(Dice("stretches", view, seed), 20, view)
+        operations, _ = search(Rng("stretches", view, seed), 20, view)
         states = [machine.run(operations[:i]) for i in range(21)]
         assert len(set(map(str, states))) == 21
 
 
 def test_filler_reveals_and_repairs_nothing() -> None:
     """On the true list and on any list that is longer or shorter by one, a block ends where it began."""
-    dice = Dice("blocks")
+    rng = Rng("blocks")
     for _ in range(3000):
-        values = [dice.between(-4000, 4000) for _ in range(dice.between(3, 20))]
-        block = filler_block(dice, values, frozenset(values))
+        values = [rng.between(-4000, 4000) for _ in range(rng.between(3, 20))]
+        block = filler_block(rng, values, frozenset(values))
         for other in (values, values[:-1], values[1:], [*values, 4001], sorted(values), values[::-1]):
             assert machine.run(block, other) == other
         named = {number for operation in block for number in operation.numbers}
@@ -77,11 +77,11 @@ def test_filler_reveals_and_repairs_nothing() -> None:
 
 
 def test_draws_are_possible_and_change_the_list() -> None:
-    dice = Dice("draws")
+    rng = Rng("draws")
     values = list(machine.START)
     for _ in range(5000):
         before = values.copy()
-        assert machine.perform(draw(dice, values, machine.KINDS), values)
+        assert machine.perform(draw(rng, values, machine.KINDS), values)
         assert values != before or before == before[::-1]
         values = values[:12]
 
@@ -101,10 +101,10 @@ def test_strata_are_taken_in_turn() -> None:
 def test_filler_strategies_are_mixed_evenly() -> None:
     posed = questions_of(Recipe(NAME, load(NAME).version, "complexity=5", "test", 0, 1, 0, 0, "chat", "", ""))
     assert posed.instance.filler is not None
-    tap = posed.instance.filler(Dice("mix"), "")
+    tap = posed.instance.filler(Rng("mix"), "")
     kinds = {"print": 0, "reverse": 0, "cancel": 0}
     for _ in range(6000):
-        texts = [piece.text for piece in tap(2)]
+        texts = [segment.text for segment in tap(2)]
         kinds["print" if "print" in texts[0] else "reverse" if set(texts) == {">> a.reverse()"} else "cancel"] += 1
     assert all(1800 < n < 2200 for n in kinds.values())
 

@@ -7,7 +7,7 @@ import pytest
 
 from carrara.answers.grade import grade
 from carrara.core.errors import LengthError, UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item, make, questions_of
 from carrara.prompt.prompt import count
@@ -211,7 +211,7 @@ def test_published_metrics_differ_in_where_the_string_stands() -> None:
 
 
 def test_markers_and_ordinals() -> None:
-    drawn = [marker(Dice("marker", n)) for n in range(2000)]
+    drawn = [marker(Rng("marker", n)) for n in range(2000)]
     assert all(re.fullmatch(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9]{12}", one) for one in drawn)
     assert len(set(drawn)) == len(drawn)
     assert [ordinal(n) for n in (1, 10, 11, 12, 13, 21, 101, 111)] == [

@@ -18,7 +18,7 @@ from carrara import tokens
 from carrara.answers.grade import grade
 from carrara.core import params
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import Item, contexts, questions_of, rebuild
@@ -53,9 +53,9 @@ class Told(NamedTuple):
 
 
 def told(n: int, needles: int, styled: bool, others: int = 3, length: int = 8) -> Told:
-    dice = Dice("published mrcr", n, needles, int(styled))
-    named, formats = dice.sample(topics(), 3), dice.sample(FORMATS, 3)
-    manners = dice.sample(styles(), 2) if styled else [""]
+    rng = Rng("published mrcr", n, needles, int(styled))
+    named, formats = rng.sample(topics(), 3), rng.sample(FORMATS, 3)
+    manners = rng.sample(styles(), 2) if styled else [""]
     asked = Key(formats[0], named[0], manners[0])
     alike = [Key(formats[0], named[1], manners[0]), Key(formats[1], named[0], manners[0])]
     alike += [asked._replace(style=manners[1])] if styled else []
@@ -64,8 +64,8 @@ def told(n: int, needles: int, styled: bool, others: int = 3, length: int = 8) -
         + [key for key in alike for _ in range(others)]
         + [Key(formats[2], named[2], manners[-1])] * length
     )
-    turns = [(key, write(key, dice)) for key in dice.shuffled(keys)]
-    return Told(turns, asked, dice.between(1, needles), f"K{n:04}abcdefg")
+    turns = [(key, write(key, rng)) for key in rng.shuffled(keys)]
+    return Told(turns, asked, rng.between(1, needles), f"K{n:04}abcdefg")
 
 
 def ordinal(number: int) -> str:
@@ -206,9 +206,9 @@ def test_mrcr_v2_is_sent_as_its_one_text(tmp_path: Path, style: str) -> None:
             "format": row["view_ops"].partition(" about ")[0].partition(" to the ")[2].partition(" ")[2],
         }
         assert item.question.ask == row["view_ops"].removeprefix("User: ").removesuffix("\n\nAssistant:")
-        frame = item.prompt.frame  # what stands there when a context is shortened
-        assert frame.before.endswith("======== EXAMPLE 2 ========\n\n")
-        assert frame.after == "\n\n" + row["view_ops"]
+        template = item.prompt.template  # what stands there when a context is shortened
+        assert template.before.endswith("======== EXAMPLE 2 ========\n\n")
+        assert template.after == "\n\n" + row["view_ops"]
 
 
 def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Address) -> None:
@@ -301,9 +301,9 @@ def _eval_hub(prediction: str, target: str) -> float:
 
 
 def test_published_metrics_agree_with_the_published_code() -> None:
-    dice = Dice("metrics")
+    rng = Rng("metrics")
     keys = [Key("poem", "penguins"), Key("email", "caves") if "caves" in topics() else Key("email", topics()[0])]
-    drafts = [write(key, dice) for key in keys for _ in range(6)] + ["  spaced out \n", "x"]
+    drafts = [write(key, rng) for key in keys for _ in range(6)] + ["  spaced out \n", "x"]
     for gold in drafts:
         for said in drafts:
             for marker, about in (

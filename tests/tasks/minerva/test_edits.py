@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.minerva._edit import _Numbers
 from carrara.tasks.minerva.replace import _Mixed
 from carrara.text import vocabulary
@@ -24,11 +24,11 @@ def test_half_of_an_edit_scores_in_between() -> None:
 
 
 def mixed() -> Drawing:
-    rng = Dice("words")
+    rng = Rng("words")
     return _Mixed("oak", 4, vocabulary.supply("common", rng), rng)
 
 
-@pytest.mark.parametrize("new", [lambda: _Numbers(Dice("numbers")), mixed])
+@pytest.mark.parametrize("new", [lambda: _Numbers(Rng("numbers")), mixed])
 def test_many_items_at_once_are_those_that_come_one_by_one(new: Callable[[], Drawing]) -> None:
     one, many = new(), new()
     single = [one() for _ in range(60)]

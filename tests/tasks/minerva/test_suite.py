@@ -352,5 +352,5 @@ def test_items_made_with_a_pack_are_scored_with_it(
 
 def test_an_answer_without_reasoning_begins_as_its_rule_says() -> None:
     for test in TESTS:
-        frame = make(test).prompt.frame
-        assert lead_of(frame) == "FINAL ANSWER:"
+        template = make(test).prompt.template
+        assert lead_of(template) == "FINAL ANSWER:"

@@ -9,7 +9,7 @@ import pytest
 from carrara import registry
 from carrara.answers.grade import grade
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Key, Rng
 from carrara.core.types import Question
 from carrara.prompt.items import make
 from carrara.tasks.sync._graph import Graph, draw_graphs, is_isomorphic
@@ -24,8 +24,8 @@ from tests.told import answered
 
 
 def graphs(count: int, nodes: int, density: float = 0.3) -> list[Graph]:
-    stream = draw_graphs(Dice("test of graphs", nodes), nodes, density)
-    return [next(stream).rename(Dice("names", n).shuffled(range(nodes))) for n in range(count)]
+    stream = draw_graphs(Rng("test of graphs", nodes), nodes, density)
+    return [next(stream).rename(Rng("names", n).shuffled(range(nodes))) for n in range(count)]
 
 
 # --- paths, by brute force ---
@@ -71,7 +71,7 @@ def test_there_are_as_many_graphs_as_there_are() -> None:
 
 def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
     for n, graph in enumerate(graphs(40, 12, 0.2)):
-        assert is_isomorphic(graph, graph.rename(Dice("other names", n).shuffled(range(12))))
+        assert is_isomorphic(graph, graph.rename(Rng("other names", n).shuffled(range(12))))
     ring = [(i, (i + 1) % 12) if i % 2 == 0 else ((i + 1) % 12, i) for i in range(12)]
     rings = [
         (at + i, at + (i + 1) % 6) if i % 2 == 0 else (at + (i + 1) % 6, at + i) for at in (0, 6) for i in range(6)

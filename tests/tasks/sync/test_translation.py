@@ -7,14 +7,14 @@ import pytest
 
 from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import Question
 from carrara.tasks.sync import _letter_coverage
 from carrara.tasks.sync._greedy_coverage import choose_greedily, is_greed_wrong, rank_words
 from carrara.tasks.sync._language_text import Ask, Query
 from carrara.tasks.sync._languages import Shape, draw_languages
 from carrara.tasks.sync._letter_coverage import count_letters, find_coverage, first_letters
-from carrara.tasks.sync._random_words import WordDice
+from carrara.tasks.sync._random_words import WordRng
 from carrara.tasks.sync._translation_answers import Answer
 from tests.labels import is_misread, percent_read
 from tests.sync import COVERAGE, MULTI, SINGLE, posed
@@ -25,7 +25,7 @@ from tests.told import answered
 @pytest.mark.parametrize("at_once", [1, 200, 1 << 16])
 def test_coverage_is_the_optimum(count: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_letter_coverage, "_TRIPLES", at_once)
-    languages = draw_languages(WordDice(Dice("coverage", count)), Shape(count, 24, 3, 5, 12, 4))
+    languages = draw_languages(WordRng(Rng("coverage", count)), Shape(count, 24, 3, 5, 12, 4))
     starts = {word: set(_starts(languages.dictionaries, word)) for word in languages.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
     coverage = find_coverage(first_letters(languages.dictionaries))
@@ -237,22 +237,22 @@ def test_most_replies_are_read(ask: Ask) -> None:
 
 def test_greed_is_wrong_where_it_misses_the_optimum() -> None:
     for n in range(40):
-        letters = first_letters(draw_languages(WordDice(Dice("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
+        letters = first_letters(draw_languages(WordRng(Rng("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
         orders = list(letters), list(letters)[::-1]
         size = max(count_letters(letters, choose_greedily(letters, words)) for words in orders)
         assert is_greed_wrong(rank_words(letters)) == (size < find_coverage(letters).size)
 
 
-def test_word_dice_continue_the_stream_of_other_dice() -> None:
-    plain, word_dice = Dice("words", 7), WordDice(Dice("words", 7))
+def test_word_rngs_continue_the_stream_of_others() -> None:
+    plain, word_rng = Rng("words", 7), WordRng(Rng("words", 7))
     alphabet = "abcdefghijklmnopqrstuvwxyz"
     for n in range(2_000):  # over the ends of several blocks
         words = ["".join(plain.choice(alphabet) for _ in range(plain.between(2, 9))) for _ in range(n % 20)]
-        assert word_dice.draw_words(n % 20, 2, 9) == words
-        assert word_dice.sample(range(50), 7) == plain.sample(range(50), 7)
-        assert word_dice.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
+        assert word_rng.draw_words(n % 20, 2, 9) == words
+        assert word_rng.sample(range(50), 7) == plain.sample(range(50), 7)
+        assert word_rng.shuffled(range(n % 9)) == plain.shuffled(range(n % 9))
         lists = [list(range(n % 4 + 1)), list(range(5))]
         expected = [plain.shuffled(items) for items in lists]
-        word_dice.shuffle_each(lists)
+        word_rng.shuffle_each(lists)
         assert lists == expected
-        assert word_dice.below(7) == plain.below(7)
+        assert word_rng.below(7) == plain.below(7)

@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from carrara.core.keys import Dice
-from carrara.core.types import Piece, UndecidableError
+from carrara.core.keys import Rng
+from carrara.core.types import Segment, UndecidableError
 from carrara.prompt.items import Item
 
 TENTH = 0.1
 LEAST = 10
 """Pieces that have a tenth."""
 
-Cut = Callable[[Dice, Sequence[float]], Sequence[int]]
-"""From the places of pieces, from 0 to 1, to those that are left, in order."""
+Cut = Callable[[Rng, Sequence[float]], Sequence[int]]
+"""From the places of segments, from 0 to 1, to those that are left, in order."""
 
 
 def _window(start: float) -> Cut:
-    def cut(dice: Dice, places: Sequence[float]) -> Sequence[int]:
+    def cut(rng: Rng, places: Sequence[float]) -> Sequence[int]:
         middle = start + TENTH / 2
         left = [n for n, place in enumerate(places) if start <= place <= start + TENTH]
         return left or [min(range(len(places)), key=lambda n: abs(places[n] - middle))]
@@ -29,12 +29,12 @@ def _window(start: float) -> Cut:
     return cut
 
 
-def _anywhere(dice: Dice, places: Sequence[float]) -> Sequence[int]:
-    return _window(dice.random() * (1 - TENTH))(dice, places)
+def _anywhere(rng: Rng, places: Sequence[float]) -> Sequence[int]:
+    return _window(rng.random() * (1 - TENTH))(rng, places)
 
 
-def _scattered(dice: Dice, places: Sequence[float]) -> Sequence[int]:
-    return sorted(dice.sample(range(len(places)), max(1, round(TENTH * len(places)))))
+def _scattered(rng: Rng, places: Sequence[float]) -> Sequence[int]:
+    return sorted(rng.sample(range(len(places)), max(1, round(TENTH * len(places)))))
 
 
 CUTS: Mapping[str, Cut] = {
@@ -49,30 +49,30 @@ BACKWARDS = "all of it backwards"
 
 @dataclass(frozen=True)
 class _Cut:
-    """A context with some of its pieces, in place of the weave that has all."""
+    """A context with some of its segments, in place of the packing that has all."""
 
-    pieces: Sequence[Piece]
+    segments: Sequence[Segment]
 
-    def __iter__(self) -> Iterator[Piece]:
-        return iter(self.pieces)
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self.segments)
 
 
 def scores(item: Item) -> dict[str, float]:
     """What the oracle scores on each part of an item's context, and on it backwards. What must come first is there."""
     opening = len(item.context.instance.start)
-    pieces = list(item.prompt.weave)
-    head, body = pieces[:opening], pieces[opening:]
+    segments = list(item.prompt.packing)
+    head, body = segments[:opening], segments[opening:]
     if len(body) < LEAST:
         return {}
-    ends = list(accumulate(len(piece.text) for piece in body))
-    places = [(end - len(piece.text) / 2) / max(1, ends[-1]) for end, piece in zip(ends, body, strict=True)]
-    dice = item.recipe.key.dice("part", item.recipe.question)
-    left = {name: cut(dice, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
+    ends = list(accumulate(len(segment.text) for segment in body))
+    places = [(end - len(segment.text) / 2) / max(1, ends[-1]) for end, segment in zip(ends, body, strict=True)]
+    rng = item.recipe.key.rng("part", item.recipe.question)
+    left = {name: cut(rng, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
     return {name: _scored(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
 
 
-def _scored(item: Item, pieces: Sequence[Piece]) -> float:
-    prompt = replace(item.prompt, weave=_Cut(pieces))  # type: ignore[arg-type]
+def _scored(item: Item, segments: Sequence[Segment]) -> float:
+    prompt = replace(item.prompt, packing=_Cut(segments))  # type: ignore[arg-type]
     try:
         answer = item.solve(prompt.messages())
     except UndecidableError:

@@ -49,12 +49,15 @@ def _line(measure: Callable[[str], float]) -> Reader:
     """The choice that begins the piece which measures most unlike the others."""
 
     def reader(sight: Sight, form: Form) -> Said:
-        pieces = [
-            (option, piece) for piece in sight.pieces for option in sight.options if piece.startswith(f"{option}:")
+        segments = [
+            (option, segment)
+            for segment in sight.segments
+            for option in sight.options
+            if segment.startswith(f"{option}:")
         ]
-        if len(pieces) < 3:
+        if len(segments) < 3:
             return None
-        measured = [(option, measure(piece.removeprefix(option))) for option, piece in pieces]
+        measured = [(option, measure(segment.removeprefix(option))) for option, segment in segments]
         middle = median(size for _, size in measured)
         return max(measured, key=lambda pair: abs(pair[1] - middle))[0]
 
@@ -62,8 +65,8 @@ def _line(measure: Callable[[str], float]) -> Reader:
 
 
 OPTIONS: Mapping[str, Reader] = {
-    "the choice whose line has more or fewer letters": _line(lambda piece: sum(map(str.isalpha, piece))),
-    "the choice whose line has more or fewer words": _line(lambda piece: len(piece.split())),
+    "the choice whose line has more or fewer letters": _line(lambda segment: sum(map(str.isalpha, segment))),
+    "the choice whose line has more or fewer words": _line(lambda segment: len(segment.split())),
     "the choice said oftenest": _option(lambda places: _most(places, len)),
     "the choice said most rarely": _option(lambda places: _most(places, lambda at: -len(at))),
     "the choice said first": _option(lambda places: _most(places, lambda at: -at[0])),
@@ -96,8 +99,8 @@ def _near(sight: Sight, most: int) -> bool:
 
 
 def _together(sight: Sight) -> bool:
-    pieces = [{sight.piece_at[at] for at in sight.places(name)} for name in sight.named]
-    return bool(pieces) and bool(set.intersection(*pieces))
+    segments = [{sight.piece_at[at] for at in sight.places(name)} for name in sight.named]
+    return bool(segments) and bool(set.intersection(*segments))
 
 
 HOLDS: Mapping[str, Holds] = {
@@ -149,7 +152,7 @@ def _first_named(sight: Sight) -> str:
 
 NUMBERS: Mapping[str, Reader] = {
     "how often what is named is said": _number(lambda sight: sight.times(_first_named(sight))),
-    "how many pieces there are": _number(lambda sight: len(sight.pieces)),
+    "how many pieces there are": _number(lambda sight: len(sight.segments)),
     "how many pieces say what is named": _number(
         lambda sight: len({sight.piece_at[at] for at in sight.places(_first_named(sight))})
     ),
@@ -175,7 +178,7 @@ def _listed(choose: Callable[[Sight, Form], Iterable[str]]) -> Reader:
             return None
         named = {word for name in sight.named for word in words(name)}
         found = [word for word in choose(sight, form) if word not in named]
-        if form.joint is None:
+        if form.separator is None:
             return found[0] if found else None
         return found or None
 
@@ -196,8 +199,8 @@ def _beside(sight: Sight, step: int) -> Iterable[str]:
 
 
 def _in_pieces(sight: Sight) -> Iterable[str]:
-    pieces = dict.fromkeys(sight.piece_at[at] for name in sight.named for at in sight.places(name))
-    return dict.fromkeys(word for n in pieces for word in sight.by_piece[n])
+    segments = dict.fromkeys(sight.piece_at[at] for name in sight.named for at in sight.places(name))
+    return dict.fromkeys(word for n in segments for word in sight.by_piece[n])
 
 
 WORDS: Mapping[str, Reader] = {
@@ -227,10 +230,10 @@ WORDS: Mapping[str, Reader] = {
 # --- a stretch of text that is to be said again ---
 
 
-def _overlap(sight: Sight, piece: Sequence[str]) -> int:
+def _overlap(sight: Sight, segment: Sequence[str]) -> int:
     """How many words of the question a piece has, each as often as both do."""
     asked = sight.asked
-    return 0 if asked.keys().isdisjoint(piece) else sum((asked & Counter(piece)).values())
+    return 0 if asked.keys().isdisjoint(segment) else sum((asked & Counter(segment)).values())
 
 
 def _piece(choose: Callable[[Sight, Sequence[int]], int]) -> Reader:
@@ -240,9 +243,9 @@ def _piece(choose: Callable[[Sight, Sequence[int]], int]) -> Reader:
         long = [gold for gold in form.golds if len(gold) > LONG]
         if sight.options or 2 * len(long) < len(form.golds):
             return None
-        half = sorted(map(len, sight.pieces))[len(sight.pieces) // 2 :] or [0]
-        drafts = [n for n, piece in enumerate(sight.pieces) if len(piece) >= half[0]]
-        return sight.pieces[choose(sight, drafts)] if drafts else None
+        half = sorted(map(len, sight.segments))[len(sight.segments) // 2 :] or [0]
+        drafts = [n for n, segment in enumerate(sight.segments) if len(segment) >= half[0]]
+        return sight.segments[choose(sight, drafts)] if drafts else None
 
     return reader
 

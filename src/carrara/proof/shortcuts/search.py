@@ -213,7 +213,7 @@ def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, 
         by[form.reply(option)] = []
     for name, reply in replies.items():
         by[reply].append(name)
-    if not sight.options and form.joint is None and not form.numeric:
+    if not sight.options and form.separator is None and not form.numeric:
         for word in [*islice(sight.counted, FREQUENT), *sight.words[-LAST:]]:
             by[form.reply(word)] += []
     return dict(list(by.items())[:MOST])

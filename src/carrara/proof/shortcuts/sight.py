@@ -23,13 +23,13 @@ CLOSED = 24
 
 
 def words(text: str) -> list[str]:
-    """In small letters. Most pieces of some contexts are one word, which is told at once."""
+    """In small letters. Most segments of some contexts are one word, which is told at once."""
     return [text.casefold()] if text.isalnum() else [word.casefold() for word in _WORD.findall(text)]
 
 
 @dataclass(frozen=True)
 class Sight:
-    pieces: Sequence[str]
+    segments: Sequence[str]
     """Of the context, in order."""
     ask: str
     options: Sequence[str]
@@ -39,7 +39,7 @@ class Sight:
 
     @cached_property
     def by_piece(self) -> list[list[str]]:
-        return [words(piece) for piece in self.pieces]
+        return [words(segment) for segment in self.segments]
 
     @cached_property
     def asked(self) -> Counter[str]:
@@ -48,7 +48,7 @@ class Sight:
 
     @cached_property
     def words(self) -> list[str]:
-        return [word for piece in self.by_piece for word in piece]
+        return [word for segment in self.by_piece for word in segment]
 
     @cached_property
     def _index(self) -> dict[str, list[int]]:
@@ -59,8 +59,8 @@ class Sight:
 
     @cached_property
     def piece_at(self) -> list[int]:
-        """The piece of each word."""
-        return [n for n, piece in enumerate(self.by_piece) for _ in piece]
+        """The segment of each word."""
+        return [n for n, segment in enumerate(self.by_piece) for _ in segment]
 
     def places(self, said: str) -> list[int]:
         """Where something is said, as whole words; where it begins with an article, that may be another."""
@@ -98,7 +98,7 @@ class Form:
     golds: Counter[str]
     lead: str
     """What all of them begin with."""
-    joint: str | None
+    separator: str | None
     """What stands between several, if most are several."""
     several: int
     """How many most of them are."""
@@ -111,12 +111,12 @@ class Form:
         prefix = _shared(min(written), max(written))
         lead = prefix[: prefix.rfind(": ") + 2] if ": " in prefix else ""
         bare = [gold.removeprefix(lead) for gold in written]
-        joints = Counter(next((joint for joint in _JOINTS if joint in gold), None) for gold in bare)
-        joint, most = joints.most_common(1)[0]
-        sizes = Counter(len(gold.split(joint)) for gold in bare) if joint else Counter({1: len(bare)})
+        joints = Counter(next((separator for separator in _JOINTS if separator in gold), None) for gold in bare)
+        separator, most = joints.most_common(1)[0]
+        sizes = Counter(len(gold.split(separator)) for gold in bare) if separator else Counter({1: len(bare)})
         asked = Counter(word for item in items for word in {*words(item.question.ask)})
         common = frozenset(word for word, times in asked.items() if 2 * times > len(items))
-        return cls(Counter(bare), lead, joint if 2 * most > len(bare) else None, sizes.most_common(1)[0][0], common)
+        return cls(Counter(bare), lead, separator if 2 * most > len(bare) else None, sizes.most_common(1)[0][0], common)
 
     @cached_property
     def closed(self) -> tuple[str, ...]:
@@ -131,14 +131,14 @@ class Form:
     def reply(self, said: str | int | Iterable[str]) -> str:
         if isinstance(said, str | int):
             return f"{self.lead}{said}"
-        return self.lead + (self.joint or ", ").join(said)
+        return self.lead + (self.separator or ", ").join(said)
 
     def sight(self, item: Item) -> Sight:
         question = item.question
-        frame = item.prompt.frame
-        pieces = [piece.text for piece in item.prompt.weave]
-        if frame.closing:
-            pieces.append(frame.after[: frame.closing])
+        template = item.prompt.template
+        segments = [segment.text for segment in item.prompt.packing]
+        if template.closing:
+            segments.append(template.after[: template.closing])
         quoted = [name for several in _QUOTED.findall(question.ask) for name in re.split(r",\s*", several)]
         named = quoted or [word for word in words(question.ask) if word not in self.common]
-        return Sight(pieces, question.ask, question.options or self.closed, tuple(named))
+        return Sight(segments, question.ask, question.options or self.closed, tuple(named))

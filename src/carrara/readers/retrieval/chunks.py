@@ -50,13 +50,13 @@ def by_tokens(text: str, size: int, tokenizer: Tokenizer, overlap: int = 0) -> l
     words = [match.span() for match in _WORD.finditer(text)]
     # With the white space before it: a line break costs tokens, a space does not.
     ends = [end for _, end in words]
-    pieces = [text[last:end] for last, end in pairwise(ends)]
-    pieces[:0] = [" " + text[start:end] for start, end in words[:1]]
-    distinct = list(dict.fromkeys(pieces))
+    segments = [text[last:end] for last, end in pairwise(ends)]
+    segments[:0] = [" " + text[start:end] for start, end in words[:1]]
+    distinct = list(dict.fromkeys(segments))
     lead = tokenizer.count(_LEAD)
-    counts = tokenizer.count_many([_LEAD + piece for piece in distinct])
-    costs = {piece: max(0, count - lead) for piece, count in zip(distinct, counts, strict=True)}
-    sums = np.cumsum([0, *(costs[piece] for piece in pieces)])
+    counts = tokenizer.count_many([_LEAD + segment for segment in distinct])
+    costs = {segment: max(0, count - lead) for segment, count in zip(distinct, counts, strict=True)}
+    sums = np.cumsum([0, *(costs[segment] for segment in segments)])
     chunks: list[Chunk] = []
     first = stop = 0
     while stop < len(words):

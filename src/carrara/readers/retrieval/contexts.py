@@ -84,7 +84,7 @@ def _stop_if_cancelled() -> None:
 def _retrieve(id: str, retrieve: str) -> Retrieved:
     """Return what the question of an item retrieves."""
     item = item_of(id)
-    if item.prompt.frame.turns:
+    if item.prompt.template.turns:
         raise UsageError(f"{item.recipe.task} is a conversation, and retrieval takes a context that is one text")
     shared = str(replace(item.recipe, question=0))
     return _OUTAGE.waited_out(lambda: _index(shared, retrieve).find(item.question.ask, _needs(item)))
@@ -93,9 +93,9 @@ def _retrieve(id: str, retrieve: str) -> Retrieved:
 @lru_cache(maxsize=2)
 def _index(id: str, retrieve: str) -> Index:
     """Of the context of an item, which all its questions share."""
-    frame = item_of(id).prompt.frame
+    template = item_of(id).prompt.template
     text = messages_of(id)[-1].content
-    context = text[len(frame.before) : len(text) - len(frame.after)]
+    context = text[len(template.before) : len(text) - len(template.after)]
     return Index(context, Retrieval.parse(retrieve), _Watch(item_of(id).recipe))
 
 
@@ -116,5 +116,5 @@ class _Watch:
 def _needs(item: Item) -> list[tuple[int, int]] | None:
     """Where the context says what the answer is read from."""
     wanted = item.question.support or item.question.needs
-    start = len(item.prompt.frame.before)
+    start = len(item.prompt.template.before)
     return [(s.start - start, s.end - start) for s in item.survey.spans if s.update in wanted] or None

@@ -74,10 +74,10 @@ def _differences(first: Sequence[Result], second: Sequence[Result]) -> Differenc
 
 
 def _crossing(task: str, first: Series, second: Series, by_world: Differences) -> Crossing:
-    worlds, dice = list(by_world.values()), random.Random(0).random
+    worlds, rng = list(by_world.values()), random.Random(0).random
     places, changes = [], []
     for _ in range(RESAMPLINGS):
-        means = _by_length([worlds[int(dice() * len(worlds))] for _ in worlds])
+        means = _by_length([worlds[int(rng() * len(worlds))] for _ in worlds])
         if (place := _place(means)) is not None:
             places.append(place)
         lengths = sorted(means)

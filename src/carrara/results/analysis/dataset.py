@@ -87,7 +87,7 @@ def _texts(made: Iterator[Context]) -> Iterator[str]:
     for context in made:
         prompt = context.prompts[0]
         text = "".join(part.text for part in prompt.parts(counted=False))
-        yield text.removeprefix(prompt.frame.before).removesuffix(prompt.frame.after)
+        yield text.removeprefix(prompt.template.before).removesuffix(prompt.template.after)
 
 
 # --- BABILong's paper ---

@@ -24,7 +24,7 @@ LINE = 120
 COLUMNS, COLUMN = 26, 36
 """Columns of a grid that stand beside each other, and how wide one is."""
 PADDING = {"left": 16, "top": 8, "right": 28, "bottom": 8}
-"""Room for a font that is wider than the one that was measured."""
+"""LengthBudget for a font that is wider than the one that was measured."""
 MARKER = 72
 """The area of a marker."""
 HEAT = [LIGHT["ground"], "#9fc3de", LIGHT["heat"], "#0d3f6b"]

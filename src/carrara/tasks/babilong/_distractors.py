@@ -8,14 +8,14 @@ and what follows from them. So distractors put other people where the story's ow
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from carrara.core.keys import Dice
-from carrara.core.types import Filler, Piece, Tap, Unit
+from carrara.core.keys import Rng
+from carrara.core.types import Filler, FillerStream, Segment, SegmentGroup
 from carrara.tasks.babilong._grammar import group_pronouns
 from carrara.tasks.babilong._story import Story
 from carrara.tasks.babilong._words import Cast, draw_cast, individuals
 
 
-def distractors(own: Cast, official: Cast, write_story: Callable[[Dice, Cast], Story]) -> Filler:
+def distractors(own: Cast, official: Cast, write_story: Callable[[Rng, Cast], Story]) -> Filler:
     """Return a stream of facts; a sentence with a pronoun comes together with the one before it.
 
     Args:
@@ -24,25 +24,25 @@ def distractors(own: Cast, official: Cast, write_story: Callable[[Dice, Cast], S
         write_story: Writes a story about a given cast.
     """
 
-    def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        chunks = _chunks(dice, own, official, write_story)
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        chunks = _chunks(rng, own, official, write_story)
         return lambda gap: next(chunks)
 
-    return open_tap
+    return open_filler
 
 
-def _chunks(dice: Dice, own: Cast, official: Cast, write_story: Callable[[Dice, Cast], Story]) -> Iterator[Unit]:
+def _chunks(rng: Rng, own: Cast, official: Cast, write_story: Callable[[Rng, Cast], Story]) -> Iterator[SegmentGroup]:
     while True:
-        facts = write_story(dice, draw_strangers(dice, own, official)).facts
+        facts = write_story(rng, draw_strangers(rng, own, official)).facts
         for together in group_pronouns(facts):
-            yield tuple(Piece(facts[i]) for i in together)
+            yield tuple(Segment(facts[i]) for i in together)
 
 
-def draw_strangers(dice: Dice, own: Cast, official: Cast) -> Cast:
+def draw_strangers(rng: Rng, own: Cast, official: Cast) -> Cast:
     """Return a cast from the fresh words, of the official size, that has nobody and nothing of the story's own cast."""
     known = set(individuals(own))
     while True:
-        drawn = draw_cast(dice, official, "fresh")
+        drawn = draw_cast(rng, official, "fresh")
         cast = replace(
             drawn,
             places=own.places if own.people else drawn.places,

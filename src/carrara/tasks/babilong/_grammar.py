@@ -3,7 +3,7 @@
 One template gives both directions, so that a sentence that can be written can be read.
 
 >>> form = Form("{who} (got|took) the {thing}[ there].", lambda slots: slots["thing"])
->>> form.write(Dice("an example"), who="Mary", thing="green apple")
+>>> form.write(Rng("an example"), who="Mary", thing="green apple")
 'Mary took the green apple there.'
 >>> form.read("John got the football.")
 'football'
@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar, cast
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._facts import (
     Absent,
     ColourOf,
@@ -107,7 +107,7 @@ class Form(Generic[T]):
     def _pattern(self) -> re.Pattern[str]:
         return re.compile("".join(_regex(kind, part) for kind, part in self._parts))
 
-    def write(self, dice: Dice, maybe: float = 1.0, **slots: str) -> str:
+    def write(self, rng: Rng, maybe: float = 1.0, **slots: str) -> str:
         """Return a sentence: alternatives uniformly, the optional part with the given probability."""
         out: list[str] = []
         for (kind, part), options in zip(self._parts, self._choices, strict=True):
@@ -116,8 +116,8 @@ class Form(Generic[T]):
             elif kind == "slot":
                 out.append(slots[part])
             elif kind == "choice":
-                out.append(dice.choice(options))
-            elif maybe == 1.0 or dice.chance(maybe):
+                out.append(rng.choice(options))
+            elif maybe == 1.0 or rng.chance(maybe):
                 out.append(part)
         return "".join(out)
 
@@ -226,49 +226,49 @@ def group_pronouns(facts: Sequence[str]) -> Sequence[tuple[int, ...]]:
     return groups
 
 
-def write(dice: Dice, fact: Fact, there: float = 1.0) -> str:
+def write(rng: Rng, fact: Fact, there: float = 1.0) -> str:
     """Return a sentence for a fact, its wording drawn as in the official files.
 
     Args:
-        dice: Random numbers.
+        rng: Random numbers.
         fact: The fact.
         there: How often a sentence ends with that word, where it may.
     """
     match fact:
         case Went(who, place, None, True):
-            return WENT_ON.write(dice, pronoun=who[0], place=place)
+            return WENT_ON.write(rng, pronoun=who[0], place=place)
         case Went((who,), place, None):
-            return WENT.write(dice, who=who, place=place)
+            return WENT.write(rng, who=who, place=place)
         case Went((who, also), place):
-            return WENT_BOTH.write(dice, who=who, also=also, place=place)
+            return WENT_BOTH.write(rng, who=who, also=also, place=place)
         case Went((who,), place, when) if when is not None:
-            if dice.chance(0.5):
-                return WENT_FIRST.write(dice, When=when.capitalize(), who=who, place=place)
-            return WENT_LAST.write(dice, when=when, who=who, place=place)
+            if rng.chance(0.5):
+                return WENT_FIRST.write(rng, When=when.capitalize(), who=who, place=place)
+            return WENT_LAST.write(rng, when=when, who=who, place=place)
         case Stays(who, place):
-            return STAYS.write(dice, who=who, place=place)
+            return STAYS.write(rng, who=who, place=place)
         case Absent(who, place):
-            return ABSENT.write(dice, who=who, place=place)
+            return ABSENT.write(rng, who=who, place=place)
         case Either(who, (place, other)):
-            return EITHER.write(dice, who=who, place=place, other=other)
+            return EITHER.write(rng, who=who, place=place, other=other)
         case Got(who, thing):
-            return GOT.write(dice, there, who=who, thing=thing)
+            return GOT.write(rng, there, who=who, thing=thing)
         case Dropped(who, thing):
-            return DROPPED.write(dice, there, who=who, thing=thing)
+            return DROPPED.write(rng, there, who=who, thing=thing)
         case Gave(who, thing, to):
-            return GAVE.write(dice, who=who, thing=thing, to=to)
+            return GAVE.write(rng, who=who, thing=thing, to=to)
         case Lies(one, ("north" | "south" | "east" | "west") as way, other):
-            return LIES.write(dice, one=one, compass=way, other=other)
+            return LIES.write(rng, one=one, compass=way, other=other)
         case Lies(one, way, other):
-            return BESIDE.write(dice, one=one, side=side(way), other=other)
+            return BESIDE.write(rng, one=one, side=side(way), other=other)
         case Fits(small, large):
-            return (BIGGER if dice.chance(0.5) else FITS).write(dice, small=small, large=large)
+            return (BIGGER if rng.chance(0.5) else FITS).write(rng, small=small, large=large)
         case Fears(kind, of):
-            return FEARS.write(dice, Kind=plural(kind).capitalize(), kind=plural(of))
+            return FEARS.write(rng, Kind=plural(kind).capitalize(), kind=plural(of))
         case IsA(who, kind):
             return f"{who} is {with_article(kind)}."
         case Is(who, quality):
-            return IS.write(dice, who=who, quality=quality)
+            return IS.write(rng, who=who, quality=quality)
         case _:
             raise ValueError(f"no sentence says {fact}")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from carrara.core.errors import UsageError
 from carrara.core.quantities import read_length
-from carrara.core.types import Piece, Room
+from carrara.core.types import LengthBudget, Segment
 from carrara.task import Instance, Rng
 from carrara.tasks.babilong._story import StoryQuestion
 from carrara.tasks.babilong._task import Babilong, load_task
@@ -43,7 +43,7 @@ class Published(Babilong[Any]):
     def given_count(self, length: int) -> int | None:
         return len(self._rows(length))
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         assert budget is not None
         task, index = rng.key.task, rng.key.index
         found = self._rows(budget.tokens)
@@ -55,7 +55,7 @@ class Published(Babilong[Any]):
         except UsageError as error:
             raise UsageError(f"{where} cannot be asked: {error}; mend the file or take it out of the folder") from None
         question = StoryQuestion(row["question"].strip(), target, (), 0)
-        return replace(self.instance(self.cast, question), opening=(Piece(row["input"].strip()),))
+        return replace(self.instance(self.cast, question), opening=(Segment(row["input"].strip()),))
 
     def _rows(self, length: int) -> Rows:
         return rows(self.data, f"babilong/qa{self.number}", length, COLUMNS)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._facts import Absent, Dropped, Either, Fact, Gave, Got, Query, Solved, Stays, Went, When
 from carrara.tasks.babilong._grammar import write, write_question
 from carrara.tasks.babilong._words import Cast
@@ -195,7 +195,7 @@ class StoryBuilder(Generic[Q]):
     sentences give the answer.
     """
 
-    def __init__(self, rng: Dice, find_answer: Callable[[History, Q], Solved], got_there: float = 1.0) -> None:
+    def __init__(self, rng: Rng, find_answer: Callable[[History, Q], Solved], got_there: float = 1.0) -> None:
         """Begin a story.
 
         Args:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from carrara.core.errors import UsageError
 from carrara.core.files import TEXT, open_binary
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Key, Rng
 from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast
 from carrara.text.rows import Source, known, located, remembered
@@ -66,7 +66,7 @@ def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Dra
 
 @lru_cache(maxsize=8)
 def _order(stories: str, task: int, ending: str, seed: int, count: int) -> Sequence[int]:
-    return Dice("stories", stories, task, ending, seed).shuffled(range(count))
+    return Rng("stories", stories, task, ending, seed).shuffled(range(count))
 
 
 def files(folder: Path) -> list[tuple[int, Path]]:

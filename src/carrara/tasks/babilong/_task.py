@@ -15,15 +15,15 @@ from typing import Any, ClassVar, Generic, Literal
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice, Split
+from carrara.core.keys import Split
 from carrara.core.types import (
     PRESENTS,
     Deferred,
     Filler,
-    Frame,
     Message,
-    Piece,
+    PromptTemplate,
     Question,
+    Segment,
     Spread,
     Style,
     UndecidableError,
@@ -99,7 +99,7 @@ class Babilong(Task, Generic[Q]):
     # What each task writes
 
     @abstractmethod
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Return a story about a cast, with its questions, distributed like the official ones.
 
         With the parameter `sound` it leaves out what is a defect of the official stories.
@@ -139,14 +139,14 @@ class Babilong(Task, Generic[Q]):
         chunks = group_pronouns(facts) if together else [(i,) for i in range(len(facts))]
         return replace(
             self.instance(story.cast, question),
-            facts=tuple(tuple(Piece(facts[i], update=n) for i in chunk) for n, chunk in enumerate(chunks)),
+            facts=tuple(tuple(Segment(facts[i], update=n) for i in chunk) for n, chunk in enumerate(chunks)),
             filler=self._haystack(story.cast, rng.key.split),
             unordered=self.unordered,
             window=(self.window[0], self.window[1]),
             spread=self.place,
         )
 
-    def draw_story(self, rng: Dice) -> Story:
+    def draw_story(self, rng: Rng) -> Story:
         """Return a story of which one question is asked."""
         return self.story(rng, draw_cast(rng, self.cast, self.vocab))
 
@@ -189,32 +189,34 @@ class Babilong(Task, Generic[Q]):
                 )
 
     def questions(self, instance: Instance) -> Sequence[Question[str]]:
-        pieces = [piece for chunk in instance.facts for piece in chunk if isinstance(piece, Piece)]
-        evidence = Deferred(lambda: self._evidence(instance, pieces))
+        segments = [segment for chunk in instance.facts for segment in chunk if isinstance(segment, Segment)]
+        evidence = Deferred(lambda: self._evidence(instance, segments))
         [question] = super().questions(replace(instance, evidence=evidence))
-        chunks = [piece.update or 0 for piece in pieces]
+        chunks = [segment.update or 0 for segment in segments]
         support = tuple(dict.fromkeys(chunks[fact] for fact in instance.structure))
         return [replace(question, ask=instance.names["question"], support=support)]
 
-    def _evidence(self, instance: Instance, pieces: Sequence[Piece]) -> tuple[int, ...]:
+    def _evidence(self, instance: Instance, segments: Sequence[Segment]) -> tuple[int, ...]:
         """Return the chunks of facts without which the answer changes, or cannot be told."""
         ask = instance.names["question"]
-        numbers = self.relevant_facts([piece.text for piece in pieces], self.query(ask))
-        relevant = [pieces[number] for number in numbers]
+        numbers = self.relevant_facts([segment.text for segment in segments], self.query(ask))
+        relevant = [segments[number] for number in numbers]
 
         def is_decisive(chunk: int | None) -> bool:
             try:
-                left = [piece.text for piece in relevant if piece.update != chunk]
+                left = [segment.text for segment in relevant if segment.update != chunk]
                 return bool(self.solution(left, ask).answer != instance.gold)
             except UndecidableError:
                 return True
 
-        chunks = dict.fromkeys(piece.update or 0 for piece in relevant)
+        chunks = dict.fromkeys(segment.update or 0 for segment in relevant)
         return tuple(chunk for chunk in chunks if is_decisive(chunk))
 
     # Prompts and replies
 
-    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         ask = wording["question"].format(question=question.ask)
         before = [
             wording["instruction"] if self.instruction else "",
@@ -224,10 +226,10 @@ class Babilong(Task, Generic[Q]):
             wording["open"],
         ]
         after = [wording["close"], ask if self.question != "before" else ""]
-        return Frame(
+        return PromptTemplate(
             before="\n\n".join(filter(None, before)),
             after="\n\n".join(filter(None, after)) + ("\n" + wording["answer"] if style == "base" else ""),
-            joint=self.separator,
+            separator=self.separator,
             stop=("\n",),
         )
 

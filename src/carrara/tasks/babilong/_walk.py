@@ -9,7 +9,7 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import (
     Absent,
@@ -42,7 +42,7 @@ class Walk:
     again until it is possible, which gives the official share of each action.
     """
 
-    def __init__(self, rng: Dice, cast: Cast, gift_weight: int | None = None) -> None:
+    def __init__(self, rng: Rng, cast: Cast, gift_weight: int | None = None) -> None:
         """Put everybody and everything in a place.
 
         Args:
@@ -133,7 +133,7 @@ class Clause(NamedTuple):
 
 
 def write_story(
-    rng: Dice,
+    rng: Rng,
     cast: Cast,
     find_answer: Callable[[History, Q], Solved],
     candidates: Callable[[History, Clause, Cast], Sequence[Q]],

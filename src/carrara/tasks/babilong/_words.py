@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong import _lexicon as words
 
 Vocabulary = Literal["classic", "fresh"]
@@ -79,32 +79,32 @@ NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight
 NOTHING = "nothing"
 
 
-def draw_cast(dice: Dice, official: Cast, vocabulary: Vocabulary) -> Cast:
+def draw_cast(rng: Rng, official: Cast, vocabulary: Vocabulary) -> Cast:
     """The words of one story: as many for each role as officially."""
     if vocabulary == "classic":
         return official
-    people = _some(dice, words.WOMEN + words.MEN, official.people)
-    moods = _some(dice, tuple(words.FRESH_MOTIVES), official.moods)
+    people = _some(rng, words.WOMEN + words.MEN, official.people)
+    moods = _some(rng, tuple(words.FRESH_MOTIVES), official.moods)
     errands = [words.MOTIVES[mood] for mood in moods]
-    shapes = _some(dice, words.SHAPES, official.figures)
-    tints = _some(dice, words.COLOURS, official.figures)
-    first, second = dice.choice(words.SMALLS), dice.choice(words.MEDIUMS)
+    shapes = _some(rng, words.SHAPES, official.figures)
+    tints = _some(rng, words.COLOURS, official.figures)
+    first, second = rng.choice(words.SMALLS), rng.choice(words.MEDIUMS)
     return Cast(
         people=people,
         women=tuple(who for who in people if who in _WOMEN),
-        places=tuple(place for place, _ in errands) or _some(dice, words.PLACES, official.places),
-        things=tuple(thing for _, thing in errands) or _some(dice, words.THINGS, official.things),
-        animals=_some(dice, words.ANIMALS, official.animals),
-        colours=_some(dice, words.COLOURS, official.colours),
+        places=tuple(place for place, _ in errands) or _some(rng, words.PLACES, official.places),
+        things=tuple(thing for _, thing in errands) or _some(rng, words.THINGS, official.things),
+        animals=_some(rng, words.ANIMALS, official.animals),
+        colours=_some(rng, words.COLOURS, official.colours),
         figures=tuple(f"{tint} {shape}" for tint, shape in zip(tints, shapes, strict=True)),
-        sizes=(first, second, *_some(dice, words.CONTAINERS, official.sizes[2:])) if official.sizes else (),
+        sizes=(first, second, *_some(rng, words.CONTAINERS, official.sizes[2:])) if official.sizes else (),
         moods=moods,
     )
 
 
-def _some(dice: Dice, options: tuple[str, ...], like: tuple[str, ...]) -> tuple[str, ...]:
+def _some(rng: Rng, options: tuple[str, ...], like: tuple[str, ...]) -> tuple[str, ...]:
     """As many words as officially have the role."""
-    return tuple(dice.sample(options, len(like)))
+    return tuple(rng.sample(options, len(like)))
 
 
 def individuals(cast: Cast) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ Daniel journeyed to the bathroom.
 Question: Where is Sandra?
 """
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereIs
 from carrara.tasks.babilong._story import History, Story
@@ -46,7 +46,7 @@ class OneFact(Babilong[WhereIs]):
         "Question: Where is Ramesh?\nFINAL ANSWER: tent",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, ask_place)
 
     def find_answer(self, history: History, query: WhereIs) -> Solved:

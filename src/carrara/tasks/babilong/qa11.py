@@ -19,7 +19,7 @@ Question: Where is Mary?
 
 from collections.abc import Iterator
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
 from carrara.tasks.babilong._story import History, Story
@@ -52,7 +52,7 @@ class Coreference(Babilong[WhereIs]):
         "Question: Where is Ramesh?\nFINAL ANSWER: market",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, ask_place, self.draw_facts)
 
     def draw_facts(self, walk: Walk) -> Iterator[Fact]:

@@ -15,7 +15,7 @@ Question: Where is John?
 
 from collections.abc import Iterator
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, Went, WhereIs
 from carrara.tasks.babilong._story import History, Story
@@ -46,7 +46,7 @@ class Conjunction(Babilong[WhereIs]):
         "Question: Where is Priya?\nFINAL ANSWER: tent",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, ask_place, self.draw_facts)
 
     def draw_facts(self, walk: Walk) -> Iterator[Fact]:

@@ -19,7 +19,7 @@ This afternoon Julie travelled to the office.
 Question: Where was Julie before the office?
 """
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solved, Went
@@ -55,7 +55,7 @@ class Times(Babilong[PersonBefore]):
         "Question: Where was Kofi before the tent?\nFINAL ANSWER: canteen",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write of people who go through the day, from one time of day to the next.
 
         The facts between two questions come in another order than the events: a cyclic one, so that no fact keeps its
@@ -96,7 +96,7 @@ class Times(Babilong[PersonBefore]):
         raise UndecidableError(f"where {query.who} was just before the {query.place}, is not told")
 
 
-def _next(rng: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
+def _next(rng: Rng, cast: Cast, went: dict[str, list[str]]) -> Went:
     who = rng.choice([who for who in cast.people if len(went[who]) < len(WHENS)])
     places = went[who]
     place = rng.choice([place for place in cast.places if place not in places[-1:]])
@@ -104,7 +104,7 @@ def _next(rng: Dice, cast: Cast, went: dict[str, list[str]]) -> Went:
     return Went((who,), place, WHENS[len(places) - 1])
 
 
-def _cycle(rng: Dice, events: list[Went]) -> list[Went]:
+def _cycle(rng: Rng, events: list[Went]) -> list[Went]:
     """Return a random cyclic order (Sattolo's shuffle), in which nothing stays where it was."""
     order = events.copy()
     for i in range(len(order) - 1, 0, -1):

@@ -17,7 +17,7 @@ Jessica is a mouse.
 Question: What is gertrude afraid of?
 """
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Animal
 from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solved
@@ -48,7 +48,7 @@ class Deduction(Babilong[FearOf]):
         "Question: What is priya afraid of?\nFINAL ANSWER: puffin",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write what each kind is afraid of and who is of which kind, and ask what somebody is afraid of.
 
         A sound story asks about nobody twice.

@@ -18,7 +18,7 @@ Julius is a rhino.
 Question: What color is Julius?
 """
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solved
@@ -56,7 +56,7 @@ class Induction(Babilong[ColourOf]):
         "Question: What color is Anders?\nFINAL ANSWER: coral",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write who is of which kind and which colour, but for one, and ask for its colour.
 
         Officially the answer is the colour of whoever of the kind was named last, though others may have other colours.

@@ -11,7 +11,7 @@ The red square is above the yellow square.
 Question: Is the blue square to the right of the yellow square?
 """
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solved, opposite
 from carrara.tasks.babilong._map import way
@@ -46,7 +46,7 @@ class Positions(Babilong[IsBeside]):
         "Question: Is the coral trefoil above the cream zigzag?\nFINAL ANSWER: no",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write how two figures lie to a third one, and ask eight questions about these two.
 
         A sound story asks each question once, and as many with a yes as with a no.

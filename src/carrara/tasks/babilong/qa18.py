@@ -16,7 +16,7 @@ Question: Is the chocolate bigger than the chest?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Fits, IsBigger, Solved
@@ -58,7 +58,7 @@ class Sizes(Babilong[IsBigger]):
             return self.options(query, cast)
         return ("yes" if query.small == smallest or query.large in containers else "no",)
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write what is bigger than what, in blocks of five until two facts make a chain, and ask five questions on it.
 
         A sound story has no fact and no question twice. Each question needs both facts of the one chain that answers
@@ -106,7 +106,7 @@ class Sizes(Babilong[IsBigger]):
         raise UndecidableError(f"nothing compares the {query.large} with the {query.small}")
 
 
-def _block(rng: Dice, order: list[str]) -> list[Fits]:
+def _block(rng: Rng, order: list[str]) -> list[Fits]:
     facts: list[Fits] = []
     for _ in range(BLOCK):
         small, large = sorted(rng.sample(range(len(order)), 2))
@@ -136,14 +136,14 @@ def _first_chain(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[
     return next(iter(chains(fits, small, large)), ())
 
 
-def _bigger(rng: Dice, small: str, large: str) -> IsBigger:
+def _bigger(rng: Rng, small: str, large: str) -> IsBigger:
     """Yes or no, in either wording."""
     if rng.chance(0.5):
         small, large = large, small
     return IsBigger(large, small, fits=rng.chance(0.5))
 
 
-def _one_block(rng: Dice, order: list[str]) -> tuple[list[Fits], list[tuple[str, str]]]:
+def _one_block(rng: Rng, order: list[str]) -> tuple[list[Fits], list[tuple[str, str]]]:
     """Facts, and the pairs that nothing compares but one chain of two: no fact of its own nor another way round."""
     while True:
         facts = list(dict.fromkeys(_block(rng, order)))

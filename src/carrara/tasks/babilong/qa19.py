@@ -16,7 +16,7 @@ Question: How do you go from the office to the garden?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._answers import Steps
 from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solved, Way, opposite
 from carrara.tasks.babilong._map import way
@@ -48,7 +48,7 @@ class Paths(Babilong[Path]):
         "Question: How do you go from the market to the loft?\nFINAL ANSWER: s,w",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write of two steps from one place to another, and of three more places beside these three.
 
         In a sound story no two places end up on the same spot of the map.
@@ -78,7 +78,7 @@ class Paths(Babilong[Path]):
 Spot = tuple[int, int]
 
 
-def _tree(rng: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
+def _tree(rng: Rng, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
     """Return the facts, the two of the way first; the ends of the way; and the spot of each place."""
     places = rng.shuffled(cast.places)
     spots: dict[str, Spot] = {places[0]: (0, 0)}
@@ -98,7 +98,7 @@ def _tree(rng: Dice, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
     return facts, places[0], places[2], list(spots.values())
 
 
-def _order(rng: Dice, facts: list[Lies]) -> list[Lies]:
+def _order(rng: Rng, facts: list[Lies]) -> list[Lies]:
     """Return the facts in the order of the story, the two of the way at places drawn by their weights."""
     pairs = [(i, j) for i in range(len(facts)) for j in range(i)]
     weights = [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs]

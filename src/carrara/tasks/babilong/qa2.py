@@ -17,7 +17,7 @@ Question: Where is the apple?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereThing
@@ -50,7 +50,7 @@ class TwoFacts(Babilong[WhereThing]):
         "Question: Where is the kazoo?\nFINAL ANSWER: market",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=0)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereThing]:

@@ -13,7 +13,7 @@ Question: Why did antoine go to the bedroom?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
@@ -60,7 +60,7 @@ class Motives(Babilong[Motive]):
     def options(self, query: Motive, cast: Cast) -> tuple[str, ...]:
         return cast.places if isinstance(query, WhereWill) else cast.moods
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write of moods and what people do about them, and ask a question after each sentence.
 
         A thing is taken once, by the first person in its mood. A sound story asks nothing before it has a few facts,
@@ -105,7 +105,7 @@ class Motives(Babilong[Motive]):
                 return Solved(MOTIVES[fact.quality][0], (index,))
         raise UndecidableError(f"how {query.who} feels, is not told")
 
-    def draw_story(self, rng: Dice) -> Story:
+    def draw_story(self, rng: Rng) -> Story:
         """Draw stories with more questions more often, so that each question is as likely as any other."""
         while True:
             story = super().draw_story(rng)

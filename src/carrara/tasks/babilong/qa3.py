@@ -20,7 +20,7 @@ Question: Where was the apple before the bedroom?
 from collections.abc import Sequence
 from math import inf
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, ThingBefore
@@ -56,7 +56,7 @@ class ThreeFacts(Babilong[ThingBefore]):
         "Question: Where was the kazoo before the loft?\nFINAL ANSWER: market",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         most = MOST_SOUND_FACTS if self.sound else inf
         story = write_story(
             rng, cast, self.find_answer, self.candidates, gift_weight=0, got_there=0.19, most_facts=most

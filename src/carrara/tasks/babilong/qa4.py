@@ -11,7 +11,7 @@ The bedroom is east of the bathroom.
 Question: What is east of the bathroom?
 """
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Beside
 from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
@@ -48,7 +48,7 @@ class TwoArguments(Babilong[Neighbour]):
         "Question: What is the market north of?\nFINAL ANSWER: pharmacy",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         """Write of three places in a row, and ask for a neighbour.
 
         Officially the answer is always the place that its fact names first. In a sound story either place may be asked

@@ -19,7 +19,7 @@ Question: Who gave the milk?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Party
 from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
@@ -60,7 +60,7 @@ class ThreeArguments(Babilong[Gift]):
         "Question: Who did Noor give the kazoo to?\nFINAL ANSWER: Mirko",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=24)
 
     def options(self, query: Gift, cast: Cast) -> tuple[str, ...]:

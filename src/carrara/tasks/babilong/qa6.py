@@ -15,7 +15,7 @@ Question: Is John in the garden?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import IsIn, Solved, Went
 from carrara.tasks.babilong._story import History, Story
@@ -46,7 +46,7 @@ class YesNo(Babilong[IsIn]):
         "Question: Is Noor in the tent?\nFINAL ANSWER: no",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=0)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:

@@ -15,7 +15,7 @@ Question: How many objects is John carrying?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Count
 from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
@@ -47,7 +47,7 @@ class Counting(Babilong[HowMany]):
         "Question: How many objects is Mirko carrying?\nFINAL ANSWER: none",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=21)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[HowMany]:

@@ -15,7 +15,7 @@ Question: What is Mary carrying?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._answers import Things
 from carrara.tasks.babilong._facts import Dropped, Got, Solved, WhatCarried
@@ -51,7 +51,7 @@ class Lists(Babilong[WhatCarried]):
         "Question: What is Mirko carrying?\nFINAL ANSWER: nothing",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=0)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhatCarried]:

@@ -15,7 +15,7 @@ Question: Is Mary in the bathroom?
 
 from collections.abc import Iterator, Sequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solved, Stays, Went
 from carrara.tasks.babilong._story import History, Story
@@ -50,7 +50,7 @@ class Negation(Babilong[IsIn]):
         "Question: Is Kofi in the market?\nFINAL ANSWER: no",
     )
 
-    def story(self, rng: Dice, cast: Cast) -> Story:
+    def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, self.candidates, self.draw_facts)
 
     def draw_facts(self, walk: Walk) -> Iterator[Fact]:

@@ -15,7 +15,7 @@ from typing import Any
 from carrara.answers import AnswerType
 from carrara.answers.cues import affirmed
 from carrara.answers.types import AROUND
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import Question
 from carrara.tasks.classic._values import Kind
 
@@ -47,8 +47,8 @@ class Value(AnswerType[str]):
         for sentence in affirmed(text, question):
             yield from _without_asked(self._kind.find(sentence), self._kind, question)
 
-    def guess(self, dice: Dice, gold: str, options: Sequence[str] = ()) -> str:
-        return self._kind.draw(dice)
+    def guess(self, rng: Rng, gold: str, options: Sequence[str] = ()) -> str:
+        return self._kind.draw(rng)
 
     def chance_level(self, gold: str, options: Sequence[str] = ()) -> float:
         return 1 / self._kind.ways
@@ -93,8 +93,8 @@ class Values(AnswerType[tuple[str, ...]]):
             elif values:
                 yield values
 
-    def guess(self, dice: Dice, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
-        return tuple(sorted(self._kind(gold).distinct(dice, len(gold))))
+    def guess(self, rng: Rng, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
+        return tuple(sorted(self._kind(gold).distinct(rng, len(gold))))
 
     def chance_level(self, gold: tuple[str, ...], options: Sequence[str] = ()) -> float:
         return blind(self._kind(gold).ways, len(gold))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from carrara.answers.extraction import FINAL
 from carrara.core.keys import Key, draw_owned
-from carrara.core.types import Frame, Question, Style
+from carrara.core.types import PromptTemplate, Question, Style
 from carrara.task import CLOSE, OPEN, Instance, Task
 from carrara.tasks.classic import _published
 
@@ -38,22 +38,24 @@ class Classic(Task):
             "answer": f"\n{FINAL}",
         }
 
-    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         rule = wording["rule"] if "rule" in wording else wording[_rule(instance.ask)]
         examples = instance.structure() if self.example else ()
         shown = "".join(
             wording["example"].format(
-                text=wording["open"] + " ".join(piece.text for piece in example.pieces) + wording["close"],
+                text=wording["open"] + " ".join(segment.text for segment in example.segments) + wording["close"],
                 ask=f"{self.fill(wording, example.ask, example)} {rule}",
                 answer=self.write(example.gold),
             )
             for example in examples
         )
         ask = self.fill(wording, instance.ask, instance)
-        return Frame(
+        return PromptTemplate(
             before=wording["instruction"] + shown + wording["open"],
             after=wording["close"] + f"{ask} {rule}" + (wording["answer"] if style == "base" else ""),
-            joint=self.separator,
+            separator=self.separator,
             stop=("\n",),
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.classic._words import ADJECTIVES, CONSONANTS, NOUNS
 
 _OTHER_WORD = re.compile(r"\b(?!and\b)[^\W\d_]{2,}", re.IGNORECASE)
@@ -15,7 +15,7 @@ _OTHER_WORD = re.compile(r"\b(?!and\b)[^\W\d_]{2,}", re.IGNORECASE)
 class Kind:
     word: str
     """The noun for it in the text."""
-    draw: Callable[[Dice], str]
+    draw: Callable[[Rng], str]
     pattern: re.Pattern[str]
     normal: Callable[[str], str]
     tokens: int
@@ -34,18 +34,18 @@ class Kind:
     def whole(self, text: str) -> str | None:
         return self.normal(text) if self.pattern.fullmatch(text) else None
 
-    def distinct(self, dice: Dice, count: int, taken: Iterable[str] = ()) -> tuple[str, ...]:
+    def distinct(self, rng: Rng, count: int, taken: Iterable[str] = ()) -> tuple[str, ...]:
         """Draw `count` different values, none of which is taken already."""
         found = dict.fromkeys(taken)
         before = len(found)
         while len(found) < before + count:
-            found[self.draw(dice)] = None
+            found[self.draw(rng)] = None
         return tuple(islice(found, before, None))
 
 
-def _uuid(dice: Dice) -> str:
+def _uuid(rng: Rng) -> str:
     """Return a random UUID of version 4, with its six fixed bits."""
-    a, b, c, version, variant, d, e, f = [int(dice.random() * 0x10000) for _ in range(8)]
+    a, b, c, version, variant, d, e, f = [int(rng.random() * 0x10000) for _ in range(8)]
     version, variant = version & 0x0FFF | 0x4000, variant & 0x3FFF | 0x8000
     return f"{a:04x}{b:04x}-{c:04x}-{version:04x}-{variant:04x}-{d:04x}{e:04x}{f:04x}"
 
@@ -56,7 +56,7 @@ def number(digits: int) -> Kind:
     grouped = f"[0-9]{{{head}}}(?:,[0-9]{{3}}){{{(digits - head) // 3}}}"
     return Kind(
         "number",
-        lambda dice: str(dice.between(10 ** (digits - 1), 10**digits - 1)),
+        lambda rng: str(rng.between(10 ** (digits - 1), 10**digits - 1)),
         re.compile(rf"(?<![\w.+-])(?:{grouped}|[0-9]{{{digits}}})(?![\w%-]|\.[0-9]|,[0-9]{{3}}(?![0-9]))"),
         lambda text: text.replace(",", ""),
         2 * digits,
@@ -68,7 +68,7 @@ def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
     """Return the kind of codes with so many letters, none of them a vowel."""
     return Kind(
         word,
-        lambda dice: cased("".join([dice.choice(CONSONANTS) for _ in range(size)])),
+        lambda rng: cased("".join([rng.choice(CONSONANTS) for _ in range(size)])),
         re.compile(rf"(?<![\w-])[{CONSONANTS}]{{{size}}}(?![\w-])", re.IGNORECASE),
         cased,
         2 * size,
@@ -94,7 +94,7 @@ CODE = Kind(
 )
 NAME = Kind(
     "name",
-    lambda dice: f"{dice.choice(ADJECTIVES)}-{dice.choice(NOUNS)}",
+    lambda rng: f"{rng.choice(ADJECTIVES)}-{rng.choice(NOUNS)}",
     re.compile(rf"(?<![\w-])(?:(?:{_ADJECTIVE})(?:[- _]|\\_?)){{1,4}}(?:{_NOUN})(?![\w-])", re.IGNORECASE),
     lambda text: re.sub(r"[ _\\]+", "-", text.lower()),
     12,

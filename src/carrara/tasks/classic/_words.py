@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 from math import gcd
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 
 
 def _split_words(words: str) -> tuple[str, ...]:
@@ -48,27 +48,27 @@ CONSONANTS = "bcdfghjklmnpqrstvwxz"
 """Codes have no vowel, so that none is a word of a reply."""
 
 
-def scrambled(dice: Dice, n: int) -> Iterator[int]:
+def scrambled(rng: Rng, n: int) -> Iterator[int]:
     """Yield every number below n once, in a drawn order that takes no memory."""
-    step = dice.between(1, n - 1)
+    step = rng.between(1, n - 1)
     while gcd(step, n) > 1:
-        step = dice.between(1, n - 1)
-    at = dice.below(n)
+        step = rng.between(1, n - 1)
+    at = rng.below(n)
     for _ in range(n):
         yield at
         at = (at + step) % n
 
 
-def names(dice: Dice) -> Iterator[str]:
+def names(rng: Rng) -> Iterator[str]:
     """Yield names of an adjective and a noun; when all pairs are used, of two adjectives and a noun, and so on.
 
     >>> from itertools import islice
-    >>> list(islice(names(Dice("names")), 3))
+    >>> list(islice(names(Rng("names")), 3))
     ['glad-beam', 'purple-ski', 'bitter-dial']
     """
-    adjectives, nouns = dice.shuffled(ADJECTIVES), dice.shuffled(NOUNS)
+    adjectives, nouns = rng.shuffled(ADJECTIVES), rng.shuffled(NOUNS)
     for size in count(1):
-        for number in scrambled(dice, len(adjectives) ** size * len(nouns)):
+        for number in scrambled(rng, len(adjectives) ** size * len(nouns)):
             rest, at = divmod(number, len(nouns))
             name = nouns[at]
             for _ in range(size):
@@ -77,16 +77,16 @@ def names(dice: Dice) -> Iterator[str]:
             yield name
 
 
-def codes(dice: Dice, size: int) -> Iterator[str]:
+def codes(rng: Rng, size: int) -> Iterator[str]:
     """Yield codes of so many letters; when all are used, they get longer.
 
     >>> from itertools import islice
-    >>> list(islice(codes(Dice("codes"), 6), 3))
+    >>> list(islice(codes(Rng("codes"), 6), 3))
     ['zpvtjp', 'glmwwb', 'szmqrk']
     """
-    letters = dice.shuffled(CONSONANTS)
+    letters = rng.shuffled(CONSONANTS)
     for longer in count(size):
-        for number in scrambled(dice, len(letters) ** longer):
+        for number in scrambled(rng, len(letters) ** longer):
             code = ""
             for _ in range(longer):
                 number, at = divmod(number, len(letters))

@@ -24,8 +24,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from carrara.answers import asks_for
-from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Filler, Piece, Question, Tap, Unit
+from carrara.core.types import PRESENTS, Filler, FillerStream, Question, Segment, SegmentGroup
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
@@ -86,37 +85,37 @@ class CommonWords(Classic):
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         return _counting.most_frequent(context.split(), int(names["count"]))
 
-    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of the words in the facts as the question asks for."""
-        words = [piece.text for [piece] in instance.chunks]
+        words = [segment.text for [segment] in instance.chunks]
         return tuple(sorted(rng.sample(sorted(set(words)), self.words)))
 
 
 def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
     """Return an endless stream of words that repeats none of them more than `rarely` times."""
 
-    def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        fresh = (word for word in all_names(dice) if word not in taken)
-        waiting: list[Unit] = []
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        fresh = (word for word in all_names(rng) if word not in taken)
+        waiting: list[SegmentGroup] = []
         """Further occurrences of words that have come."""
 
-        def tap(gap: int) -> Unit:
-            if waiting and dice.chance(0.5):
-                return _pop_random(dice, waiting)
-            unit = (Piece(next(fresh)),)
-            waiting.extend([unit] * (rarely - 1))
+        def stream(gap: int) -> SegmentGroup:
+            if waiting and rng.chance(0.5):
+                return _pop_random(rng, waiting)
+            group = (Segment(next(fresh)),)
+            waiting.extend([group] * (rarely - 1))
             while len(waiting) > WAITING:
-                _pop_random(dice, waiting)
-            return unit
+                _pop_random(rng, waiting)
+            return group
 
-        return tap
+        return stream
 
-    return open_tap
+    return open_filler
 
 
-def _pop_random(dice: Dice, units: list[Unit]) -> Unit:
+def _pop_random(rng: Rng, groups: list[SegmentGroup]) -> SegmentGroup:
     """Remove a unit and return it."""
-    at = dice.below(len(units))
-    unit, units[at] = units[at], units[-1]
-    units.pop()
-    return unit
+    at = rng.below(len(groups))
+    group, groups[at] = groups[at], groups[-1]
+    groups.pop()
+    return group

@@ -29,8 +29,7 @@ from functools import cache
 from typing import Any
 
 from carrara.answers import asks_for
-from carrara.core.keys import Dice
-from carrara.core.types import Filler, Piece, Question, Tap
+from carrara.core.types import Filler, FillerStream, Question, Segment
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
@@ -82,9 +81,9 @@ class FrequentWords(Classic):
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         return _counting.most_frequent((word for word in context.split() if word != DOTS), int(names["count"]))
 
-    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of the words in the facts as the question asks for."""
-        words = {piece.text for [piece] in instance.chunks} - {DOTS}
+        words = {segment.text for [segment] in instance.chunks} - {DOTS}
         return tuple(sorted(rng.sample(sorted(words), ASKED)))
 
 
@@ -106,21 +105,21 @@ def _counts(alpha: float) -> list[int]:
 
 def _nested_filler(coded: Sequence[str], alpha: float) -> Filler:
     """Return chunks with the words of all ranks up to a drawn one; some also have a word that occurs once."""
-    pieces = tuple(map(Piece, (DOTS, *coded)))
+    segments = tuple(map(Segment, (DOTS, *coded)))
     rising = _shares(alpha)[::-1]
     # How often all later ranks occur together: the sum as an integral.
     beyond = (RANKS + 0.5) ** (1 - alpha) / (alpha - 1)
 
-    def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        fresh = (word for word in codes(dice, LETTERS) if word not in coded)
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        fresh = (word for word in codes(rng, LETTERS) if word not in coded)
 
-        def tap(gap: int) -> tuple[Piece, ...]:
-            ranks = RANKS - bisect_right(rising, dice.random())
-            unit = pieces[:ranks]
-            if dice.chance(beyond):
-                unit = (*unit, Piece(next(fresh)))
-            return unit if len(unit) == 1 else tuple(dice.shuffled(unit))
+        def stream(gap: int) -> tuple[Segment, ...]:
+            ranks = RANKS - bisect_right(rising, rng.random())
+            group = segments[:ranks]
+            if rng.chance(beyond):
+                group = (*group, Segment(next(fresh)))
+            return group if len(group) == 1 else tuple(rng.shuffled(group))
 
-        return tap
+        return stream
 
-    return open_tap
+    return open_filler

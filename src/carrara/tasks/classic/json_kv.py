@@ -25,8 +25,16 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
-from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Frame, Message, Piece, Question, Style, Tap, UndecidableError
+from carrara.core.types import (
+    PRESENTS,
+    FillerStream,
+    Message,
+    PromptTemplate,
+    Question,
+    Segment,
+    Style,
+    UndecidableError,
+)
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.classic import _published, _turns
 from carrara.tasks.classic._answers import Value
@@ -70,13 +78,15 @@ class JsonKv(Task):
             labels=_turns.label(rng.key, self.depth),
         )
 
-    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         ask = f"\n\n{self.fill(wording, 'ask', instance)} {wording['rule']}"
-        return Frame(
+        return PromptTemplate(
             before=wording["instruction"],
             after=instance.ending + ask + (wording["answer"] if style == "base" else ""),
             closing=len(instance.ending),
-            joint=self.separator,
+            separator=self.separator,
             stop=("\n",),
         )
 
@@ -101,5 +111,5 @@ def _pair(key: str, value: str) -> str:
     return f'"{key}": "{value}"'
 
 
-def _open_pairs(dice: Dice, tokenizer: str) -> Tap:
-    return lambda gap: (Piece(f"{_pair(CODE.draw(dice), CODE.draw(dice))},"),)
+def _open_pairs(rng: Rng, tokenizer: str) -> FillerStream:
+    return lambda gap: (Segment(f"{_pair(CODE.draw(rng), CODE.draw(rng))},"),)

@@ -23,8 +23,8 @@ from dataclasses import field
 from typing import Literal, NamedTuple
 
 from carrara.answers import asks_for
-from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Filler, Piece, Tap, UndecidableError
+from carrara.core.keys import Key
+from carrara.core.types import PRESENTS, Filler, FillerStream, Segment, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.classic import _haystacks, _turns, _values
 from carrara.tasks.classic._answers import Values
@@ -164,14 +164,14 @@ def _filler(shape: Shape, called: Sequence[str], values: Sequence[str], key: Key
 def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Filler:
     """Return needles for other names, one for each name."""
 
-    def open_tap(dice: Dice, tokenizer: str) -> Tap:
-        others = all_names(dice) if shape.key == "words" else iter(lambda: _values.CODE.draw(dice), "")
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        others = all_names(rng) if shape.key == "words" else iter(lambda: _values.CODE.draw(rng), "")
 
-        def tap(gap: int) -> tuple[Piece, ...]:
+        def stream(gap: int) -> tuple[Segment, ...]:
             name = next(name for name in others if name not in called)
-            [value] = KINDS[shape.value].distinct(dice, 1, taken=(*called, *values))
-            return (Piece(_needle(shape.value, name, value)),)
+            [value] = KINDS[shape.value].distinct(rng, 1, taken=(*called, *values))
+            return (Segment(_needle(shape.value, name, value)),)
 
-        return tap
+        return stream
 
-    return open_tap
+    return open_filler

@@ -26,7 +26,6 @@ from dataclasses import field, replace
 from typing import Any
 
 from carrara.answers import asks_for
-from carrara.core.keys import Dice
 from carrara.core.types import PRESENTS, Question, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _values
@@ -99,7 +98,7 @@ class VariableTracking(Classic):
             raise UndecidableError(f"no variable has the value {names['value']}")
         return tuple(found)
 
-    def guess(self, rng: Dice, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of all the variables as the question asks for."""
         variables = sorted({name for name, _ in _STATEMENT.findall(" ".join(map(str, instance.facts)))})
         return tuple(sorted(rng.sample(variables, len(question.gold))))

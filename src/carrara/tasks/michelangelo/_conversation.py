@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice
-from carrara.core.types import Piece, Unit
+from carrara.core.keys import Rng
+from carrara.core.types import Segment, SegmentGroup
 from carrara.text.writings.source import Source
 from carrara.text.writings.writer import Key
 
@@ -52,8 +52,8 @@ class Dialogue(NamedTuple):
         return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
 
 
-def unit(key: Key, draft: str, update: int | None = None) -> Unit:
-    return (Piece(f"Write {key.one}.", "user", update), Piece(draft, "assistant", update))
+def group(key: Key, draft: str, update: int | None = None) -> SegmentGroup:
+    return (Segment(f"Write {key.one}.", "user", update), Segment(draft, "assistant", update))
 
 
 def ordinal(number: int) -> str:
@@ -68,10 +68,10 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def marker(dice: Dice) -> str:
+def marker(rng: Rng) -> str:
     """Draw letters and digits, both among them, so that it is no word."""
     while True:
-        drawn = "".join(dice.choice(_SIGNS) for _ in range(_MARKER))
+        drawn = "".join(rng.choice(_SIGNS) for _ in range(_MARKER))
         if not drawn.isalpha() and not drawn.isdigit():
             return drawn
 
@@ -85,10 +85,10 @@ def _alike(keys: Sequence[Key], asked: Key, overlap: str) -> list[Key]:
     return [key for key in keys if key.topic == asked.topic and key.format == asked.format and key != asked]
 
 
-def resembling(source: Source, asked: Key, overlaps: Sequence[str], count: int, drafts: int, dice: Dice) -> list[Key]:
+def resembling(source: Source, asked: Key, overlaps: Sequence[str], count: int, drafts: int, rng: Rng) -> list[Key]:
     """Return so many keys that resemble the asked one, in each way in turn."""
     keys = source.keys(drafts)
-    left = {overlap: dice.shuffled(_alike(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
+    left = {overlap: rng.shuffled(_alike(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
     found = []
     for n in range(count):
         overlap = overlaps[n % len(overlaps)]

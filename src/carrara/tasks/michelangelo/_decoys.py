@@ -1,18 +1,18 @@
 """What a story says of the kind that is asked for, and what is no answer: of somebody else, of another time, denied,
 dreamt. An answer may be told in words that look like these.
 
->>> from carrara.core.keys import Dice
->>> way, dice = "At one of the stalls {name} bought {value}.", Dice("decoys")
->>> earlier(dice, way)
+>>> from carrara.core.keys import Rng
+>>> way, rng = "At one of the stalls {name} bought {value}.", Rng("decoys")
+>>> earlier(rng, way)
 'Not this time but the time before, at one of the stalls {name} bought {value}.'
->>> dreamt(dice, way)
+>>> dreamt(rng, way)
 '{Name} once dreamt that at one of the stalls {name} bought {value}.'
 """
 
 import re
 from collections.abc import Callable
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 
 _DENIALS = {
     "It is not true that": "It is true that",
@@ -51,12 +51,12 @@ KIN = ("neighbour", "colleague", "flatmate", "landlord")
 """Who may take the place of a person with a name: it is said with the name of the person asked about."""
 
 
-def introduced(dice: Dice) -> str:
+def introduced(rng: Rng) -> str:
     """That somebody else has a story of their own."""
-    return dice.choice(_STORIES)
+    return rng.choice(_STORIES)
 
 
-def kinds(way: str) -> list[Callable[[Dice, str], str]]:
+def kinds(way: str) -> list[Callable[[Rng, str], str]]:
     """What can be made of a way to tell something, so that it is no answer."""
     return [
         dreamt,
@@ -70,37 +70,37 @@ class Decoys:
     """Those of one kind of thing: nobody did it twice in different ways, nor at the time before."""
 
     def __init__(self) -> None:
-        self._taken: set[Callable[[Dice, str], str]] = set()
+        self._taken: set[Callable[[Rng, str], str]] = set()
 
-    def draw(self, dice: Dice, way: str) -> str:
-        kind = dice.choice([kind for kind in kinds(way) if kind not in self._taken])
+    def draw(self, rng: Rng, way: str) -> str:
+        kind = rng.choice([kind for kind in kinds(way) if kind not in self._taken])
         if kind in (other, earlier):
             self._taken.add(kind)
-        return kind(dice, way)
+        return kind(rng, way)
 
 
-def told(dice: Dice, way: str) -> str:
+def told(rng: Rng, way: str) -> str:
     """A way to tell an answer, as it is, or in words that look like those of another time or a denial."""
-    if dice.chance(0.5):
+    if rng.chance(0.5):
         return way
-    if earlier in kinds(way) and dice.chance(0.5):
+    if earlier in kinds(way) and rng.chance(0.5):
         return _add_lead(_NOW, way)
-    return _add_lead(dice.choice(list(_DENIALS.values())), way)
+    return _add_lead(rng.choice(list(_DENIALS.values())), way)
 
 
-def other(dice: Dice, way: str) -> str:
+def other(rng: Rng, way: str) -> str:
     return way.replace("{name}", "{other}").replace("{Name}", "{Other}")
 
 
-def earlier(dice: Dice, way: str) -> str:
+def earlier(rng: Rng, way: str) -> str:
     return _add_lead(_EARLIER, way)
 
 
-def denied(dice: Dice, way: str) -> str:
-    return _add_lead(dice.choice(list(_DENIALS)), way)
+def denied(rng: Rng, way: str) -> str:
+    return _add_lead(rng.choice(list(_DENIALS)), way)
 
 
-def dreamt(dice: Dice, way: str) -> str:
+def dreamt(rng: Rng, way: str) -> str:
     return _add_lead(_DREAMT, way)
 
 

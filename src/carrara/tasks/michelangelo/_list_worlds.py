@@ -12,8 +12,8 @@ at once. The other views have their place drawn beforehand: a free choice would 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from carrara.core.keys import Dice
-from carrara.core.types import Piece, Tap, Unit
+from carrara.core.keys import Rng
+from carrara.core.types import FillerStream, Segment, SegmentGroup
 from carrara.tasks.michelangelo._list_machine import (
     HIGH,
     KINDS,
@@ -55,20 +55,20 @@ ANY_PLACE_WEIGHTS: Mapping[int, Mapping[Kind, int]] = {
 """The same where a slice may be at any place, which is found more often in long lists."""
 
 
-def draw(dice: Dice, values: Sequence[int], kinds: Sequence[Kind]) -> Operation:
+def draw(rng: Rng, values: Sequence[int], kinds: Sequence[Kind]) -> Operation:
     """Return a random operation that Python would do on this list, and that would change it."""
     while True:
-        kind = dice.choice(kinds)
+        kind = rng.choice(kinds)
         match kind:
             case "append":
-                return Operation(kind, (dice.between(LOW, HIGH),))
+                return Operation(kind, (rng.between(LOW, HIGH),))
             case "insert":
-                return Operation(kind, (dice.below(len(values)), dice.between(LOW, HIGH)))
+                return Operation(kind, (rng.below(len(values)), rng.between(LOW, HIGH)))
             case "pop" if len(values) > SHORTEST:
-                position = dice.below(len(values))
-                return Operation(kind, () if position == len(values) - 1 and dice.chance(0.5) else (position,))
+                position = rng.below(len(values))
+                return Operation(kind, () if position == len(values) - 1 and rng.chance(0.5) else (position,))
             case "remove" if len(values) > SHORTEST:
-                return Operation(kind, (dice.choice(values),))
+                return Operation(kind, (rng.choice(values),))
             case "sort" if list(values) != sorted(values):
                 return Operation(kind)
             case "reverse":
@@ -97,7 +97,7 @@ class _Window(NamedTuple):
         return [(start, start + width)]
 
 
-def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], Look]:
+def search(rng: Rng, count: int, view: View) -> tuple[tuple[Operation, ...], Look]:
     """Return `count` operations and a look at the list, such that every single operation is relevant.
 
     Leaving one out never makes a later one fail: the answer changes because the list is another, not because Python
@@ -112,9 +112,9 @@ def search(dice: Dice, count: int, view: View) -> tuple[tuple[Operation, ...], L
     weights = (ANY_PLACE_WEIGHTS if anywhere else WEIGHTS)[max(least for least in WEIGHTS if least <= count)]
     kinds = tuple(kind for kind in kinds for _ in range(weights[kind]))
     while True:
-        window = _Window(view, dice.random(), None if anywhere else dice.random())
+        window = _Window(view, rng.random(), None if anywhere else rng.random())
         for _ in range(PERSEVERANCE // count):
-            if found := _search(dice, count, kinds, window):
+            if found := _search(rng, count, kinds, window):
                 return found
 
 
@@ -131,33 +131,31 @@ class _Verdict(NamedTuple):
     """The slices under which no others do not count; there is none under which fewer do not."""
 
 
-def _search(
-    dice: Dice, count: int, kinds: Sequence[Kind], window: _Window
-) -> tuple[tuple[Operation, ...], Look] | None:
-    sequence = _complete(dice, [None] * count, [START], kinds)
+def _search(rng: Rng, count: int, kinds: Sequence[Kind], window: _Window) -> tuple[tuple[Operation, ...], Look] | None:
+    sequence = _complete(rng, [None] * count, [START], kinds)
     verdict = _judge(sequence, window, count) or _Verdict(list(range(count)), [])
     stalled = 0
     while verdict.bad and stalled < PATIENCE:
-        to = changed = dice.choice(verdict.bad)
+        to = changed = rng.choice(verdict.bad)
         if window.place is None:
-            changed = dice.below(count) if dice.chance(STRAYS) else changed
-            to = dice.below(count) if dice.chance(MOVES) else changed
+            changed = rng.below(count) if rng.chance(STRAYS) else changed
+            to = rng.below(count) if rng.chance(MOVES) else changed
         operations: list[Operation | None] = [*sequence.operations]
         del operations[changed]
         operations.insert(to, None)
-        other = _complete(dice, operations, sequence.lists[: min(changed, to) + 1], kinds)
+        other = _complete(rng, operations, sequence.lists[: min(changed, to) + 1], kinds)
         better = _judge(other, window, len(verdict.bad))
         stalled = 0 if better and len(better.bad) < len(verdict.bad) else stalled + 1
         if better:
             sequence, verdict = other, better
     if verdict.bad:
         return None
-    start, stop = dice.choice(verdict.slices)
+    start, stop = rng.choice(verdict.slices)
     return tuple(sequence.operations), Look("len") if window.view == "len" else Look(window.view, start, stop)
 
 
 def _complete(
-    dice: Dice, operations: Sequence[Operation | None], lists: list[tuple[int, ...]], kinds: Sequence[Kind]
+    rng: Rng, operations: Sequence[Operation | None], lists: list[tuple[int, ...]], kinds: Sequence[Kind]
 ) -> _Sequence:
     """Return a sequence with each operation that is None drawn, and those after it where they are no longer possible.
 
@@ -170,7 +168,7 @@ def _complete(
     for operation in operations[kept:]:
         state = _next(operation, values) if operation else None
         while operation is None or state is None or state in known:
-            operation = draw(dice, values, kinds)
+            operation = draw(rng, values, kinds)
             state = _next(operation, values)
         lists.append(state)
         known.add(state)
@@ -301,7 +299,7 @@ def _without(sequence: _Sequence, most: int) -> tuple[list[int], list[tuple[int,
     return failing, list(zip(owners, running, strict=True))[::-1]
 
 
-def renumbered(dice: Dice, operations: Sequence[Operation], look: Look) -> tuple[Operation, ...]:
+def renumbered(rng: Rng, operations: Sequence[Operation], look: Look) -> tuple[Operation, ...]:
     """Return the same operations with other numbers brought, in the same order of size.
 
     Each operation still counts: nothing that a machine does depends on more of its numbers than their order. A sum
@@ -309,7 +307,7 @@ def renumbered(dice: Dice, operations: Sequence[Operation], look: Look) -> tuple
     """
     brought = sorted({op.args[-1] for op in operations if op.kind in BRINGING} - {*START})
     below = sum(number < START[0] for number in brought)
-    fresh = [*_distinct(dice, below, LOW, START[0] - 1), *_distinct(dice, len(brought) - below, START[-1] + 1, HIGH)]
+    fresh = [*_distinct(rng, below, LOW, START[0] - 1), *_distinct(rng, len(brought) - below, START[-1] + 1, HIGH)]
     other = dict(zip(brought, fresh, strict=True))
     changed = tuple(
         Operation(op.kind, (*op.args[:-1], other.get(op.args[-1], op.args[-1]))) if op.numbers else op
@@ -320,11 +318,11 @@ def renumbered(dice: Dice, operations: Sequence[Operation], look: Look) -> tuple
     return changed
 
 
-def _distinct(dice: Dice, count: int, low: int, high: int) -> list[int]:
+def _distinct(rng: Rng, count: int, low: int, high: int) -> list[int]:
     """Return `count` different numbers from `low` to `high`, in order."""
     found = set[int]()
     while len(found) < count:
-        found.add(dice.between(low, high))
+        found.add(rng.between(low, high))
     return sorted(found)
 
 
@@ -338,7 +336,7 @@ def _all_count(operations: Sequence[Operation], look: Look) -> bool:
     return found is not None and all(sum(values[look.start : look.stop]) != gold for _, values in found[1])
 
 
-def statements(operations: Sequence[Operation], strategies: Sequence[Strategy], dice: Dice) -> Tap:
+def statements(operations: Sequence[Operation], strategies: Sequence[Strategy], rng: Rng) -> FillerStream:
     """Return a stream of statements that leave the list as it is at each point of the session."""
     values = list(START)
     states = [tuple(values)]
@@ -347,38 +345,38 @@ def statements(operations: Sequence[Operation], strategies: Sequence[Strategy], 
         states.append(tuple(values))
     taken = frozenset(START).union(number for operation in operations for number in operation.numbers)
 
-    def tap(gap: int) -> Unit:
-        match dice.choice(strategies):
+    def stream(gap: int) -> SegmentGroup:
+        match rng.choice(strategies):
             case "print":
-                return (Piece('>> print("Do nothing.")'),)
+                return (Segment('>> print("Do nothing.")'),)
             case "reverse":
-                return (Piece(">> a.reverse()"),) * (2 * dice.between(1, 2))
+                return (Segment(">> a.reverse()"),) * (2 * rng.between(1, 2))
             case _:
-                return tuple(Piece(f">> {operation}") for operation in filler_block(dice, states[gap], taken))
+                return tuple(Segment(f">> {operation}") for operation in filler_block(rng, states[gap], taken))
 
-    return tap
+    return stream
 
 
-def filler_block(dice: Dice, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:
+def filler_block(rng: Rng, values: Sequence[int], taken: frozenset[int], depth: int = 0) -> list[Operation]:
     """Return operations that cancel each other on this list, and on the list as it would be without any one fact.
 
     So they reveal nothing of the list and repair nothing: a number that is put in is fresh (not in `taken`) and comes
     out again; no number of the list is ever moved or named; a position is one that a list shorter by one has too.
     """
-    number = dice.between(LOW, HIGH)
+    number = rng.between(LOW, HIGH)
     while number in taken:
-        number = dice.between(LOW, HIGH)
-    inner = filler_block(dice, (*values, number), taken | {number}, depth + 1) if depth < 2 and dice.chance(0.3) else []
-    match dice.below(5):
+        number = rng.between(LOW, HIGH)
+    inner = filler_block(rng, (*values, number), taken | {number}, depth + 1) if depth < 2 and rng.chance(0.3) else []
+    match rng.below(5):
         case 0:
             return [Operation("append", (number,)), *inner, Operation("pop")]
         case 1:
             return [Operation("append", (number,)), *inner, Operation("remove", (number,))]
         case 2:
-            position = dice.below(len(values))
+            position = rng.below(len(values))
             return [Operation("insert", (position, number)), *inner, Operation("pop", (position,))]
         case 3:
-            position = dice.below(len(values))
+            position = rng.below(len(values))
             return [Operation("insert", (position, number)), *inner, Operation("remove", (number,))]
         case _:
             put = Operation("append", (number,)), Operation("pop")

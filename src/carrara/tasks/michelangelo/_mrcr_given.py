@@ -23,7 +23,17 @@ from carrara.answers import AnswerType
 from carrara.answers.reply_text import without_reasoning
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.core.errors import UsageError
-from carrara.core.types import Frame, Message, Piece, Question, Role, Room, Style, UndecidableError, Unit
+from carrara.core.types import (
+    LengthBudget,
+    Message,
+    PromptTemplate,
+    Question,
+    Role,
+    Segment,
+    SegmentGroup,
+    Style,
+    UndecidableError,
+)
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
@@ -64,7 +74,7 @@ class Recall:
 class Conversation:
     """A published row: what is sent, and what is right."""
 
-    pieces: Unit
+    segments: SegmentGroup
     """The conversation up to its last request: its messages, or the one text."""
     last: str
     """The last request, as it is sent."""
@@ -77,7 +87,7 @@ class Conversation:
 
     @property
     def messages(self) -> list[Message]:
-        sent = [Message(piece.role, piece.text) for piece in self.pieces]
+        sent = [Message(segment.role, segment.text) for segment in self.segments]
         if self.turns:
             return [*sent, Message("user", self.last)]
         return [Message("user", self.before + "".join(message.content for message in sent) + self.last)]
@@ -129,7 +139,7 @@ class Published(Task):
     def given_count(self, length: int) -> int | None:
         return mrcr_rows.number(self.data, self.name, length)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         assert budget is not None
         count, index = mrcr_rows.number(self.data, self.name, budget.tokens), rng.key.index
         if index >= count:
@@ -149,7 +159,7 @@ class Published(Task):
             }
         return Instance(
             facts=(),
-            opening=row.pieces,
+            opening=row.segments,
             gold=row.answer,
             names={"asked": _strip_labels(row.last)},
             # The guesser knows the key but not the order, so it repeats any draft of the key. The published noise
@@ -163,16 +173,18 @@ class Published(Task):
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
         return instance.names["asked"]
 
-    def prompt(self, instance: Instance, question: Question[Recall], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Recall], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         row: Conversation = instance.structure
         lead = row.answer.marker
         if not row.turns:
-            return Frame(row.before, row.last, stop=_ends(row.answer), lead=lead)
+            return PromptTemplate(row.before, row.last, stop=_ends(row.answer), lead=lead)
         if style == "chat":
-            return Frame("", row.last, turns=bool(row.pieces), lead=lead)
-        before = "\n" if row.pieces else ""
+            return PromptTemplate("", row.last, turns=bool(row.segments), lead=lead)
+        before = "\n" if row.segments else ""
         last = f"{before}{_LABELS['user']}{row.last}\n{_LABELS['assistant'].rstrip()}"
-        return Frame("", last, labels=_LABELS, stop=_ends(row.answer), lead=lead)
+        return PromptTemplate("", last, labels=_LABELS, stop=_ends(row.answer), lead=lead)
 
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
         return self.solve_prompt([Message("user", context)], self.wording)
@@ -195,7 +207,7 @@ class OpenAI(Published):
         if not whole.startswith(marker):
             raise UsageError(f"the answer of {row.where} does not begin with its string: mend it, or take the row out")
         return Conversation(
-            pieces=tuple(Piece(text, role) for role, text in before),
+            segments=tuple(Segment(text, role) for role, text in before),
             last=last.content,
             answer=_answer(marker, whole, row),
             needles=row.cells.get("n_needles"),
@@ -224,7 +236,7 @@ class Gdm(Published):
         start = max((found.end() for found in _EXAMPLES.finditer(text, 0, last)), default=0)
         turns = text[start:last].rstrip("\n")  # retrieval puts something else there, and the lines between stay
         return Conversation(
-            pieces=(Piece(turns),),
+            segments=(Segment(turns),),
             last=text[start + len(turns) :],
             answer=_answer(whole.strip()[:MARKER], whole, row),
             needles=row.cells.get("num_relevant"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.michelangelo import _decoys
 from carrara.text.writings.people import NAMES
 
@@ -103,41 +103,41 @@ CHOICES = 3
 """Values of an attribute that are asked about."""
 
 
-def story(dice: Dice, name: str, beside: Sequence[str]) -> Story:
+def story(rng: Rng, name: str, beside: Sequence[str]) -> Story:
     """An opening, a detail or two, and in any order what is told, and what seems to be.
 
     Of the attribute that can be known as many values are said as of the one that cannot, once each: in the latter case
     each of them is said of somebody else, of another time, denied or dreamt, in the former all but one. `beside` are
     the people whom it may compare with.
     """
-    scene = dice.choice(scenes())
+    scene = rng.choice(scenes())
     while True:
-        drafted = _draft(dice, scene, name, beside)
+        drafted = _draft(rng, scene, name, beside)
         if all(_once(topic, drafted.sentences) for topic in (drafted.known, drafted.unknown)):
             return drafted
 
 
-def _draft(dice: Dice, scene: Scene, name: str, beside: Sequence[str]) -> Story:
-    known, unknown, *rest = dice.shuffled(scene.attributes)
-    other = f"{name}'s {dice.choice(scene.kin)}" if scene.kin and dice.chance(0.5) else dice.choice(beside)
-    lines: list[str] = dice.sample(scene.details, dice.between(1, 2))
-    values = {attribute: tuple(dice.sample(attribute.values, CHOICES)) for attribute in (known, unknown)}
-    said = {attribute: dice.between(1, CHOICES) for attribute in values}
+def _draft(rng: Rng, scene: Scene, name: str, beside: Sequence[str]) -> Story:
+    known, unknown, *rest = rng.shuffled(scene.attributes)
+    other = f"{name}'s {rng.choice(scene.kin)}" if scene.kin and rng.chance(0.5) else rng.choice(beside)
+    lines: list[str] = rng.sample(scene.details, rng.between(1, 2))
+    values = {attribute: tuple(rng.sample(attribute.values, CHOICES)) for attribute in (known, unknown)}
+    said = {attribute: rng.between(1, CHOICES) for attribute in values}
     answer = ""
     for attribute, several in values.items():
         decoys = _decoys.Decoys()
         for n, value in enumerate(several[: said[attribute]]):
-            way = dice.choice(attribute.told)
+            way = rng.choice(attribute.told)
             is_answer = attribute is known and n == 0
-            line = _decoys.told(dice, way) if is_answer else decoys.draw(dice, way)
+            line = _decoys.told(rng, way) if is_answer else decoys.draw(rng, way)
             lines.append(line.replace("{value}", value))
             answer = lines[-1] if is_answer else answer
-    for attribute in rest[: dice.between(0, 2)]:
-        lines.append(_decoys.told(dice, dice.choice(attribute.told)).replace("{value}", dice.choice(attribute.values)))
-    dice.shuffle(lines)
+    for attribute in rest[: rng.between(0, 2)]:
+        lines.append(_decoys.told(rng, rng.choice(attribute.told)).replace("{value}", rng.choice(attribute.values)))
+    rng.shuffle(lines)
     if any("{other}" in line.lower() for line in lines):
-        lines.insert(0, _decoys.introduced(dice))
-    lines.insert(0, dice.choice(scene.openings))
+        lines.insert(0, _decoys.introduced(rng))
+    lines.insert(0, rng.choice(scene.openings))
     return Story(
         name,
         tuple(named(line, name, other) for line in lines),
@@ -153,12 +153,12 @@ def _once(topic: Topic, sentences: Sequence[str]) -> bool:
     return [text.count(value) for value in bare] == [1] * topic.said + [0] * (CHOICES - topic.said)
 
 
-def others(dice: Dice, name: str) -> Iterator[Story]:
+def others(rng: Rng, name: str) -> Iterator[Story]:
     """Stories about other people, in which nobody has this name."""
     strangers = [other for other in NAMES if other != name]
     while True:
-        stranger = dice.choice(strangers)
-        yield story(dice, stranger, [other for other in strangers if other != stranger])
+        stranger = rng.choice(strangers)
+        yield story(rng, stranger, [other for other in strangers if other != stranger])
 
 
 def question(attribute: Attribute, name: str) -> str:

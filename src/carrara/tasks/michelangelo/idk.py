@@ -42,8 +42,18 @@ from typing import Literal, NamedTuple
 from carrara.answers import Choice, asks_for
 from carrara.answers.extraction import FINAL
 from carrara.answers.types import AROUND
-from carrara.core.keys import Dice, Key
-from carrara.core.types import PRESENTS, Filler, Frame, Message, Piece, Question, Style, Tap, UndecidableError
+from carrara.core.keys import Key
+from carrara.core.types import (
+    PRESENTS,
+    Filler,
+    FillerStream,
+    Message,
+    PromptTemplate,
+    Question,
+    Segment,
+    Style,
+    UndecidableError,
+)
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _scenes
 from carrara.tasks.michelangelo._scenes import Story, Topic
@@ -146,10 +156,12 @@ class Idk(Task):
             raise ValueError("examples go from 0 to 100")
 
     def generate(self, rng: Rng) -> Instance:
-        dice, key = rng.stream("story"), rng.key
-        name = dice.choice(NAMES)
-        story = _scenes.story(dice, name, [other for other in NAMES if other != name])
-        unknown, known = (_question(dice, topic, name, self._chance_level()) for topic in (story.unknown, story.known))
+        stream, key = rng.stream("story"), rng.key
+        name = stream.choice(NAMES)
+        story = _scenes.story(stream, name, [other for other in NAMES if other != name])
+        unknown, known = (
+            _question(stream, topic, name, self._chance_level()) for topic in (story.unknown, story.known)
+        )
         match self.about:
             case "both":
                 questions: tuple[Question[str], ...] = (unknown, known)
@@ -165,7 +177,7 @@ class Idk(Task):
             guesses=known.options[:-1] if self.about == "known" else [UNKNOWN],
             depths=None if self.place == "spread" else (depth,) * len(story.sentences),
             structure=Puzzle(
-                story, questions, tuple(_example(key.dice("example", n), name, n) for n in range(self.examples))
+                story, questions, tuple(_example(key.rng("example", n), name, n) for n in range(self.examples))
             ),
         )
 
@@ -177,7 +189,9 @@ class Idk(Task):
         puzzle: Puzzle = instance.structure
         return puzzle.questions
 
-    def prompt(self, instance: Instance, question: Question[str], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[str], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         puzzle: Puzzle = instance.structure
         examples = "".join(
             wording["example"].format(
@@ -189,10 +203,10 @@ class Idk(Task):
             for n, example in enumerate(puzzle.examples, 1)
             for asked in example.questions
         )
-        return Frame(
+        return PromptTemplate(
             before=wording["instruction" if self.rule == "said" else "unsaid"] + examples + wording["start"],
             after=" \n\n" + _ask(wording, question) + (wording["answer"] if style == "base" else ""),
-            joint=" ",
+            separator=" ",
             stop=("\n",),
         )
 
@@ -217,7 +231,7 @@ def _ask(wording: Mapping[str, str], question: Question[str]) -> str:
     return wording["ask"].format(question=question.ask, **dict(zip(_LETTERS, question.options, strict=True)))
 
 
-def _question(dice: Dice, topic: Topic, name: str, chance_level: float) -> Question[str]:
+def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Question[str]:
     """Return a question about something that the story tells, or only seems to tell."""
     is_known = topic.answer is not None
     return Question(
@@ -226,39 +240,39 @@ def _question(dice: Dice, topic: Topic, name: str, chance_level: float) -> Quest
         needs=() if topic.answer is None else (topic.answer,),
         chance_level=chance_level,
         labels={"answer": "known" if is_known else "unknown", "complexity": str(int(is_known))},
-        options=(*dice.shuffled(topic.values), UNKNOWN),
+        options=(*rng.shuffled(topic.values), UNKNOWN),
         budget=32,
     )
 
 
-def _example(dice: Dice, name: str, n: int) -> Puzzle:
+def _example(rng: Rng, name: str, n: int) -> Puzzle:
     """Return a story about somebody else, with a question of each kind in turn."""
-    story = next(_scenes.others(dice, name))
-    return Puzzle(story, (_question(dice, story.known if n % 2 else story.unknown, story.name, 0.0),))
+    story = next(_scenes.others(rng, name))
+    return Puzzle(story, (_question(rng, story.known if n % 2 else story.unknown, story.name, 0.0),))
 
 
 def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler:
     match name:
         case "letters":
-            return lambda dice, _: lambda gap: (Piece(" ".join(_some(dice, _ALPHABET))),)
+            return lambda rng, _: lambda gap: (Segment(" ".join(_some(rng, _ALPHABET))),)
         case "words":
             said = set(re.findall(r"[a-z]+", " ".join((*story.sentences, *choices)).lower()))
             words = [word for word in _words() if word not in said]
-            return lambda dice, _: lambda gap: (Piece(" ".join(_some(dice, words))),)
+            return lambda rng, _: lambda gap: (Segment(" ".join(_some(rng, words))),)
         case "stories":
-            return lambda dice, _: _stories(dice, story.name)
+            return lambda rng, _: _stories(rng, story.name)
         case corpus:
             return haystack.prose(corpus, split=key.split, words=(story.name,), vocabulary=NAMES)
 
 
-def _some(dice: Dice, options: Sequence[str]) -> list[str]:
+def _some(rng: Rng, options: Sequence[str]) -> list[str]:
     """Return a few or many of them, so that filler of every size is found."""
-    return [dice.choice(options) for _ in range(dice.between(1, 32))]
+    return [rng.choice(options) for _ in range(rng.between(1, 32))]
 
 
-def _stories(dice: Dice, name: str) -> Tap:
-    strangers = _scenes.others(dice, name)
-    return lambda gap: tuple(Piece(sentence) for sentence in next(strangers).sentences)
+def _stories(rng: Rng, name: str) -> FillerStream:
+    strangers = _scenes.others(rng, name)
+    return lambda gap: tuple(Segment(sentence) for sentence in next(strangers).sentences)
 
 
 @cache

@@ -28,8 +28,18 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from carrara.core.keys import Dice, Key, draw_owned
-from carrara.core.types import PRESENTS, Drawn, Example, Frame, Message, Piece, Question, Style, UndecidableError
+from carrara.core.keys import Key, draw_owned
+from carrara.core.types import (
+    PRESENTS,
+    Drawn,
+    Example,
+    Message,
+    PromptTemplate,
+    Question,
+    Segment,
+    Style,
+    UndecidableError,
+)
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_answers import Output, read_list
@@ -107,22 +117,24 @@ class LatentList(Task):
             facts=[f">> {operation}" for operation in operations],
             gold=gold,
             names={"look": str(look)},
-            filler=lambda dice, _: statements(operations, self.fillers, dice),
-            fine_filler=lambda dice, _: (
-                lambda gap: (Piece(f'>> print("{" ".join(IDLE[: dice.between(1, len(IDLE))])}.")'),)
+            filler=lambda stream, _: statements(operations, self.fillers, stream),
+            fine_filler=lambda stream, _: (
+                lambda gap: (Segment(f'>> print("{" ".join(IDLE[: stream.between(1, len(IDLE))])}.")'),)
             ),
             chance_level=_chance_level(session, gold),
             labels={"complexity": str(len(operations)), "view": look.view},
             structure=session,
         )
 
-    def prompt(self, instance: Instance, question: Question[Answer], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Answer], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         examples = self._examples(instance.structure)
         shown = "".join(
             wording["example"].format(n=n, session=example.shown, answer=example.answer)
             for n, example in enumerate(examples, 1)
         )
-        return Frame(
+        return PromptTemplate(
             before=wording["instruction"] + shown + wording["session"].format(n=len(examples) + 1),
             after=f"\n>> {question.ask}" + wording["answer"],
             stop=("\n",),
@@ -131,7 +143,7 @@ class LatentList(Task):
     def _examples(self, session: Session) -> list[Example]:
         """Draw worked examples from the fixed ones of a view."""
         numbers = range(max(EXAMPLES, self.examples))
-        drawn = session.key.dice("examples").sample(numbers, self.examples)
+        drawn = session.key.rng("examples").sample(numbers, self.examples)
         return [_example(number, session.look.view, self.fillers) for number in drawn]
 
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
@@ -164,7 +176,7 @@ class LatentList(Task):
     def not_answers(self, question: Question[Answer]) -> Sequence[str]:
         return ()  # a reply may repeat the last line before the number
 
-    def guess(self, rng: Dice, instance: Instance, question: Question[Answer]) -> Answer:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Answer]) -> Answer:
         return _guess(rng, instance.structure)
 
     def draws(self, instance: Instance) -> Iterable[Drawn]:
@@ -196,7 +208,7 @@ class LatentList(Task):
 @lru_cache(maxsize=256)
 def _search_once(key: Key, complexity: int, view: View) -> tuple[tuple[Operation, ...], Look]:
     """Search once for all attempts that differ in their numbers alone."""
-    return search(key.dice("operations"), complexity, view)
+    return search(key.rng("operations"), complexity, view)
 
 
 @lru_cache(maxsize=1024)
@@ -205,11 +217,11 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     task = LatentList(complexity=3 + number % 4, view=view, fillers=fillers, examples=0)
     key = Key("michelangelo/latent_list", task.version, f"view={view}", "few-shot", 0, number)
     instance, own = draw_owned(task.choose_values(key), key)
-    dice = own.dice("example")
-    tap = statements(instance.structure.operations, fillers, dice)
+    rng = own.rng("example")
+    stream = statements(instance.structure.operations, fillers, rng)
     lines = [str(instance.opening)]
     for gap, fact in enumerate(map(str, instance.facts)):
-        lines += [*(piece.text for piece in tap(gap)), fact] if dice.chance(0.5) else [fact]
+        lines += [*(segment.text for segment in stream(gap)), fact] if rng.chance(0.5) else [fact]
     return Example("\n".join([*lines, f">> {instance.structure.look}"]), task.write(instance.gold))
 
 
@@ -226,7 +238,7 @@ def _known_numbers(operations: Sequence[Operation]) -> tuple[int, ...]:
     return (*START, *(number for operation in operations for number in operation.numbers))
 
 
-def _guess(dice: Dice, session: Session) -> Answer:
+def _guess(rng: Rng, session: Session) -> Answer:
     """Draw an answer of the paper's random model: it knows the numbers, not what happens to them.
 
     It guesses a length better than the paper's model, which takes any from 0 to the number of operations: it says one
@@ -234,16 +246,16 @@ def _guess(dice: Dice, session: Session) -> Answer:
     """
     operations, look, _ = session
     if look.view == "len":
-        return len(START) + (dice.choice((-1, 1)) if len(operations) % 2 else 0)
+        return len(START) + (rng.choice((-1, 1)) if len(operations) % 2 else 0)
     values: list[int] = []
     while not values:
-        values = [number for number in _known_numbers(operations) if dice.chance(0.5)]
-    dice.shuffle(values)
+        values = [number for number in _known_numbers(operations) if rng.chance(0.5)]
+    rng.shuffle(values)
     if look.view in ("min", "max"):
-        return dice.choice(values)
+        return rng.choice(values)
     start, stop = 1, 0
     while start > stop:  # any slice is as likely as any other, the empty ones included
-        start, stop = dice.below(len(values) + 1), dice.below(len(values) + 1)
+        start, stop = rng.below(len(values) + 1), rng.below(len(values) + 1)
     part = values[start:stop]
     return tuple(part) if look.view == "print" else sum(part)
 

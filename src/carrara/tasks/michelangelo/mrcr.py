@@ -47,8 +47,17 @@ from carrara.answers import AnswerType
 from carrara.answers.reply_text import first_turn
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Frame, Message, Question, Role, Style, Tap, UndecidableError, Unit
+from carrara.core.types import (
+    PRESENTS,
+    FillerStream,
+    Message,
+    PromptTemplate,
+    Question,
+    Role,
+    SegmentGroup,
+    Style,
+    UndecidableError,
+)
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn
@@ -143,29 +152,29 @@ class Mrcr(Task):
             raise ValueError("examples go from 0 to 100")
 
     def generate(self, rng: Rng) -> Instance:
-        dice, key = rng.stream("keys"), rng.key
+        stream, key = rng.stream("keys"), rng.key
         needles = self.needles[key.index % len(self.needles)]
         writings = source(self.writings, self.depth)
-        asked = dice.choice(_askable(writings, needles))
-        keys = [asked, *talk.resembling(writings, asked, self.overlap, self.keys, needles, dice)]
-        counts = {one: needles if one == asked else dice.between(1, needles) for one in keys}
-        drafts = {one: writings.drafts(one, count, dice) for one, count in counts.items()}
+        asked = stream.choice(_askable(writings, needles))
+        keys = [asked, *talk.resembling(writings, asked, self.overlap, self.keys, needles, stream)]
+        counts = {one: needles if one == asked else stream.between(1, needles) for one in keys}
+        drafts = {one: writings.drafts(one, count, stream) for one, count in counts.items()}
         turns = [
             Turn(one, drafts[one].pop())
-            for one in dice.shuffled([one for one, count in counts.items() for _ in range(count)])
+            for one in stream.shuffled([one for one, count in counts.items() for _ in range(count)])
         ]
-        number, marker = dice.between(1, needles), talk.marker(dice)
-        examples = tuple(_example(writings, keys, n, key.dice("example", n)) for n in range(self.examples))
+        number, marker = stream.between(1, needles), talk.marker(stream)
+        examples = tuple(_example(writings, keys, n, key.rng("example", n)) for n in range(self.examples))
         dialogue = Dialogue(tuple(turns), asked, number, marker, examples)
         own = [n for n, turn in enumerate(turns) if turn.key == asked]
         others = talk.unlike(writings, [*keys, *(example.asked for example in examples)])
         return Instance(
-            facts=[talk.unit(turn.key, turn.draft, n) for n, turn in enumerate(turns)],
+            facts=[talk.group(turn.key, turn.draft, n) for n, turn in enumerate(turns)],
             gold=_answer(dialogue),
             names=_names(dialogue),
             evidence=own[:number],
-            filler=lambda dice, _: _Drafts(writings, others, dice),
-            fine_filler=lambda dice, _: _tap(shortened(writings.any(others, dice), dice)),
+            filler=lambda stream, _: _Drafts(writings, others, stream),
+            fine_filler=lambda stream, _: _tap(shortened(writings.any(others, stream), stream)),
             guesses=[Recall(marker, turn.draft) for turn in turns],
             labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked.format},
             structure=dialogue,
@@ -175,7 +184,9 @@ class Mrcr(Task):
         """Return the one question, which is short: a search for evidence needs the name of the draft alone."""
         return [replace(question, ask=instance.names["asked"]) for question in super().questions(instance)]
 
-    def prompt(self, instance: Instance, question: Question[Recall], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Recall], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         dialogue: Dialogue = instance.structure
         examples = "".join(
             wording["example"].format(
@@ -190,8 +201,8 @@ class Mrcr(Task):
         before += wording["start"].format(n=len(dialogue.examples) + 1)
         ask = wording["ask"].format(**instance.names)
         if style == "chat" and self.form == "chat":
-            return Frame(before, ask, turns=True, lead=dialogue.marker)
-        return Frame(
+            return PromptTemplate(before, ask, turns=True, lead=dialogue.marker)
+        return PromptTemplate(
             before=before,
             after=f"\n{_LABELS['user']}{ask}\n{_LABELS['assistant'].rstrip()}",
             labels=_LABELS,
@@ -241,34 +252,36 @@ def _askable(writings: Source, needles: int) -> Sequence[WritingKey]:
 class _Drafts:
     """Filler: drafts for some keys, with their requests."""
 
-    def __init__(self, writings: Source, keys: Sequence[WritingKey], dice: Dice) -> None:
+    def __init__(self, writings: Source, keys: Sequence[WritingKey], rng: Rng) -> None:
         self.writings, self.keys = writings, keys
-        self.tap = _tap(writings.any(keys, dice))
+        self.stream = _tap(writings.any(keys, rng))
 
-    def __call__(self, gap: int) -> Unit:
-        return self.tap(gap)
+    def __call__(self, gap: int) -> SegmentGroup:
+        return self.stream(gap)
 
-    def must_last(self, tokens: int, cost: Callable[[Unit], int]) -> None:
-        self.writings.must_last(self.keys, tokens, lambda key, draft: cost(talk.unit(key, draft)))
-
-
-def _tap(drafts: Iterator[tuple[WritingKey, str]]) -> Tap:
-    return lambda gap: talk.unit(*next(drafts))
+    def must_last(self, tokens: int, cost: Callable[[SegmentGroup], int]) -> None:
+        self.writings.must_last(self.keys, tokens, lambda key, draft: cost(talk.group(key, draft)))
 
 
-def _example(writings: Source, keys: Sequence[WritingKey], n: int, dice: Dice) -> Dialogue:
+def _tap(drafts: Iterator[tuple[WritingKey, str]]) -> FillerStream:
+    return lambda gap: talk.group(*next(drafts))
+
+
+def _example(writings: Source, keys: Sequence[WritingKey], n: int, rng: Rng) -> Dialogue:
     """Return a short conversation about something else, which asks for the second of two drafts, or for the first."""
     far = talk.unlike(writings, keys, 2)
     short = [key for key in far if key.format in _SHORT] or far
     if not short:
         raise UsageError("the writings have no key with two drafts left for examples: ask for examples=0")
-    asked = dice.choice(short)
-    turns = tuple(Turn(asked, draft) for draft in writings.drafts(asked, 2, dice))
-    return Dialogue(turns, asked, 2 - n % 2, talk.marker(dice))
+    asked = rng.choice(short)
+    turns = tuple(Turn(asked, draft) for draft in writings.drafts(asked, 2, rng))
+    return Dialogue(turns, asked, 2 - n % 2, talk.marker(rng))
 
 
 def _text(turns: Sequence[Turn]) -> str:
-    return "\n".join(_LABELS[piece.role] + piece.text for turn in turns for piece in talk.unit(turn.key, turn.draft))
+    return "\n".join(
+        _LABELS[segment.role] + segment.text for turn in turns for segment in talk.group(turn.key, turn.draft)
+    )
 
 
 def _names(dialogue: Dialogue) -> Mapping[str, str]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from carrara.answers import Words
 from carrara.core.errors import LengthError
-from carrara.core.keys import Dice
-from carrara.core.types import Room
+from carrara.core.keys import Rng
+from carrara.core.types import LengthBudget
 from carrara.text import vocabulary
 from carrara.text.fitting import fill
 
@@ -31,7 +31,7 @@ def edit_answer(items: Sequence[str], result: Sequence[str], substitute: str = "
     return Words(tuple(result), trivial)
 
 
-def draw_items(budget: Room | None, draw: Callable[[], str], number: int, least: int = 2) -> list[str]:
+def draw_items(budget: LengthBudget | None, draw: Callable[[], str], number: int, least: int = 2) -> list[str]:
     """Return as many items as fill a length.
 
     Args:
@@ -51,7 +51,7 @@ def draw_items(budget: Room | None, draw: Callable[[], str], number: int, least:
     return found
 
 
-def draw_numbers(budget: Room | None, rng: Dice, number: int) -> list[str]:
+def draw_numbers(budget: LengthBudget | None, rng: Rng, number: int) -> list[str]:
     """Return as many whole numbers as fill a length, some of them more than once.
 
     The numbers that complete the length are all of one kind. They are shuffled with the others, so that they do not
@@ -63,7 +63,7 @@ def draw_numbers(budget: Room | None, rng: Dice, number: int) -> list[str]:
 class _Numbers(vocabulary.Drawing):
     _texts = tuple(map(str, range(LARGEST + 1)))
 
-    def __init__(self, rng: Dice) -> None:
+    def __init__(self, rng: Rng) -> None:
         self._rng = rng
 
     def __call__(self) -> str:

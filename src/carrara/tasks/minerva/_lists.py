@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from carrara.core.errors import LengthError
-from carrara.core.types import Room
+from carrara.core.types import LengthBudget
 from carrara.tasks.minerva._task import split_items
 from carrara.text import vocabulary
 from carrara.text.fitting import fill
@@ -58,7 +58,7 @@ def read_lines(context: str) -> list[tuple[str, list[str]]]:
 
 
 def deal_words(
-    budget: Room | None,
+    budget: LengthBudget | None,
     draw: vocabulary.Draw,
     items: int,
     lists: int,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import Filler
 from carrara.tasks.minerva._task import split_items
 from carrara.text import vocabulary
@@ -29,8 +29,8 @@ def pair_filler(words: str, without: Collection[str]) -> Filler:
     """
     taken = frozenset(without)
 
-    def add_partner(word: str, dice: Dice) -> str:
-        while (partner := vocabulary.any_word(words, dice)) in taken or partner == word:
+    def add_partner(word: str, rng: Rng) -> str:
+        while (partner := vocabulary.any_word(words, rng)) in taken or partner == word:
             pass
         return write_pair(word, partner)
 

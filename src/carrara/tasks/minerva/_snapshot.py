@@ -16,8 +16,16 @@ from carrara.answers import AnswerType, ListName
 from carrara.answers.extraction import Extraction
 from carrara.core.errors import UsageError
 from carrara.core.files import lines
-from carrara.core.keys import Dice
-from carrara.core.types import Frame, Guesser, Message, Piece, Question, Room, Style, UndecidableError
+from carrara.core.types import (
+    Guesser,
+    LengthBudget,
+    Message,
+    PromptTemplate,
+    Question,
+    Segment,
+    Style,
+    UndecidableError,
+)
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva._given import ANSWERS, posed
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
@@ -91,8 +99,8 @@ class FileAnswers(AnswerType[Stated]):
         found = self._answers.read(reply, _inner(question), ignore)
         return None if found is None else Extraction(Stated(found.answer), found.rule)
 
-    def guess(self, dice: Dice, gold: Stated, options: Sequence[str] = ()) -> Stated:
-        return Stated(self._answers.guess(dice, gold.value, options))
+    def guess(self, rng: Rng, gold: Stated, options: Sequence[str] = ()) -> Stated:
+        return Stated(self._answers.guess(rng, gold.value, options))
 
     def score(self, answer: Stated, gold: Stated) -> float:
         return self._answers.score(answer.value, gold.value)
@@ -116,7 +124,7 @@ class Published(Task):
     def given_count(self, length: int) -> int | None:
         return len(_rows(self.data, self.file, length))
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         assert budget is not None
         rows, index = _rows(self.data, self.file, budget.tokens), rng.key.index
         if index >= len(rows):
@@ -124,13 +132,15 @@ class Published(Task):
         row = rows[index]
         posed_row = posed(self.file, json.loads(row.reference), row.prompt).question
         question = replace(posed_row, gold=Stated(posed_row.gold, row.reference), labels={"file": self.file})
-        return Instance(facts=(), opening=(Piece(row.prompt),), gold=question.gold, structure=question)
+        return Instance(facts=(), opening=(Segment(row.prompt),), gold=question.gold, structure=question)
 
     def questions(self, instance: Instance) -> Sequence[Question[Stated]]:
         return [instance.structure]
 
-    def prompt(self, instance: Instance, question: Question[Stated], wording: Mapping[str, str], style: Style) -> Frame:
-        return Frame("", "")
+    def prompt(
+        self, instance: Instance, question: Question[Stated], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
+        return PromptTemplate("", "")
 
     def solve(self, context: str, names: Mapping[str, str]) -> Stated:
         raise UndecidableError("published rows of Minerva are not solved from their text: their answers are the file's")

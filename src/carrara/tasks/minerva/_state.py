@@ -13,8 +13,8 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from carrara.core.errors import LengthError
-from carrara.core.keys import Dice, Key
-from carrara.core.types import Room, UndecidableError
+from carrara.core.keys import Key, Rng
+from carrara.core.types import LengthBudget, UndecidableError
 from carrara.text import vocabulary
 from carrara.text.fitting import CHUNK, Stock
 
@@ -60,7 +60,7 @@ class Table:
         self.hands[agent] += words
         return Step(agent, "starts with", tuple(words))
 
-    def draw(self, agent: int, size: int, rng: Dice) -> Step:
+    def draw(self, agent: int, size: int, rng: Rng) -> Step:
         words, discarded = [], self._discarded
         for _ in range(size):
             again = discarded and rng.chance(AGAIN)
@@ -68,12 +68,12 @@ class Table:
         self.hands[agent] += words
         return Step(agent, "draws", tuple(words))
 
-    def discard(self, agent: int, size: int, rng: Dice) -> Step:
+    def discard(self, agent: int, size: int, rng: Rng) -> Step:
         words = self._take(agent, size, rng)
         self._discarded += words
         return Step(agent, "discards", tuple(words))
 
-    def swap(self, agent: int, other: int, size: int, rng: Dice) -> Step:
+    def swap(self, agent: int, other: int, size: int, rng: Rng) -> Step:
         gives, gets = self._take(agent, size, rng), self._take(other, size, rng)
         self.hands[agent] += gets
         self.hands[other] += gives
@@ -83,7 +83,7 @@ class Table:
         self._new += 1
         return self._new - 1
 
-    def _take(self, agent: int, size: int, rng: Dice) -> list[int]:
+    def _take(self, agent: int, size: int, rng: Rng) -> list[int]:
         words = rng.sample(self.hands[agent], size)
         self.hands[agent] = [word for word in self.hands[agent] if word not in words]
         return words
@@ -125,7 +125,7 @@ class Script:
         """Whether there are too few words for the next step."""
         self._lock = Lock()
 
-    def fit(self, number: int, budget: Room | None, may_end: Callable[[int], bool]) -> Story:
+    def fit(self, number: int, budget: LengthBudget | None, may_end: Callable[[int], bool]) -> Story:
         """Return as many steps as fill a length, with their words.
 
         Args:
@@ -146,11 +146,11 @@ class Script:
                 self._draw()  # raises ExhaustedError
             return Story(self._steps[:number], self._words, self._lines[:number])
 
-    def _fit(self, budget: Room, may_end: Callable[[int], bool]) -> Story:
+    def _fit(self, budget: LengthBudget, may_end: Callable[[int], bool]) -> Story:
         rest, end, fits = budget.budget, 0, [(0, budget.budget)]
         while rest >= 0 and end < MOST_STEPS:
             start, end = end, self._grow(end + CHUNK)
-            for n, cost in enumerate(budget.prices(self._lines[start:end], "\n"), start + 1):
+            for n, cost in enumerate(budget.costs(self._lines[start:end], "\n"), start + 1):
                 rest -= cost
                 if rest >= 0 and may_end(n):
                     fits.append((n, rest))
@@ -163,7 +163,7 @@ class Script:
         if rest:
             draw = vocabulary.drawn(self._kind, self._key)
             words = vocabulary.upto(draw, len(words) if all_words else self._numbers[end - 1])
-            changed = _exchange_words(steps, words, rest, Stock(draw, budget.prices))
+            changed = _exchange_words(steps, words, rest, Stock(draw, budget.costs))
             for place, step in enumerate(steps):
                 if not changed.isdisjoint(step.mentioned):
                     lines[place] = self._write(step, words)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from carrara.answers import Copy
 from carrara.answers.extraction import FINAL, behind_label
-from carrara.core.types import PRESENTS, Frame, Message, Question, Style, UndecidableError
+from carrara.core.types import PRESENTS, Message, PromptTemplate, Question, Style, UndecidableError
 from carrara.task import Instance, Task
 from carrara.tasks.minerva import _published
 from carrara.text import vocabulary
@@ -75,15 +75,17 @@ class Minerva(Task):
             for phrasing in self.phrasing
         ]
 
-    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         ask = self.fill(wording, _phrasing_name(instance.ask, int(question.labels.get("phrasing", "1"))), instance)
         rule = wording["rule"]
         ending = f" {rule}" if rule and not rule.startswith("\n") else rule
-        return Frame(
+        return PromptTemplate(
             before=wording["open"],
             after=instance.ending + wording["instruct"] + ask + ending + (wording["answer"] if style == "base" else ""),
             closing=len(instance.ending),
-            joint=self.separator,
+            separator=self.separator,
             stop=("\n\n",),
         )
 

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, UNSIZED, Room, UndecidableError
+from carrara.core.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_roles
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Label, Minerva, check_number
@@ -56,12 +56,12 @@ class Alternating(Minerva):
         check_number("turns", self.turns, 2)
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
-        roles, draw, dice = self.roles, vocabulary.drawn(self.words, rng.key), rng.stream("place")
-        one, two = dice.sample(range(roles), 2)
-        turns = dice.sample(range(self.turns), 2)
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
+        roles, draw, stream = self.roles, vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        one, two = stream.sample(range(roles), 2)
+        turns = stream.sample(range(self.turns), 2)
         places = [turns[0] * roles + one, turns[1] * roles + (one if self.gold == "yes" else two)]
-        first, second = (Needle(draw(), place, dice.random()) for place in places)
+        first, second = (Needle(draw(), place, stream.random()) for place in places)
         what = f"roles={roles} with turns={self.turns}"
         lines = deal_words(budget, draw, self.items, roles * self.turns, (first, second), what, least=1)
         return Instance(

@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import YesNo
-from carrara.core.keys import Dice
 from carrara.core.types import ANSWER, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import read_pairs, write_pair
@@ -51,17 +50,17 @@ class Association(Minerva):
     def generate(self, rng: Rng) -> Instance:
         attributes = self.attributes
 
-        def tag(word: str, dice: Dice) -> str:
-            return write_pair(word, f"ATT_{dice.between(1, attributes)}")
+        def tag(word: str, stream: Rng) -> str:
+            return write_pair(word, f"ATT_{stream.between(1, attributes)}")
 
-        dice = rng.stream("attributes")
-        own, other = dice.sample(range(1, attributes + 1), 2)
+        stream = rng.stream("attributes")
+        own, other = stream.sample(range(1, attributes + 1), 2)
         first, second, start, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 4)
         tagged = {first: own, second: own if self.gold == "yes" else other}
-        opening, ending = tag(start, dice), tag(last, dice)
+        opening, ending = tag(start, stream), tag(last, stream)
         return Instance(
             opening=opening,
-            facts=[write_pair(word, f"ATT_{tagged[word]}") for word in dice.shuffled([first, second])],
+            facts=[write_pair(word, f"ATT_{tagged[word]}") for word in stream.shuffled([first, second])],
             ending=self.separator + ending,
             filler=vocabulary.filler(self.words, drawn, tag),
             gold=self.gold,

@@ -25,7 +25,7 @@ from dataclasses import field
 from typing import Any
 
 from carrara.answers import Rows, Words
-from carrara.core.types import UNSIZED, Question, Room, UndecidableError
+from carrara.core.types import UNSIZED, LengthBudget, Question, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, role_name, write_roles
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -62,11 +62,11 @@ class Blocks(Minerva):
         check_number("turns", self.turns, 2)
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
-        roles, draw, dice = self.roles, vocabulary.drawn(self.words, rng.key), rng.stream("place")
-        role, turn = dice.below(roles), dice.below(self.turns)
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
+        roles, draw, stream = self.roles, vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        role, turn = stream.below(roles), stream.below(self.turns)
         place = turn * roles + role
-        word, share = draw(), dice.random()
+        word, share = draw(), stream.random()
         if turn < self.turns - 1:
             needles = [Needle(word, place, share)]
         else:  # in the last line of its role, another word comes after it

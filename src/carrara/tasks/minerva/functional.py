@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from carrara.answers import Copy, Words
-from carrara.core.types import UNSIZED, Room
+from carrara.core.types import UNSIZED, LengthBudget
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_numbers, edit_answer
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number, split_items
@@ -58,7 +58,7 @@ class Functional(Minerva):
             raise ValueError("change is a list of such as: add 3, subtract 1, multiply 2")
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         items = draw_numbers(budget, rng.stream("numbers"), self.items)
         verb, by = self.change.split()
         return Instance(

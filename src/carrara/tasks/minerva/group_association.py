@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, UNSIZED, Room, UndecidableError
+from carrara.core.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Label, Minerva, check_number
@@ -55,11 +55,11 @@ class GroupAssociation(Minerva):
         check_number("lists", self.lists, 2)
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
-        draw, dice = vocabulary.drawn(self.words, rng.key), rng.stream("place")
-        one, two = dice.sample(range(self.lists), 2)
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
+        draw, stream = vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        one, two = stream.sample(range(self.lists), 2)
         places = (one, one if self.gold == "yes" else two)
-        first, second = (Needle(draw(), place, dice.random()) for place in places)
+        first, second = (Needle(draw(), place, stream.random()) for place in places)
         dealt = deal_words(budget, draw, self.items, self.lists, (first, second), f"lists={self.lists}")
         return Instance(
             facts=write_lists(dealt),

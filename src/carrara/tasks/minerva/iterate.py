@@ -24,7 +24,7 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Listing, Words
-from carrara.core.types import UNSIZED, Room
+from carrara.core.types import UNSIZED, LengthBudget
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -58,7 +58,7 @@ class Iterate(Minerva):
         check_number("lists", self.lists, 2)
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         draw, share, other = vocabulary.drawn(self.words, rng.key), *((1.0, 0) if self.which == "last" else (0.0, -1))
         needles = [Needle(draw(), n, share) for n in range(self.lists)]
         dealt = deal_words(budget, draw, self.items, self.lists, needles, f"lists={self.lists}")

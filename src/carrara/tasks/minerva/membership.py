@@ -24,7 +24,7 @@ from dataclasses import field
 from itertools import product
 
 from carrara.answers import ListName, asks_for
-from carrara.core.types import ANSWER, UNSIZED, Room
+from carrara.core.types import ANSWER, UNSIZED, LengthBudget
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._lists import Needle, deal_words, list_name, read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -62,10 +62,10 @@ class Membership(Minerva):
             check_number("lists", lists, QUARTERS)
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         lists, quarter = in_turn(rng.key, "cell", list(product(self.lists, range(QUARTERS + 1))))
-        draw, dice = vocabulary.drawn(self.words, rng.key), rng.stream("place")
-        needle = Needle(draw(), int((quarter + dice.random()) * lists / QUARTERS), dice.random())
+        draw, stream = vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        needle = Needle(draw(), int((quarter + stream.random()) * lists / QUARTERS), stream.random())
         present = [] if quarter == ABSENT else [needle]
         dealt = deal_words(budget, draw, self.items, lists, present, f"lists={lists}")
         return Instance(

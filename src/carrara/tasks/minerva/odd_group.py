@@ -28,7 +28,7 @@ from itertools import accumulate
 
 from carrara.answers import ListName
 from carrara.core.errors import LengthError
-from carrara.core.types import UNSIZED, Prices, Room, UndecidableError
+from carrara.core.types import UNSIZED, LengthBudget, TokenCosts, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import list_name, read_lines, write_lists
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, check_share
@@ -70,20 +70,20 @@ class OddGroup(Minerva):
         check_share("changed", self.changed)
         check_number("lists", self.lists, LEAST)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         changed = max(1, int(self.size * self.changed))
         draw = vocabulary.drawn(self.words, rng.key)
         needed = self.size + changed
         drawn, lists = vocabulary.some(draw, needed * (1 + budget.again if budget else 1))[-needed:], self.lists
         if budget is not None:
-            drawn, lists = _fit(budget, drawn, self.size, Stock(draw, budget.prices))
-        prices = _free if budget is None else budget.prices
+            drawn, lists = _fit(budget, drawn, self.size, Stock(draw, budget.costs))
+        prices = _free if budget is None else budget.costs
         drawn = _balance(drawn, changed, vocabulary.upto(draw, STOCK), prices)
         same, other = drawn[: self.size], drawn[self.size :] + drawn[changed : self.size]
-        dice = rng.stream("order")
+        stream = rng.stream("order")
         odd = int(rng.stream("odd").random() * lists)
         return Instance(
-            facts=write_lists([dice.shuffled(other if n == odd else same) for n in range(lists)]),
+            facts=write_lists([stream.shuffled(other if n == odd else same) for n in range(lists)]),
             gold=list_name(odd),
             evidence=(odd,),
             options=tuple(map(list_name, range(lists))),
@@ -102,12 +102,12 @@ class OddGroup(Minerva):
         return odd[0]
 
 
-def _fit(budget: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple[list[str], int]:
+def _fit(budget: LengthBudget, drawn: Sequence[str], size: int, stock: Stock) -> tuple[list[str], int]:
     """Return words, some of which are others than drawn, and the number of lists of them that fill the budget."""
-    costs = budget.prices(list(drawn))
+    costs = budget.costs(list(drawn))
     same, changed = sum(costs[:size]), len(drawn) - size
     most = max(0, budget.budget // max(1, same // 2))
-    labels = [0, *accumulate(budget.prices([f"{list_name(n)}:" for n in range(most)], "\n"))]
+    labels = [0, *accumulate(budget.costs([f"{list_name(n)}:" for n in range(most)], "\n"))]
     natural = budget.budget / (same + (labels[-1] / most if most else 0))
     counts = range(max(LEAST, int(natural * 0.7)), min(most, int(natural * 1.3) + 2) + 1)
     for lists in sorted(counts, key=lambda lists: abs(lists - natural)):
@@ -122,7 +122,7 @@ def _fit(budget: Room, drawn: Sequence[str], size: int, stock: Stock) -> tuple[l
     raise LengthError(f"{part} do not make up its length", part)
 
 
-def _balance(words: Sequence[str], changed: int, others: Sequence[str], prices: Prices) -> list[str]:
+def _balance(words: Sequence[str], changed: int, others: Sequence[str], prices: TokenCosts) -> list[str]:
     """Return words of which the first and the last `changed` ones have as many letters together.
 
     The last ones replace the first ones in the odd list. Some of both give way to other words of the same cost, so that
@@ -169,6 +169,6 @@ class _Shelf:
         return before
 
 
-def _free(texts: Sequence[str], joint: str = ", ", /) -> list[int]:
+def _free(texts: Sequence[str], separator: str = ", ", /) -> list[int]:
     """Return the cost of words where there is no budget."""
     return [0] * len(texts)

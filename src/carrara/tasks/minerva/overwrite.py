@@ -22,7 +22,7 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Copy, Words
-from carrara.core.types import UNSIZED, Room
+from carrara.core.types import UNSIZED, LengthBudget
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_items, edit_answer
 from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
@@ -56,7 +56,7 @@ class Overwrite(Minerva):
         check_number("nth", self.nth, 2, 100)
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         draw = vocabulary.drawn(self.words, rng.key)
         y = draw() if self.to == "word" else ""
         items = draw_items(budget, draw, self.items, least=self.nth)

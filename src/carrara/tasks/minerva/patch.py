@@ -24,7 +24,7 @@ from itertools import product
 
 from carrara.answers import Word
 from carrara.core.errors import LengthError
-from carrara.core.types import UNSIZED, Room, UndecidableError
+from carrara.core.types import UNSIZED, LengthBudget, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
@@ -76,7 +76,7 @@ class Patch(Minerva):
             check_number("nth", nth, 1)
         check_number("repeats", self.repeats, LEAST)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         cells = [
             (size, cut, nth)
             for size, cut, nth in product(self.size, self.cut, self.nth)
@@ -89,7 +89,7 @@ class Patch(Minerva):
         tail = 1 if cut == 0 else int(size * cut) % size
         head, repeats = rng.stream("head").below(size), self.repeats
         if budget is not None:
-            pattern, head, repeats = _fit(budget, pattern, head, tail, Stock(draw, budget.prices))
+            pattern, head, repeats = _fit(budget, pattern, head, tail, Stock(draw, budget.costs))
         facts = [*pattern[size - head :], *pattern * repeats, *pattern[:tail]]
         return Instance(
             facts=facts,
@@ -108,19 +108,19 @@ class Patch(Minerva):
         raise UndecidableError("no pattern repeats")
 
 
-def _fit(budget: Room, pattern: list[str], start: int, tail: int, stock: Stock) -> tuple[list[str], int, int]:
+def _fit(budget: LengthBudget, pattern: list[str], start: int, tail: int, stock: Stock) -> tuple[list[str], int, int]:
     """Return a pattern that fills a length, how many of its last words come first, and how often it comes whole.
 
     Some words of the pattern are replaced. The first word of the context stays, because its cost there is another one
     than elsewhere.
     """
-    costs, size = budget.prices(pattern), len(pattern)
+    costs, size = budget.costs(pattern), len(pattern)
     for repeats in _repeats(budget.budget, sum(costs)):
         for head in ((start + n) % size for n in range(min(size, HEADS))):
             times = [repeats + (n < tail) + (n >= size - head) for n in range(size)]
             first = (size - head) % size
             taken = sum(cost * often for cost, often in zip(costs, times, strict=True))
-            rest = budget.budget - taken - first_word_surplus(budget.prices, pattern[first])
+            rest = budget.budget - taken - first_word_surplus(budget.costs, pattern[first])
             if found := stock.exchange(pattern, times, rest, [n for n in range(size) if n != first]):
                 return found, head, repeats
     part = f"{LEAST} repetitions or more of size={size}"

@@ -27,8 +27,7 @@ from dataclasses import field
 
 from carrara.answers import FinalNumber
 from carrara.core.errors import LengthError
-from carrara.core.keys import Dice
-from carrara.core.types import UNSIZED, Room, UndecidableError
+from carrara.core.types import UNSIZED, LengthBudget, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number
 from carrara.text.fitting import CHUNK, pick
@@ -59,7 +58,7 @@ class Quantity(Minerva):
         for steps in self.steps:
             check_number("steps", steps, 1, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         numbers, steps = rng.stream("steps"), in_turn(rng.key, "number", self.steps)
         start = numbers.between(1, LARGEST)
         if budget is None:
@@ -82,7 +81,7 @@ class Quantity(Minerva):
         return int(start[1]) + sum(int(by) if verb.lower() == "add" else -int(by) for _, verb, by in steps)
 
 
-def _draw_changes(rng: Dice, number: int) -> list[int]:
+def _draw_changes(rng: Rng, number: int) -> list[int]:
     random = rng.random
     return [(1 + int(random() * LARGEST)) * (1 if random() < 0.5 else -1) for _ in range(number)]
 
@@ -93,13 +92,13 @@ def _line(n: int, change: int, then: bool = False) -> str:
     return f"{n}. Add {change}" if change > 0 else f"{n}. Subtract {-change}"
 
 
-def _fit(budget: Room, rng: Dice) -> tuple[list[int], list[str]]:
+def _fit(budget: LengthBudget, rng: Rng) -> tuple[list[int], list[str]]:
     """Return as many steps as fill a length. `Then` before some of the last ones takes the tokens that are left."""
     rest, changes, lines, costs = budget.budget, list[int](), list[str](), list[int]()
     while rest >= 0:
         more = _draw_changes(rng, CHUNK)
         new = [_line(n, change) for n, change in enumerate(more, len(changes) + 1)]
-        prices = budget.prices(new, "\n")
+        prices = budget.costs(new, "\n")
         changes += more
         lines += new
         costs += prices
@@ -108,7 +107,7 @@ def _fit(budget: Room, rng: Dice) -> tuple[list[int], list[str]]:
         rest += costs.pop()
     for _ in range(LAST):
         last = range(max(0, len(costs) - LAST), len(costs))
-        then = budget.prices([_line(n + 1, changes[n], then=True) for n in last], "\n")
+        then = budget.costs([_line(n + 1, changes[n], then=True) for n in last], "\n")
         taken = pick([(0, max(0, cost - costs[n])) for n, cost in zip(last, then, strict=True)], rest)
         if taken is not None and costs:
             for n, yes in zip(last, taken, strict=True):

@@ -25,8 +25,7 @@ from typing import Literal
 
 from carrara.answers import Copy, Words
 from carrara.core.errors import ExhaustedError
-from carrara.core.keys import Dice
-from carrara.core.types import UNSIZED, Room
+from carrara.core.types import UNSIZED, LengthBudget
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_items, edit_answer
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number, split_items
@@ -64,7 +63,7 @@ class Replace(Minerva):
             raise ValueError("density goes from 0.1 to 0.9 in tenths")
         check_number("items", self.items, BLOCK, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         words = rng.stream("words")
         draw = vocabulary.supply(self.words, words)
         x, y = vocabulary.some(draw, 2)
@@ -95,7 +94,7 @@ def _replace(items: list[str], x: str, y: str) -> list[str]:
 class _Mixed(vocabulary.Drawing):
     """Words among which `x` comes so many times in every ten."""
 
-    def __init__(self, x: str, times: int, draw: Callable[[], str], rng: Dice) -> None:
+    def __init__(self, x: str, times: int, draw: Callable[[], str], rng: Rng) -> None:
         self._always, self._others, self._draw, self._rng = [x] * times, BLOCK - times, draw, rng
         self._waiting: list[str] = []
 

@@ -31,7 +31,7 @@ from itertools import product
 from typing import Literal, get_args
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, Piece
+from carrara.core.types import ANSWER, Segment
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number, split_items
 from carrara.text import vocabulary
@@ -75,24 +75,24 @@ class SequenceSearch(Minerva):
         first, last, moved, other, *sequence = drawn = vocabulary.some(draw, 4 + size)
         wrong = in_turn(rng.key, "wrong", self.wrong, every=len(cells)) if self.gold == "no" else ""
         asked, opening, ending = list(sequence), [first], [last]
-        dice = rng.key.dice("changed", cells.index((size, self.gold)))
-        place = dice.below(size - 1)
+        stream = rng.key.rng("changed", cells.index((size, self.gold)))
+        place = stream.below(size - 1)
         match wrong:
             case "order":
                 asked[place : place + 2] = asked[place + 1], asked[place]
             case "gap":
                 sequence.insert(1 + place, other)
             case "moved":
-                asked[dice.below(size)] = moved
+                asked[stream.below(size)] = moved
             case "absent":
-                asked[dice.below(size)] = other
+                asked[stream.below(size)] = other
             case "wrap":
                 asked = vocabulary.some(draw, size)
                 drawn += asked
                 ending, opening = asked[: place + 1], asked[place + 1 :]
         return Instance(
-            opening=tuple(map(Piece, opening)),
-            facts=[tuple(Piece(word, update=0) for word in sequence), (Piece(moved, update=1),)],
+            opening=tuple(map(Segment, opening)),
+            facts=[tuple(Segment(word, update=0) for word in sequence), (Segment(moved, update=1),)],
             ending=self.separator + ", ".join(ending),
             filler=vocabulary.filler(self.words, drawn),
             unordered=True,

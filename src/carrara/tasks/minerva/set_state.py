@@ -28,8 +28,8 @@ from functools import lru_cache
 from itertools import count, product
 
 from carrara.answers import FinalSet, Words
-from carrara.core.keys import Dice, Key
-from carrara.core.types import UNSIZED, Room, UndecidableError
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, LengthBudget, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._state import Script, Step, Table, hands_after, read_hands
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -86,7 +86,7 @@ class SetState(Minerva):
         if any(steps % 2 for steps in self.steps):
             raise ValueError("steps is an even number: draws and discards alternate")
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         size, number = in_turn(rng.key, "size", list(product(self.size, self.steps)))
         story = _script(self.words, size, self.paper, rng.key).fit(number, budget, lambda n: n % 2 == 0)
         [hand] = hands_after(story.steps, 1)
@@ -108,7 +108,7 @@ class SetState(Minerva):
 
 @lru_cache(maxsize=1)
 def _script(words: str, size: int, paper: bool, key: Key) -> Script:
-    steps = (_paper_steps if paper else _steady_steps)(size, key.dice("steps"))
+    steps = (_paper_steps if paper else _steady_steps)(size, key.rng("steps"))
     return Script(steps, _line, words, key)
 
 
@@ -128,7 +128,7 @@ def _evidence(steps: Sequence[Step]) -> list[int]:
     return sorted({*last.values()} - {-1})
 
 
-def _paper_steps(size: int, rng: Dice) -> Iterator[Step]:
+def _paper_steps(size: int, rng: Rng) -> Iterator[Step]:
     """Draw and discard in turn: first as many words as a hand may hold, later up to as many, and never discard all."""
     table = Table(1)
     yield table.draw(0, size, rng)
@@ -137,7 +137,7 @@ def _paper_steps(size: int, rng: Dice) -> Iterator[Step]:
         yield table.draw(0, rng.between(1, size - len(table.hands[0])), rng)
 
 
-def _steady_steps(size: int, rng: Dice) -> Iterator[Step]:
+def _steady_steps(size: int, rng: Rng) -> Iterator[Step]:
     """Draw and discard in turn, while most words of the hand stay, each as likely drawn early as late (a reservoir).
 
     Some words are drawn that the agent has, and some are discarded that are gone or never were there. So neither the

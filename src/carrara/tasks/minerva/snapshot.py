@@ -21,7 +21,7 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Copy, Words
-from carrara.core.types import UNSIZED, Room
+from carrara.core.types import UNSIZED, LengthBudget
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_items, draw_numbers
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number, split_items
@@ -52,7 +52,7 @@ class Snapshot(Minerva):
     def check(self) -> None:
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         if self.of == "numbers":
             items = draw_numbers(budget, rng.stream("words"), self.items)
         else:

@@ -31,8 +31,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from carrara.answers import FinalHands, Hands
-from carrara.core.keys import Dice, Key
-from carrara.core.types import UNSIZED, Question, Room
+from carrara.core.keys import Key
+from carrara.core.types import UNSIZED, LengthBudget, Question
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._state import LINE, Script, Step, Table, hands_after, read_hands
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -66,7 +66,7 @@ class TheoryOfMind(Minerva):
         check_number("size", self.size, 3)
         check_number("steps", self.steps, 1, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         agents = self.agents
         story = _script(self.words, agents, self.size, rng.key).fit(agents + self.steps, budget, lambda n: n > agents)
         hands = enumerate(hands_after(story.steps, agents))
@@ -99,10 +99,10 @@ class TheoryOfMind(Minerva):
 
 @lru_cache(maxsize=1)
 def _script(words: str, agents: int, size: int, key: Key) -> Script:
-    return Script(_steps(agents, size, key.dice("steps")), _line, words, key)
+    return Script(_steps(agents, size, key.rng("steps")), _line, words, key)
 
 
-def _steps(agents: int, size: int, rng: Dice) -> Iterator[Step]:
+def _steps(agents: int, size: int, rng: Rng) -> Iterator[Step]:
     """Each agent starts with some words. Then any of them draws, discards or swaps, whichever is possible."""
     table = Table(agents)
     for agent in range(agents):

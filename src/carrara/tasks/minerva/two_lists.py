@@ -23,7 +23,7 @@ from typing import Literal
 
 from carrara.answers import Set, Words
 from carrara.core.errors import LengthError
-from carrara.core.types import UNSIZED, Prices, Room, UndecidableError
+from carrara.core.types import UNSIZED, LengthBudget, TokenCosts, UndecidableError
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
@@ -59,7 +59,7 @@ class TwoLists(Minerva):
         check_number("size", self.size, 1)
         check_number("items", self.items, 2, MOST_ITEMS)
 
-    def generate_sized(self, rng: Rng, budget: Room | None) -> Instance:
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         size, draw = self.size, vocabulary.drawn(self.words, rng.key)
         drawn = vocabulary.some(draw, 2 * size)
         old, new = drawn[:size], drawn[size:]
@@ -89,25 +89,25 @@ class TwoLists(Minerva):
         return Words(tuple(word for word in own if word not in others))
 
 
-def _draw_common(budget: Room, draw: vocabulary.Draw, old: Sequence[str], new: list[str]) -> list[str]:
+def _draw_common(budget: LengthBudget, draw: vocabulary.Draw, old: Sequence[str], new: list[str]) -> list[str]:
     """Return the words that both lists have.
 
     Each of them costs twice. Where the budget leaves an odd number of tokens for them, the last word of `new` is
     exchanged for one that makes the number even.
     """
-    left = budget.budget - _cost(budget.prices, old) - _cost(budget.prices, new)
+    left = budget.budget - _cost(budget.costs, old) - _cost(budget.costs, new)
     if left % 2:
-        own = _cost(budget.prices, new[-1:])
+        own = _cost(budget.costs, new[-1:])
         others = vocabulary.upto(draw, CHUNK)
-        other = next((word for word in others if (_cost(budget.prices, [word]) - own) % 2), None)
+        other = next((word for word in others if (_cost(budget.costs, [word]) - own) % 2), None)
         if other is None:
             raise LengthError("no other word makes up one token", part="no other word makes up one token")
-        left -= _cost(budget.prices, [other]) - own
+        left -= _cost(budget.costs, [other]) - own
         new[-1] = other
     return fill(budget._replace(budget=left // 2), draw) if left > 0 else []
 
 
-def _cost(prices: Prices, words: Sequence[str]) -> int:
+def _cost(prices: TokenCosts, words: Sequence[str]) -> int:
     return sum(prices(list(words)))
 
 

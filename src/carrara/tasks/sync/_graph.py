@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 
-from carrara.core.keys import Dice, digest
+from carrara.core.keys import Rng, digest
 
 Edge = tuple[int, int]
 Path = tuple[int, ...]
@@ -171,8 +171,8 @@ def _match(one: Graph, other: Graph, order: Sequence[int], images: dict[int, int
     return False
 
 
-def draw_graphs(dice: Dice, nodes: int, density: float) -> Iterator[Graph]:
+def draw_graphs(rng: Rng, nodes: int, density: float) -> Iterator[Graph]:
     """Yield random graphs without end: each pair of nodes has an edge with a probability, along a hidden order."""
-    random, pairs = dice.random, list(combinations(range(nodes), 2))
+    random, pairs = rng.random, list(combinations(range(nodes), 2))
     while True:
         yield Graph(nodes, frozenset([pair for pair in pairs if random() < density]))

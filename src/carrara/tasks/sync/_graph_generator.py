@@ -7,7 +7,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice, Key
+from carrara.core.keys import Key, Rng
 from carrara.tasks.sync._graph import Edge, Graph, draw_graphs, is_isomorphic
 from carrara.tasks.sync._greedy_walks import GreedyWalks
 from carrara.tasks.sync._task import is_due
@@ -55,7 +55,7 @@ def _block(key: Key, block: int, shape: Shape) -> list[Graph]:
 
 
 def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: Shape) -> Graph:
-    graphs = draw_graphs(replace(key, index=place).dice("graph"), shape.nodes, shape.density)
+    graphs = draw_graphs(replace(key, index=place).rng("graph"), shape.nodes, shape.density)
     for _ in range(DRAWS):
         graph = next(graphs)
         if (
@@ -64,7 +64,7 @@ def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: Shape) 
             and not any(is_isomorphic(graph, other) for other in earlier)
             and (
                 is_due(place, shape.greedy)
-                or rename_against_greed(key.dice("astray", place, repr(sorted(graph.edges))), graph, NAMINGS)
+                or rename_against_greed(key.rng("astray", place, repr(sorted(graph.edges))), graph, NAMINGS)
             )
         ):
             return graph
@@ -75,26 +75,26 @@ def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: Shape) 
     )
 
 
-def name_nodes(dice: Dice, graph: Graph, against_greed: bool) -> tuple[Graph, list[Edge]]:
+def name_nodes(rng: Rng, graph: Graph, against_greed: bool) -> tuple[Graph, list[Edge]]:
     """Return a graph with its nodes renamed, and its edges in the order in which the text mentions them.
 
     Args:
-        dice: Random numbers.
+        rng: Random numbers.
         graph: The graph.
         against_greed: Whether no greedy walk should find a longest path, if any of many names achieve that.
     """
-    return (against_greed and rename_against_greed(dice, graph, MANY_NAMINGS)) or _rename(dice, graph)
+    return (against_greed and rename_against_greed(rng, graph, MANY_NAMINGS)) or _rename(rng, graph)
 
 
-def rename_against_greed(dice: Dice, graph: Graph, tries: int) -> tuple[Graph, list[Edge]] | None:
+def rename_against_greed(rng: Rng, graph: Graph, tries: int) -> tuple[Graph, list[Edge]] | None:
     """Return the same such that no greedy walk finds a longest path; None if no try achieves that."""
-    renamings = (_rename(dice, graph) for _ in range(tries))
+    renamings = (_rename(rng, graph) for _ in range(tries))
     return next((found for found in renamings if not GreedyWalks(*found).finds_longest()), None)
 
 
-def _rename(dice: Dice, graph: Graph) -> tuple[Graph, list[Edge]]:
-    other = graph.rename(dice.shuffled(range(graph.nodes)))
-    return other, dice.shuffled(sorted(other.edges))
+def _rename(rng: Rng, graph: Graph) -> tuple[Graph, list[Edge]]:
+    other = graph.rename(rng.shuffled(range(graph.nodes)))
+    return other, rng.shuffled(sorted(other.edges))
 
 
 def distant_pairs(graph: Graph) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.core.types import UndecidableError
 from carrara.tasks.sync._graph import Edge, Graph
 
@@ -42,9 +42,9 @@ def write_no_loop(node: int) -> str:
     return f"There is no directed edge from Node {node} to Node {node}."
 
 
-def write_any_no_loop(dice: Dice, nodes: int) -> str:
+def write_any_no_loop(rng: Rng, nodes: int) -> str:
     """Write that a random node has no edge to itself, in one of several wordings."""
-    return dice.choice(_NO_LOOPS).format(n=dice.below(nodes))
+    return rng.choice(_NO_LOOPS).format(n=rng.below(nodes))
 
 
 def write_question(ask: Ask, nodes: Sequence[int]) -> str:

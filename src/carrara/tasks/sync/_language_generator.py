@@ -1,11 +1,11 @@
 """Draw the languages of an instance, whose letter coverage neither a guess nor greed should find."""
 
 from carrara.core.errors import UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.tasks.sync._greedy_coverage import is_greed_wrong, rank_words
 from carrara.tasks.sync._languages import Languages, Shape, draw_languages
 from carrara.tasks.sync._letter_coverage import Coverage, find_coverage, first_letters, letter_bit
-from carrara.tasks.sync._random_words import WordDice
+from carrara.tasks.sync._random_words import WordRng
 
 GREEDY_DRAWS = 300
 """The most sets of languages that are drawn for one instance until greed misses the letter coverage."""
@@ -15,11 +15,11 @@ LINKINGS = 200
 """The most links between the chained words of one set of languages that are tried."""
 
 
-def generate_languages(dice: Dice, shape: Shape, chance: float, against_greed: bool) -> tuple[Languages, Coverage]:
+def generate_languages(rng: Rng, shape: Shape, chance: float, against_greed: bool) -> tuple[Languages, Coverage]:
     """Return languages and their letter coverage.
 
     Args:
-        dice: Random numbers, of no use from then on.
+        rng: Random numbers, of no use from then on.
         shape: The size of each part of the languages.
         chance: How often a random guess at the letter coverage may be right, at most.
         against_greed: Whether greed should miss the letter coverage.
@@ -27,11 +27,11 @@ def generate_languages(dice: Dice, shape: Shape, chance: float, against_greed: b
     Raises:
         UsageError: A random guess is right too often in all languages that were drawn.
     """
-    dice = WordDice(dice)
+    rng = WordRng(rng)
     for draw in range(GREEDY_DRAWS + DRAWS):
-        languages = draw_languages(dice, shape)
+        languages = draw_languages(rng, shape)
         if against_greed and draw < GREEDY_DRAWS:
-            if (other := relink_against_greed(dice, languages)) is None:
+            if (other := relink_against_greed(rng, languages)) is None:
                 continue
             languages = other
         coverage = find_coverage(first_letters(languages.dictionaries))
@@ -44,7 +44,7 @@ def generate_languages(dice: Dice, shape: Shape, chance: float, against_greed: b
     )
 
 
-def relink_against_greed(dice: WordDice, languages: Languages) -> Languages | None:
+def relink_against_greed(rng: WordRng, languages: Languages) -> Languages | None:
     """Link the chained words otherwise until greed does not find the most letters; None if no try achieves that.
 
     Greed errs in one of forty random sets of languages. Linking the same words otherwise is much faster than drawing
@@ -66,5 +66,5 @@ def relink_against_greed(dice: WordDice, languages: Languages) -> Languages | No
         ranked.sort(reverse=True)
         if is_greed_wrong(ranked):
             return languages.relink(chains)
-        dice.shuffle_each(chains[1:])
+        rng.shuffle_each(chains[1:])
     return None

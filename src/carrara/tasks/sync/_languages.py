@@ -1,8 +1,8 @@
 """Invented languages: vocabularies, and dictionaries between neighbours.
 
->>> from carrara.core.keys import Dice
->>> dice = WordDice(Dice("an example"))
->>> languages = draw_languages(dice, Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
+>>> from carrara.core.keys import Rng
+>>> rng = WordRng(Rng("an example"))
+>>> languages = draw_languages(rng, Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
 >>> languages.vocabularies[0]
 ('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
 >>> languages.dictionaries[0]
@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from carrara.tasks.sync._random_words import WordDice
+from carrara.tasks.sync._random_words import WordRng
 
 Dictionary = Mapping[str, str]
 
@@ -62,7 +62,7 @@ class Languages:
         return replace(self, dictionaries=dictionaries, chains=tuple(map(tuple, chains)))
 
 
-def draw_languages(dice: WordDice, shape: Shape) -> Languages:
+def draw_languages(rng: WordRng, shape: Shape) -> Languages:
     """Draw languages without a word in common.
 
     Some words go all the way through the dictionaries. The other entries of a dictionary are drawn from the
@@ -70,16 +70,16 @@ def draw_languages(dice: WordDice, shape: Shape) -> Languages:
     """
     new = dict[str, None]()
     while missing := shape.languages * shape.words - len(new):
-        new.update(dict.fromkeys(dice.draw_words(missing, shape.least, shape.most)))
+        new.update(dict.fromkeys(rng.draw_words(missing, shape.least, shape.most)))
     vocabularies = tuple(zip(*[iter(new)] * shape.words, strict=True))
-    chains = [dice.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
+    chains = [rng.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
     others = [_remove(*both) for both in zip(vocabularies, chains, strict=True)]
     dictionaries = []
     for (source, target), (left, right) in zip(pairwise(chains), pairwise(others), strict=True):
         more = shape.entries - shape.chained
         pairs = [*zip(source, target, strict=True)]
-        pairs += zip(dice.sample(left, more), dice.sample(right, more), strict=True)
-        dictionaries.append(dict(dice.shuffled(pairs)))
+        pairs += zip(rng.sample(left, more), rng.sample(right, more), strict=True)
+        dictionaries.append(dict(rng.shuffled(pairs)))
     return Languages(vocabularies, tuple(dictionaries), tuple(map(tuple, chains)))
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 
 _BLOCK = 1 << 13
 _SPACE = ord(" ")
@@ -25,14 +25,15 @@ class _NoSeed(ISeedSequence):
         return [0] * n_words
 
 
-class WordDice(Dice):
-    """Random choices that continue the stream of other dice, with words of random letters among them.
+class WordRng(Rng):
+    """Random choices that continue the stream of other random numbers, with words of random letters among them.
 
-    The other dice must not be used from then on.
+    The others must not be used from then on.
     """
 
-    def __init__(self, dice: Dice) -> None:
-        _, (*key, position), _ = dice.source.getstate()
+    def __init__(self, rng: Rng) -> None:
+        self._key = rng._key
+        _, (*key, position), _ = rng.source.getstate()
         self._stream = np.random.RandomState(np.random.MT19937(_NoSeed()))  # type: ignore[arg-type]  # it takes any seed
         self._stream.set_state(("MT19937", key, position, 0, 0.0))
         self._unused = np.empty(0)
@@ -40,7 +41,7 @@ class WordDice(Dice):
         self.random = lambda: float(self._take(1)[0])
 
     def draw_words(self, count: int, least: int, most: int) -> list[str]:
-        """Return words of `least` to `most` letters, each as `"".join(dice.choice(…) …)` would draw it."""
+        """Return words of `least` to `most` letters, each as `"".join(rng.choice(…) …)` would draw it."""
         self._fill(count * (most + 1))
         numbers = self._unused[: count * (most + 1)]
         text = bytearray((numbers * 26).astype(np.uint8) + np.uint8(ord("a")))

@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import chain
 
 from carrara import tokens
-from carrara.core.keys import Dice
-from carrara.core.types import Piece, Unit
+from carrara.core.keys import Rng
+from carrara.core.types import Segment, SegmentGroup
 
 _CHUNK = 1 << 14
 """Tokens of one piece, at most."""
@@ -15,26 +15,26 @@ _CHUNK = 1 << 14
 class Rounds:
     """A stream of sentences joined by spaces, none of which comes twice as often as another."""
 
-    def __init__(self, sentences: Sequence[str], dice: Dice, tokenizer: str) -> None:
-        self._rounds = chain.from_iterable(_repeat_rounds(_count_tokens(tuple(sentences), tokenizer), dice))
+    def __init__(self, sentences: Sequence[str], rng: Rng, tokenizer: str) -> None:
+        self._rounds = chain.from_iterable(_repeat_rounds(_count_tokens(tuple(sentences), tokenizer), rng))
         self._next = next(self._rounds)
 
-    def __call__(self, gap: int = 0) -> Unit:
+    def __call__(self, gap: int = 0) -> SegmentGroup:
         text, cost = self._next
         self._next = next(self._rounds)
-        return (Piece(text, tokens=cost),)
+        return (Segment(text, tokens=cost),)
 
-    def several(self, units: int) -> list[Unit]:
-        return [self() for _ in range(units)]
+    def several(self, groups: int) -> list[SegmentGroup]:
+        return [self() for _ in range(groups)]
 
-    def upto(self, tokens: int) -> Unit:
+    def upto(self, tokens: int) -> SegmentGroup:
         texts: list[str] = []
         left = most = min(tokens, _CHUNK)
         while self._next[1] <= left:
             texts.append(self._next[0])
             left -= self._next[1]
             self._next = next(self._rounds)
-        return (Piece(" ".join(texts), tokens=most - left),) if texts else ()
+        return (Segment(" ".join(texts), tokens=most - left),) if texts else ()
 
     def gaps(self, tokens: int) -> Sequence[int]:
         found = [0]
@@ -53,6 +53,6 @@ def _count_tokens(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[
     return [(text, both - one) for text, both, one in zip(sentences, pairs, alone, strict=True)]
 
 
-def _repeat_rounds(sentences: Sequence[tuple[str, int]], dice: Dice) -> Iterator[list[tuple[str, int]]]:
+def _repeat_rounds(sentences: Sequence[tuple[str, int]], rng: Rng) -> Iterator[list[tuple[str, int]]]:
     while True:
-        yield dice.shuffled(sentences)
+        yield rng.shuffled(sentences)

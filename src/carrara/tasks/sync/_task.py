@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from carrara.core.types import Frame, Message, Question, Style
+from carrara.core.types import Message, PromptTemplate, Question, Style
 from carrara.task import Instance, Task
 
 
@@ -12,13 +12,15 @@ class Sync(Task):
     answer_labels: ClassVar[Mapping[Any, str]]
     """The label of the answer line, for each question by its name."""
 
-    def prompt(self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style) -> Frame:
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
         lead = f"{self.answer_labels[question.gold.ask]}:"
         ending = wording["answer"] + lead if style == "base" else ""
-        return Frame(
+        return PromptTemplate(
             before=wording["instruction"],
             after=wording["close"] + wording["question"].format(ask=question.ask) + wording[question.gold.ask] + ending,
-            joint=self.separator,
+            separator=self.separator,
             stop=("\n",),
             lead=lead,
         )

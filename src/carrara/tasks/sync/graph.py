@@ -24,8 +24,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
 
-from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, UndecidableError
+from carrara.core.types import PRESENTS, Deferred, Fault, Question, Segment, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync._graph import Graph
@@ -118,13 +117,13 @@ class SyncGraph(Sync):
 
     def generate(self, rng: Rng) -> Instance:
         place, size = divmod(rng.key.index, len(self.nodes))
-        nodes, dice = self.nodes[size], rng.stream("names")
+        nodes, stream = self.nodes[size], rng.stream("names")
         against_greed = not is_due(place, self.greedy)
         nameless = generate_graph(rng.key, place, Shape(nodes, self.density, self.longest, self.greedy))
-        graph, edges = name_nodes(dice, nameless, against_greed)
+        graph, edges = name_nodes(stream, nameless, against_greed)
         is_sink = [not after for after in graph.successors]
         wants_sink = is_due(place, self.sinks) and any(is_sink)
-        node = dice.choice([node for node in range(nodes) if is_sink[node] == wants_sink])
+        node = stream.choice([node for node in range(nodes) if is_sink[node] == wants_sink])
         pairs = unconnected_pairs(graph) if is_due(place, self.unreachable) else sorted(distant_pairs(graph))
         if against_greed:
             walks = GreedyWalks(graph, edges)
@@ -132,10 +131,10 @@ class SyncGraph(Sync):
         return Instance(
             facts=[text.write_edge(*edge) for edge in edges],
             opening=text.write_opening(nodes),
-            filler=lambda dice, name: Rounds([text.write_no_loop(node) for node in range(nodes)], dice, name),
-            fine_filler=lambda dice, _: lambda gap: (Piece(text.write_any_no_loop(dice, nodes)),),
+            filler=lambda stream, name: Rounds([text.write_no_loop(node) for node in range(nodes)], stream, name),
+            fine_filler=lambda stream, _: lambda gap: (Segment(text.write_any_no_loop(stream, nodes)),),
             unordered=True,
-            structure=Hidden(graph, {"connected": (node,), "shortest": dice.choice(pairs), "longest": ()}),
+            structure=Hidden(graph, {"connected": (node,), "shortest": stream.choice(pairs), "longest": ()}),
         )
 
     def questions(self, instance: Instance) -> Sequence[Question[Answer]]:
@@ -187,7 +186,7 @@ class SyncGraph(Sync):
     def error_type(self, answer: Answer, question: Question[Answer]) -> Fault | None:
         return find_error(answer, question.gold)
 
-    def guess(self, rng: Dice, instance: Instance, question: Question[Answer]) -> Answer:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Answer]) -> Answer:
         """Draw an answer of a guesser that knows the nodes and what is asked, and no edge."""
         hidden, ask = instance.structure, question.gold.ask
         graph, nodes = hidden.graph, hidden.queries[ask]

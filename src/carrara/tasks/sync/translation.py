@@ -27,8 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import perm
 
-from carrara.core.keys import Dice
-from carrara.core.types import PRESENTS, Deferred, Fault, Piece, Question, Tap, UndecidableError
+from carrara.core.types import PRESENTS, Deferred, Fault, FillerStream, Question, Segment, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._greedy_coverage import choose_greedily
@@ -133,26 +132,26 @@ class SyncTranslation(Sync):
             # With three languages a word has two letters at most, and greed is never wrong.
             against_greed=count > 3 and not is_due(place, self.greedy),
         )
-        dice = rng.stream("phrases")
+        stream = rng.stream("phrases")
         hops = self.hops or 2 + place % (count - 2)
         queries: Mapping[Ask, Query] = {
-            "single": self._choose_phrase(dice, languages, 1),
-            "multi": self._choose_phrase(dice, languages, hops),
+            "single": self._choose_phrase(stream, languages, 1),
+            "multi": self._choose_phrase(stream, languages, hops),
             "coverage": Query("coverage"),
         }
         return Instance(
             facts=[text.write_dictionary(k, entries) for k, entries in enumerate(languages.dictionaries)],
             opening=text.write_opening(count),
-            filler=lambda dice, _: _stream_vocabularies(languages, dice),
-            fine_filler=lambda dice, _: _stream_parts(languages, dice),
+            filler=lambda stream, _: _stream_vocabularies(languages, stream),
+            fine_filler=lambda stream, _: _stream_parts(languages, stream),
             unordered=True,
             structure=Hidden(languages, coverage, {ask: queries[ask] for ask in self.about}),
         )
 
-    def _choose_phrase(self, dice: Dice, languages: Languages, hops: int) -> Query:
-        source = dice.below(len(languages.dictionaries) - hops + 1)
+    def _choose_phrase(self, rng: Rng, languages: Languages, hops: int) -> Query:
+        source = rng.below(len(languages.dictionaries) - hops + 1)
         words = list(languages.translate(source, source + hops))
-        phrase = dice.sample(words, dice.choice(self.phrase))
+        phrase = rng.sample(words, rng.choice(self.phrase))
         return Query("single" if hops == 1 else "multi", tuple(phrase), source, source + hops)
 
     def questions(self, instance: Instance) -> Sequence[Question[Answer]]:
@@ -206,7 +205,7 @@ class SyncTranslation(Sync):
     def error_type(self, answer: Answer, question: Question[Answer]) -> Fault | None:
         return find_error(answer, question.gold)
 
-    def guess(self, rng: Dice, instance: Instance, question: Question[Answer]) -> Answer:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Answer]) -> Answer:
         """Draw an answer of a guesser that knows the words that can be asked for, and no translation."""
         hidden: Hidden = instance.structure
         languages, query = hidden.languages, hidden.queries[question.gold.ask]
@@ -215,27 +214,27 @@ class SyncTranslation(Sync):
         return Answer(query.ask, tuple(rng.sample(languages.vocabularies[query.target], len(query.words))))
 
 
-def _stream_vocabularies(languages: Languages, dice: Dice) -> Tap:
+def _stream_vocabularies(languages: Languages, rng: Rng) -> FillerStream:
     """Return a stream of all vocabularies, in rounds, each in another order."""
-    vocabularies = [(Piece(text.write_vocabulary(k, words)),) for k, words in enumerate(languages.vocabularies)]
-    left: list[tuple[Piece]] = []
+    vocabularies = [(Segment(text.write_vocabulary(k, words)),) for k, words in enumerate(languages.vocabularies)]
+    left: list[tuple[Segment]] = []
 
-    def stream(gap: int) -> tuple[Piece]:
+    def stream(gap: int) -> tuple[Segment]:
         if not left:
-            left.extend(dice.shuffled(vocabularies))
+            left.extend(rng.shuffled(vocabularies))
         return left.pop()
 
     return stream
 
 
-def _stream_parts(languages: Languages, dice: Dice) -> Tap:
+def _stream_parts(languages: Languages, rng: Rng) -> FillerStream:
     """Return a stream of parts of vocabularies."""
 
-    def stream(gap: int) -> tuple[Piece]:
-        language = dice.below(len(languages.vocabularies))
+    def stream(gap: int) -> tuple[Segment]:
+        language = rng.below(len(languages.vocabularies))
         vocabulary = languages.vocabularies[language]
-        part = vocabulary[: dice.between(1, min(PART, len(vocabulary)))]
-        return (Piece(text.write_some_words(language, part)),)
+        part = vocabulary[: rng.between(1, min(PART, len(vocabulary)))]
+        return (Segment(text.write_some_words(language, part)),)
 
     return stream
 

@@ -14,24 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from carrara.core.errors import ExhaustedError
-from carrara.core.keys import Dice, Split
-from carrara.core.types import Piece, Unit
+from carrara.core.keys import Rng, Split
+from carrara.core.types import Segment, SegmentGroup
 from carrara.text.corpus.screen import Screen, sieved, within
 from carrara.text.corpus.store import Corpus, Numbers, indices
 from carrara.text.sieve import Sieve
 
 CHUNK = 1 << 14
-"""Tokens of the longest piece, some 70 kB: it stays in the processor's cache, and 50M tokens are never one string."""
+"""Tokens of the longest segment, some 70 kB: it stays in the processor's cache, and 50M tokens are never one string."""
 _FIRST, _MOST = 1 << 7, 1 << 12
 """Sentences that are looked up together, at first and at last: many, because each look has its price, but few where
 little is read."""
 
 
 class Reading:
-    """A `Tap`: each call gives the next sentence. `upto` gives as many as fit at once, in one slice of the text."""
+    """A filler stream: each call gives the next sentence, and `upto` as many as fit, in one slice of the text."""
 
     def __init__(
-        self, corpus: Corpus, dice: Dice, tokenizer: str, split: Split | None, screen: Screen | None, repeat: bool
+        self, corpus: Corpus, rng: Rng, tokenizer: str, split: Split | None, screen: Screen | None, repeat: bool
     ) -> None:
         self.corpus, self.tokenizer = corpus, tokenizer
         self.split, self.screen, self.repeat = split, screen, repeat
@@ -39,37 +39,37 @@ class Reading:
         """Tokens that there are to read once."""
         self.used = 0
         self._sums = corpus.counts(tokenizer)
-        self._batches = self._drawn(dice)
+        self._batches = self._drawn(rng)
         # The batch that is being read: its runs (the one at `_next` may have been begun), what has been read of the
         # batch when each of them ends, and what has been read of it now.
         self._runs: list[tuple[int, int]] = []
         self._ends: list[int] = []
         self._next = self._read = 0
 
-    def __call__(self, gap: int = 0) -> Unit:
+    def __call__(self, gap: int = 0) -> SegmentGroup:
         """The next sentence."""
         self._must_have(1)
         self._turn()
         (start, stop), before = self._runs[self._next], self._read
         return self._piece([self._begun(start + 1, stop)], self._read - before)
 
-    def several(self, units: int) -> list[Unit]:
+    def several(self, groups: int) -> list[SegmentGroup]:
         """The next sentences, each by itself, read in few slices: fewer where there are no more, one at least."""
-        found: list[Unit] = []
-        while len(found) < units and (not found or self.repeat or self.used < self.available):
+        found: list[SegmentGroup] = []
+        while len(found) < groups and (not found or self.repeat or self.used < self.available):
             self._must_have(1)
             self._turn()
             start, stop = self._runs[self._next]
-            end = min(stop, start + units - len(found))
+            end = min(stop, start + groups - len(found))
             self._begun(end, stop)
             costs = np.diff(self._sums[start : end + 1]).tolist()
             self.used += sum(costs)
             texts = self.corpus.each(start, end)
-            found += [(Piece(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
+            found += [(Segment(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
         return found
 
-    def upto(self, tokens: int) -> Unit:
-        """The next sentences that cost at most so many tokens together, as one piece no longer than a chunk.
+    def upto(self, tokens: int) -> SegmentGroup:
+        """The next sentences that cost at most so many tokens together, as one segment no longer than a chunk.
 
         Nothing is given only when the next sentence does not fit. Raises where too little text is left.
         """
@@ -117,9 +117,9 @@ class Reading:
         gaps = np.concatenate(found)
         return gaps[: np.searchsorted(gaps, np.uint64(tokens), "right")]
 
-    def _piece(self, runs: Sequence[tuple[int, int]], cost: int) -> Unit:
+    def _piece(self, runs: Sequence[tuple[int, int]], cost: int) -> SegmentGroup:
         self.used += cost
-        return (Piece(self.corpus.joined(runs), tokens=cost),)
+        return (Segment(self.corpus.joined(runs), tokens=cost),)
 
     def _begun(self, end: int, stop: int) -> tuple[int, int]:
         """Read the next run up to a sentence; what was read."""
@@ -142,18 +142,18 @@ class Reading:
         if not self.repeat and self.used + tokens > self.available:
             raise too_small(self, self.used + tokens)
 
-    def _drawn(self, dice: Dice) -> Iterator[Numbers]:
+    def _drawn(self, rng: Rng) -> Iterator[Numbers]:
         """What to read, in order and in batches: runs of sentences within one document, without screened ones."""
         documents = self.corpus.documents_of(self.split)
         while True:
-            for spans in _batches(self._spans(dice, documents)):
+            for spans in _batches(self._spans(rng, documents)):
                 yield self.screen.unblocked(spans) if self.screen else spans
 
-    def _spans(self, dice: Dice, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+    def _spans(self, rng: Rng, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """All the documents once, from a drawn sentence on."""
-        order = _shuffled(dice, len(documents))
+        order = _shuffled(rng, len(documents))
         first, last = self.corpus.document(int(documents[next(order)]))
-        start = first + dice.below(last - first)
+        start = first + rng.below(last - first)
         yield start, last
         for number in order:
             yield self.corpus.document(int(documents[number]))
@@ -179,7 +179,7 @@ def _batches(spans: Iterable[tuple[int, int]]) -> Iterator[Numbers]:
 
 def reading(
     corpus: Corpus,
-    dice: Dice,
+    rng: Rng,
     tokenizer: str,
     *,
     split: Split | None = None,
@@ -187,7 +187,7 @@ def reading(
     repeat: bool = False,
 ) -> Reading:
     """Open a corpus to read from: with a split, only from the documents that it owns."""
-    opened = Reading(corpus, dice, tokenizer, split, screen, repeat)
+    opened = Reading(corpus, rng, tokenizer, split, screen, repeat)
     if opened.available == 0:
         raise too_small(opened, 0)
     return opened
@@ -235,11 +235,11 @@ def too_small(reading: Reading, asked: int) -> ExhaustedError:
     )
 
 
-def _shuffled(dice: Dice, n: int) -> Iterator[int]:
+def _shuffled(rng: Rng, n: int) -> Iterator[int]:
     """0 … n-1 in random order, drawn one at a time: Wikipedia has six million documents, an item needs a few."""
     moved: dict[int, int] = {}
     for i in range(n):
-        j = dice.between(i, n - 1)
+        j = rng.between(i, n - 1)
         here = moved.pop(i, i)
         if i == j:
             yield here

@@ -25,23 +25,23 @@ def prose(sentences: Sequence[str]) -> str:
 
 
 def _poem(pen: Pen) -> str:
-    size = pen.dice.choice((3, 4, 4))
-    stanzas = [_stanza(pen, size) for _ in range(pen.dice.between(3, 6))]
-    if pen.dice.chance(0.3):
+    size = pen.rng.choice((3, 4, 4))
+    stanzas = [_stanza(pen, size) for _ in range(pen.rng.between(3, 6))]
+    if pen.rng.chance(0.3):
         refrain = f"{_verse(pen)}."
         stanzas = [[*stanza[:-1], refrain] for stanza in stanzas]
     return page(pen.material("title"), *(lines(*stanza) for stanza in stanzas))
 
 
 def _stanza(pen: Pen, size: int) -> list[str]:
-    return [f"{_verse(pen)}{'.' if n == size else pen.dice.choice(_PAUSES)}" for n in range(1, size + 1)]
+    return [f"{_verse(pen)}{'.' if n == size else pen.rng.choice(_PAUSES)}" for n in range(1, size + 1)]
 
 
 _PAUSES = (",", ",", ";", ".")
 
 
 def _verse(pen: Pen) -> str:
-    match pen.dice.below(10):
+    match pen.rng.below(10):
         case 0 | 1 | 2 | 3 | 4:
             return pen.material("line")
         case 5 | 6 | 7 if pen.mood:
@@ -52,16 +52,16 @@ def _verse(pen: Pen) -> str:
 
 def _riddle(pen: Pen) -> str:
     clues = []
-    for _ in range(pen.dice.between(4, 7)):
+    for _ in range(pen.rng.between(4, 7)):
         first = f"I {pen.material('clue')}"
-        if pen.dice.chance(0.5):
+        if pen.rng.chance(0.5):
             first += f", and I {pen.material('clue')}"
         clues.append(f"{first}.")
-    for _ in range(pen.dice.between(1, 2)):
-        clues.insert(pen.dice.below(len(clues) + 1), pen.say("trace", but=pen.topic.name))
+    for _ in range(pen.rng.between(1, 2)):
+        clues.insert(pen.rng.below(len(clues) + 1), pen.say("trace", but=pen.topic.name))
     if pen.mood:
-        clues.insert(pen.dice.below(len(clues) + 1), pen.feel("riddle"))
-    opening = [pen.say("prelude")] if pen.dice.chance(0.7) else []
+        clues.insert(pen.rng.below(len(clues) + 1), pen.feel("riddle"))
+    opening = [pen.say("prelude")] if pen.rng.chance(0.7) else []
     return lines(*opening, *clues, pen.say("riddle"))
 
 
@@ -77,7 +77,7 @@ def _email(pen: Pen) -> str:
 
 
 def _essay(pen: Pen) -> str:
-    middle = [prose([pen.say("turn"), *_prose(pen, 3, 5)]) for _ in range(pen.dice.between(1, 2))]
+    middle = [prose([pen.say("turn"), *_prose(pen, 3, 5)]) for _ in range(pen.rng.between(1, 2))]
     return page(
         pen.material("title"),
         prose([pen.say("open"), *_prose(pen, 2, 3), pen.say("thesis")]),
@@ -94,10 +94,10 @@ def _story(pen: Pen) -> str:
     second = [_then(pen)]
     pen.cast(people)
     blocks = [prose(first), prose(second + _events(pen, 1))]
-    for _ in range(pen.dice.between(2, 4)):
+    for _ in range(pen.rng.between(2, 4)):
         blocks.append(pen.say("tag"))
-        if pen.dice.chance(0.7):
-            blocks.append(prose(_events(pen, pen.dice.between(1, 2))))
+        if pen.rng.chance(0.7):
+            blocks.append(prose(_events(pen, pen.rng.between(1, 2))))
     if pen.mood:
         pen.cast(pen.others(people))
         felt = pen.feel("say")
@@ -107,7 +107,7 @@ def _story(pen: Pen) -> str:
 
 
 def _events(pen: Pen, count: int) -> list[str]:
-    return [pen.fill("{Person} {did}.") if pen.dice.chance(0.5) else _then(pen) for _ in range(count)]
+    return [pen.fill("{Person} {did}.") if pen.rng.chance(0.5) else _then(pen) for _ in range(count)]
 
 
 def _then(pen: Pen) -> str:
@@ -120,7 +120,7 @@ def _spoken(pen: Pen, sentence: str) -> str:
 
 
 def _blog(pen: Pen) -> str:
-    tips = [f"{n}. {pen.material('tip')}" for n in range(1, pen.dice.between(3, 5) + 1)]
+    tips = [f"{n}. {pen.material('tip')}" for n in range(1, pen.rng.between(3, 5) + 1)]
     return page(
         pen.material("title"),
         prose([pen.say("hook"), *_prose(pen, 2, 4)]),
@@ -133,13 +133,13 @@ def _blog(pen: Pen) -> str:
 def _tweet(pen: Pen) -> str:
     """Three sentences where there is room: fewer, and a million tweets on one topic would repeat themselves."""
     to = [f"@{pen.material('name')}{pen.material('city').replace(' ', '')}"]
-    tags = [_tag(pen.topic.name), _tag(pen.dice.choice((pen.material("city"), pen.material("quality"))))]
+    tags = [_tag(pen.topic.name), _tag(pen.rng.choice((pen.material("city"), pen.material("quality"))))]
     said = [pen.feel("say") if pen.mood else pen.say("tweet")]
     for _ in range(_TRIED):
-        more = pen.say(pen.dice.choice(("tweet", "tweet", "say")))
+        more = pen.say(pen.rng.choice(("tweet", "tweet", "say")))
         if len(said) < 3 and len(prose([*to, *said, more, *tags])) <= TWEET:
             said.append(more)
-    if pen.dice.chance(0.5):
+    if pen.rng.chance(0.5):
         return prose([*to, *said, *tags])
     return prose([*said, *to, *tags])
 
@@ -159,9 +159,9 @@ def _play(pen: Pen) -> str:
     speakers = [short(person).removeprefix("the ").upper() for person in people]
     head = lines(pen.material("title"), f"Persons: {', '.join(people)}.")
     speech, others = [_direction(pen, people)], pen.others(people)
-    for n in range(pen.dice.between(6, 10)):
+    for n in range(pen.rng.between(6, 10)):
         pen.cast(others)
-        match pen.dice.below(6):
+        match pen.rng.below(6):
             case 0 | 1:
                 said = pen.material("said")
             case 2:
@@ -173,7 +173,7 @@ def _play(pen: Pen) -> str:
         if pen.mood and n % 3 == 1:
             said = pen.feel("say")
         speech.append(f"{speakers[n % len(speakers)]}: {said}")
-        if pen.dice.chance(0.2):
+        if pen.rng.chance(0.2):
             speech.append(_direction(pen, people))
     return page(head, lines(*speech, _direction(pen, people)))
 
@@ -194,8 +194,8 @@ def _speech(pen: Pen) -> str:
 
 
 def _diary(pen: Pen) -> str:
-    date = f"{pen.dice.choice(DAYS)}, {pen.dice.between(1, 28)} {pen.dice.choice(MONTHS)}"
-    done = [pen.fill("I {did}.") for _ in range(pen.dice.between(2, 4))]
+    date = f"{pen.rng.choice(DAYS)}, {pen.rng.between(1, 28)} {pen.rng.choice(MONTHS)}"
+    done = [pen.fill("I {did}.") for _ in range(pen.rng.between(2, 4))]
     return page(
         date,
         prose([pen.say("day"), *_mixed(pen, done, 1, 3)]),
@@ -208,24 +208,24 @@ def _news(pen: Pen) -> str:
     return page(
         pen.say("headline"),
         prose([f"{pen.material('city').upper()}: {pen.say('lead')}", *_plain_facts(pen, 1, 2)]),
-        *[prose([_quote(pen), *_plain_facts(pen, 0, 1), pen.say("lead")]) for _ in range(pen.dice.between(1, 2))],
+        *[prose([_quote(pen), *_plain_facts(pen, 0, 1), pen.say("lead")]) for _ in range(pen.rng.between(1, 2))],
         prose([_quote(pen), *_plain_facts(pen, 1, 2)]),
         _spoken(pen, pen.feel("close")),
     )
 
 
 def _quote(pen: Pen) -> str:
-    return _spoken(pen, pen.feel("say")) if pen.mood and pen.dice.chance(0.5) else pen.say("quote")
+    return _spoken(pen, pen.feel("say")) if pen.mood and pen.rng.chance(0.5) else pen.say("quote")
 
 
 def _interview(pen: Pen) -> str:
     (guest,) = pen.people(1)
     pen.cast(pen.others([guest]))
     turns = []
-    for _ in range(pen.dice.between(3, 5)):
+    for _ in range(pen.rng.between(3, 5)):
         turns.append(f"Q: {pen.material('question')}")
         turns.append(f"A: {' '.join([pen.say('answer'), *_prose(pen, 1, 2, asking=False)])}")
-    ending = [f"Q: {pen.dice.choice(_LAST)}", f"A: {pen.feel('close')}"]
+    ending = [f"Q: {pen.rng.choice(_LAST)}", f"A: {pen.feel('close')}"]
     return page(lines(f"{pen.material('title')}: a conversation with {guest}"), lines(*turns, *ending))
 
 
@@ -241,8 +241,8 @@ _LAST = (
 def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
     """Some sentences of the voice and some of the topic, as it comes, questions among them."""
     out: list[str] = []
-    for _ in range(pen.dice.between(low, high)):
-        match pen.dice.below(12):
+    for _ in range(pen.rng.between(low, high)):
+        match pen.rng.below(12):
             case 0 | 1 if pen.mood:
                 out.append(pen.feel("say"))
             case 0 | 1 | 2 | 3 | 4:
@@ -258,15 +258,15 @@ def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
 
 def _facts(pen: Pen, low: int, high: int) -> list[str]:
     """Facts, some with a remark."""
-    return [f"{fact} {pen.say('remark')}" if pen.dice.chance(0.3) else fact for fact in _plain_facts(pen, low, high)]
+    return [f"{fact} {pen.say('remark')}" if pen.rng.chance(0.3) else fact for fact in _plain_facts(pen, low, high)]
 
 
 def _plain_facts(pen: Pen, low: int, high: int) -> list[str]:
-    return [pen.material("fact") for _ in range(pen.dice.between(low, high))]
+    return [pen.material("fact") for _ in range(pen.rng.between(low, high))]
 
 
 def _mixed(pen: Pen, sentences: Sequence[str], low: int, high: int) -> list[str]:
-    return pen.dice.shuffled([*sentences, *_prose(pen, low, high)])
+    return pen.rng.shuffled([*sentences, *_prose(pen, low, high)])
 
 
 FORMS: dict[str, Form] = {

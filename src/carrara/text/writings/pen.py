@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.text.writings.people import CITIES, NAMES, short
 from carrara.text.writings.stock import Stock
 
@@ -18,8 +18,8 @@ _SPOKEN = re.compile(r'\.(?=" [a-z])')
 
 
 class Pen:
-    def __init__(self, dice: Dice, topic: Stock, voice: Stock, mood: Stock | None) -> None:
-        self.dice = dice
+    def __init__(self, rng: Rng, topic: Stock, voice: Stock, mood: Stock | None) -> None:
+        self.rng = rng
         self.topic, self.voice, self.mood = topic, voice, mood
         self._used: dict[int, set[int]] = {}
         """Places that were drawn, by the identity of what they were drawn from: it is told faster than what that is."""
@@ -72,7 +72,7 @@ class Pen:
     def people(self, count: int) -> list[str]:
         """Some people who cannot be taken for one another."""
         found: dict[str, str] = {}
-        for person in self.dice.shuffled(self.topic.entries["person"]):
+        for person in self.rng.shuffled(self.topic.entries["person"]):
             if len(found) < count:
                 found.setdefault(short(person), person)
         return list(found.values())
@@ -89,7 +89,7 @@ class Pen:
         return person
 
     def _drawn(self, kind: str, options: Sequence[str], said: Words = frozenset()) -> str:
-        used, random, count = self._used.setdefault(id(options), set()), self.dice.random, len(options)
+        used, random, count = self._used.setdefault(id(options), set()), self.rng.random, len(options)
         if len(used) >= count:
             used.clear()
         for tried in _TRIES:

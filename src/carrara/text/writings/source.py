@@ -10,7 +10,7 @@ from math import ceil
 from typing import Protocol
 
 from carrara.core.errors import ExhaustedError, UsageError
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.text.writings.bank import BUILT_IN, Bank, bank
 from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
 
@@ -23,10 +23,10 @@ class Source(Protocol):
     def keys(self, count: int) -> Sequence[Key]:
         """The keys with at least so many drafts."""
 
-    def drafts(self, key: Key, count: int, dice: Dice) -> list[str]:
+    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
         """So many different drafts for one key."""
 
-    def any(self, keys: Sequence[Key], dice: Dice) -> Iterator[tuple[Key, str]]:
+    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
         """Drafts for some keys as it comes, none twice. Raises `ExhaustedError` where there are no more."""
 
     def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
@@ -45,19 +45,19 @@ class Writer:
     def keys(self, count: int) -> Sequence[Key]:
         return _written(self.depth)
 
-    def drafts(self, key: Key, count: int, dice: Dice) -> list[str]:
+    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
         found: dict[str, None] = {}
         while len(found) < count:
-            found[write(key, dice)] = None
+            found[write(key, rng)] = None
         return list(found)
 
-    def any(self, keys: Sequence[Key], dice: Dice) -> Iterator[tuple[Key, str]]:
+    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
         if not keys:
             raise ExhaustedError("no topic is left to fill a conversation with: ask for fewer keys or examples")
         seen: set[bytes] = set()
         while True:
-            key = dice.choice(keys)
-            draft = write(key, dice)
+            key = rng.choice(keys)
+            draft = write(key, rng)
             if (mark := blake2b(draft.encode(), digest_size=8).digest()) not in seen:
                 seen.add(mark)
                 yield key, draft
@@ -104,15 +104,15 @@ class Banked:
     def keys(self, count: int) -> Sequence[Key]:
         return sorted(key for key, texts in self._writings.items() if len(texts) >= count)
 
-    def drafts(self, key: Key, count: int, dice: Dice) -> list[str]:
+    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
         texts = self._writings.get(key, [])
         if len(texts) < count:
             raise UsageError(f"the writings {self.bank.hash} have {len(texts)} drafts of {key.one}, and not {count}")
-        return dice.sample(texts, count)
+        return rng.sample(texts, count)
 
-    def any(self, keys: Sequence[Key], dice: Dice) -> Iterator[tuple[Key, str]]:
+    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
         pieces = self._pieces(keys)
-        yield from dice.shuffled(pieces)
+        yield from rng.shuffled(pieces)
         raise self._dry(pieces, "and a few more are needed")
 
     def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
@@ -137,8 +137,8 @@ class Banked:
 _banked = lru_cache(maxsize=8)(Banked)
 
 
-def shortened(drafts: Iterator[tuple[Key, str]], dice: Dice) -> Iterator[tuple[Key, str]]:
+def shortened(drafts: Iterator[tuple[Key, str]], rng: Rng) -> Iterator[tuple[Key, str]]:
     """Drafts, each cut at one of its sentences, drawn; without those of one sentence, which might be there whole."""
     for key, draft in drafts:
         if ends := [found.end() for found in _SENTENCE_END.finditer(draft)]:
-            yield key, draft[: dice.choice(ends)]
+            yield key, draft[: rng.choice(ends)]

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from carrara.core.keys import Dice
+from carrara.core.keys import Rng
 from carrara.text.writings.forms import FORMS
 from carrara.text.writings.pen import Pen
 from carrara.text.writings.stock import stock, stocks
@@ -45,12 +45,12 @@ class Key(NamedTuple):
         return _a(str(self))
 
 
-def write(key: Key, dice: Dice) -> str:
+def write(key: Key, rng: Rng) -> str:
     """A new draft for a key."""
     topic = stock("topics", stocks("topics")[key.topic])
     voice = stock("voices", stocks("voices")[key.style or PLAIN])
     mood = stock("moods", stocks("moods")[key.mood]) if key.mood else None
-    return FORMS[key.format](Pen(dice, topic, voice, mood))
+    return FORMS[key.format](Pen(rng, topic, voice, mood))
 
 
 def _a(words: str) -> str:

@@ -93,15 +93,15 @@ def test_token_spans_are_those_of_the_text(tokenizer: str, style: Style) -> None
 
 def shares(item: Item) -> list[float]:
     """The share of the filler before each update."""
-    weave = item.prompt.weave
-    before = -sum(weave.cost((piece,)) for piece in item.context.instance.start)
+    packing = item.prompt.packing
+    before = -sum(packing.cost((segment,)) for segment in item.context.instance.start)
     found = []
-    for piece in weave:
-        if piece.update is None:
-            before += weave.cost((piece,))
+    for segment in packing:
+        if segment.update is None:
+            before += packing.cost((segment,))
         else:
-            found.append(before / weave.room)
-    assert before == weave.room
+            found.append(before / packing.room)
+    assert before == packing.room
     return found
 
 
@@ -109,12 +109,12 @@ def shares(item: Item) -> list[float]:
     ("length", "complexity"), [(700, "1"), (1024, "1"), (1024, "20"), (2048, "5"), (4096, "20"), (32768, "20")]
 )
 def test_updates_stand_where_they_were_drawn(length: int, complexity: str) -> None:
-    """At every length the same share of the filler stands before an update, to within a unit or two."""
+    """At every length the same share of the filler stands before an update, to within a group or two."""
     for index in range(12):
         item = make(NAME, length=length, index=index, params={"complexity": complexity})
-        weave = item.prompt.weave
-        for share, drawn in zip(shares(item), weave.drawn, strict=True):
-            assert abs(share - drawn) * weave.room < 64
+        packing = item.prompt.packing
+        for share, drawn in zip(shares(item), packing.drawn, strict=True):
+            assert abs(share - drawn) * packing.room < 64
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_depths_are_uniform() -> None:
 
 def test_what_was_woven_last_is_the_same_as_what_is_woven_anew() -> None:
     one, other = (make("sync/graph", index=index, length=8192) for index in range(2))
-    anew = one.prompt.text  # the other has been woven since
+    anew = one.prompt.text  # the other has been packed since
     again = make("sync/graph", index=0, length=8192)
     assert [again.prompt.text for _ in range(2)] == [anew, anew]
     assert other.prompt.text != anew

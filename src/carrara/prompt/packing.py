@@ -1,9 +1,9 @@
 """Weaving: a world's updates among filler, so that the prompt has exactly the number of tokens asked for.
 
 The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
-Every update stands at its drawn share of the filler, to within a unit. In one gap the units are chosen so that the
-total comes out: of a pool of units some subset fills the room to the token (a subset sum over the bits of an integer,
-found in microseconds), so nothing is cut or padded. Contexts are streams: pieces are produced anew on each pass, and
+Every update stands at its drawn share of the filler, to within a group. In one gap the groups are chosen so that the
+total comes out: of a pool of groups some subset fills the room to the token (a subset sum over the bits of an integer,
+found in microseconds), so nothing is cut or padded. Contexts are streams: segments are produced anew on each pass, and
 only the pool, and what stands behind it in short gaps, is ever held.
 """
 
@@ -18,16 +18,16 @@ from typing import NamedTuple, cast
 
 from carrara.core.errors import ExhaustedError, LengthError
 from carrara.core.keys import Key
-from carrara.core.types import BulkTap, EndingTap, Instance, Piece, Tap, Unit
+from carrara.core.types import BulkFillerStream, FillerStream, FiniteFillerStream, Instance, Segment, SegmentGroup
 
-Cost = Callable[[Unit], int]
+Cost = Callable[[SegmentGroup], int]
 
 POOL = 64
 """Units among which those that make the total come out are chosen."""
 WINDOW = 8
-"""The room for which they are chosen, in typical units."""
+"""The room for which they are chosen, in typical groups."""
 HELD = 1 << 12
-"""Tokens of filler up to which what was woven is kept, for short contexts are asked for again and again."""
+"""Tokens of filler up to which what was packed is kept, for short contexts are asked for again and again."""
 MOST = 1 << 18
 """Tokens of filler up to which it is kept for whoever says so."""
 BULK = 1 << 18
@@ -39,11 +39,11 @@ TRIES = 24
 
 
 class _Scale(NamedTuple):
-    """What units of filler cost, as far as some of them tell."""
+    """What groups of filler cost, as far as some of them tell."""
 
     typical: int
     window: int
-    """The room in which units are chosen: some typical, two large ones."""
+    """The room in which groups are chosen: some typical, two large ones."""
     even: bool
     """Whether all costs have a common divisor, so that they add up to its multiples only."""
 
@@ -53,13 +53,13 @@ class _Settled(NamedTuple):
     """Where each gap ends, in tokens of filler."""
     tried: int
     """Which filler it is filled with."""
-    units: list[Unit] | None = None
-    """What came of it, where that was woven and is short."""
+    groups: list[SegmentGroup] | None = None
+    """What came of it, where that was packed and is short."""
 
 
 @dataclass(frozen=True)
-class Weave:
-    """A world in its filler. Iterating gives its pieces in order, the same on every pass."""
+class Packing:
+    """A world in its filler. Iterating gives its segments in order, the same on every pass."""
 
     instance: Instance
     room: int
@@ -74,47 +74,47 @@ class Weave:
     def has_filler(self) -> bool:
         return self.instance.filler is not None and self.room > 0
 
-    def __iter__(self) -> Iterator[Piece]:
+    def __iter__(self) -> Iterator[Segment]:
         yield from self.instance.start
         if not self.has_filler:
             for update in self.instance.chunks:
                 yield from update
             return
-        for unit in self._held if self.room <= HELD or "_held" in vars(self) else self._units():
-            yield from unit
+        for group in self._held if self.room <= HELD or "_held" in vars(self) else self._units():
+            yield from group
 
     def hold(self) -> None:
-        """Keep what is woven, as far as it is in small pieces: somebody will ask for it again and again."""
+        """Keep what is packed, as far as it is in small segments: somebody will ask for it again and again."""
         if self.instance.filler is not None and HELD < self.room <= MOST:
             _ = self._held
 
-    def _units(self) -> Iterable[Unit]:
+    def _units(self) -> Iterable[SegmentGroup]:
         bounds, tried, _ = self._settled
-        weave, units = _LATEST[0]
-        return units if weave is self else self._woven(bounds, tried)
+        packing, groups = _LATEST[0]
+        return groups if packing is self else self._woven(bounds, tried)
 
     @cached_property
-    def _held(self) -> list[Unit]:
-        return self._settled.units or list(self._units())
+    def _held(self) -> list[SegmentGroup]:
+        return self._settled.groups or list(self._units())
 
     @cached_property
     def drawn(self) -> tuple[float, ...]:
         """The share of its window that is to stand before each update: the same at every length."""
         if self.instance.depths is not None:
             return self.instance.depths
-        dice = self.key.dice("depths")
-        return tuple(sorted(dice.random() for _ in self.instance.chunks))
+        rng = self.key.rng("depths")
+        return tuple(sorted(rng.random() for _ in self.instance.chunks))
 
     def offsets(self) -> list[int]:
         """How far from its drawn place each update came to stand, in tokens of filler."""
         bounds = self._bounds
-        used = -sum(self.cost((piece,)) for piece in self.instance.start)
+        used = -sum(self.cost((segment,)) for segment in self.instance.start)
         found: dict[int, int] = {}
-        for piece in self:
-            if piece.update is None:
-                used += self.cost((piece,))
+        for segment in self:
+            if segment.update is None:
+                used += self.cost((segment,))
             else:
-                found.setdefault(piece.update, abs(used - bounds[piece.update]))
+                found.setdefault(segment.update, abs(used - bounds[segment.update]))
         return list(found.values())
 
     @cached_property
@@ -145,24 +145,24 @@ class Weave:
         return low, high
 
     def _gaps(self, tokens: int) -> Sequence[int]:
-        """The tokens before each gap between the units of so much filler."""
-        tap = self._open("filler", self.variant, 0)
-        if (bulk := _bulk(tap)) is not None:
+        """The tokens before each gap between the groups of so much filler."""
+        stream = self._open("filler", self.variant, 0)
+        if (bulk := _bulk(stream)) is not None:
             return bulk.gaps(tokens)
         gaps = [0]
         while gaps[-1] <= tokens:
-            gaps.append(gaps[-1] + self.cost(tap(0)))
+            gaps.append(gaps[-1] + self.cost(stream(0)))
         return gaps[:-1]
 
     @cached_property
     def _scale(self) -> "_Scale":
-        costs = [self.cost(unit) for unit in some(self._open("scale"), 0, POOL)]
+        costs = [self.cost(group) for group in some(self._open("scale"), 0, POOL)]
         typical = max(1, sum(costs) // len(costs))
         return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
 
     @cached_property
     def _settled(self) -> _Settled:
-        """Where all gaps are short, or units have sizes that add up to few totals, none may be able to make the total
+        """Where all gaps are short, or groups have sizes that add up to few totals, none may be able to make the total
         come out: then other filler is tried, and if none does, all of it goes into the largest gap.
         """
         bounds = [*self._bounds, self.room]
@@ -178,124 +178,124 @@ class Weave:
 
     def _proved(self, bounds: list[int], tried: int) -> _Settled:
         """Raises LengthError where so bounded filler does not come out."""
-        units = self._woven(bounds, tried)
+        groups = self._woven(bounds, tried)
         if self.room <= HELD:
-            return _Settled(bounds, tried, list(units))
+            return _Settled(bounds, tried, list(groups))
         if self.room <= MOST:
-            _LATEST[0] = self, list(units)
+            _LATEST[0] = self, list(groups)
         else:
-            deque(units, 0)
+            deque(groups, 0)
         return _Settled(bounds, tried)
 
     def settle(self) -> None:
-        """Raise LengthError, or ExhaustedError where a tap can tell, now, and not when the prompt is rendered."""
-        tap = self._open("filler", self.variant, 0)
-        if isinstance(tap, EndingTap):
-            tap.must_last(self.room, self.cost)
+        """Raise LengthError, or ExhaustedError where a stream can tell, now, and not when the prompt is rendered."""
+        stream = self._open("filler", self.variant, 0)
+        if isinstance(stream, FiniteFillerStream):
+            stream.must_last(self.room, self.cost)
         _ = self._settled
 
-    def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[Unit]:
+    def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
         """Filler and updates in order. `bounds` has one entry more than there are updates."""
-        tap = self._open("filler", self.variant, tried)
+        stream = self._open("filler", self.variant, tried)
         window = self._scale.window
         sizes = _sizes(bounds)
         # The last gap with room for a choice, so that what is held behind it is short.
         chosen = max((gap for gap, size in enumerate(sizes) if size >= 2 * window), default=_largest(bounds))
         used = 0
         for gap in range(chosen):
-            for unit, after in self._reach(tap, gap, used, bounds[gap]):
+            for group, after in self._reach(stream, gap, used, bounds[gap]):
                 used = after
-                yield unit
+                yield group
             yield self.instance.chunks[gap]
-        for unit, after in self._reach(tap, chosen, used, bounds[chosen] - window):
+        for group, after in self._reach(stream, chosen, used, bounds[chosen] - window):
             used = after
-            yield unit
-        pool = _Pool(tap, chosen)
+            yield group
+        pool = _Pool(stream, chosen)
         if any(after - before > self._scale.typical // 2 for before, after in pairwise(bounds[chosen:])):
             pool.draw_all()  # what follows is drawn behind it
         behind = bounds[chosen]
-        tail: list[Unit] = []
+        tail: list[SegmentGroup] = []
         for gap in range(chosen + 1, len(bounds)):
             tail.append(self.instance.chunks[gap - 1])
-            for unit, after in self._reach(tap, gap, behind, bounds[gap]):
+            for group, after in self._reach(stream, gap, behind, bounds[gap]):
                 behind = after
-                tail.append(unit)
-        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool, tap)
+                tail.append(group)
+        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool, stream)
         yield from tail
 
-    def _reach(self, tap: Tap, gap: int, used: int, bound: int) -> Iterator[tuple[Unit, int]]:
-        """Filler up to a bound, as near as whole units come to it, each with what is used with it.
+    def _reach(self, stream: FillerStream, gap: int, used: int, bound: int) -> Iterator[tuple[SegmentGroup, int]]:
+        """Filler up to a bound, as near as whole groups come to it, each with what is used with it.
 
         A unit that goes far beyond is left out: some sentence is longer than the room in which the last are chosen.
         """
-        bulk = _bulk(tap)
-        while bulk and used < bound and (unit := bulk.upto(min(bound - used, BULK))):
-            used += self.cost(unit)
-            yield unit, used
+        bulk = _bulk(stream)
+        while bulk and used < bound and (group := bulk.upto(min(bound - used, BULK))):
+            used += self.cost(group)
+            yield group, used
         cost_of, half, beyond = self.cost, self._scale.typical // 2, 3 * self._scale.window // 8
         while used + half < bound:
-            unit = tap(gap)
-            cost = cost_of(unit)
+            group = stream(gap)
+            cost = cost_of(group)
             if used + cost - bound <= beyond:
                 used += cost
-                yield unit, used
+                yield group, used
 
-    def _fit(self, gap: int, room: int, pool: "_Pool", tap: Tap) -> list[Unit]:
-        """Some units of a pool, and of what follows it, in their order, that cost exactly `room` together."""
+    def _fit(self, gap: int, room: int, pool: "_Pool", stream: FillerStream) -> list[SegmentGroup]:
+        """Some groups of a pool, and of what follows it, in their order, that cost exactly `room` together."""
         if room < 0:
             raise LengthError(f"its filler runs over by {-room} tokens; ask for more")
         fine = self.instance.fine_filler
-        grit = fine(self.key.dice("grit", self.variant), self.tokenizer) if fine else tap
+        grit = fine(self.key.rng("grit", self.variant), self.tokenizer) if fine else stream
         mask = (2 << room) - 1
-        units: list[Unit] = []
-        reach = [1]  # bit n of reach[i]: some of the first i units cost n together
+        groups: list[SegmentGroup] = []
+        reach = [1]  # bit n of reach[i]: some of the first i groups cost n together
         while not reach[-1] >> room & 1:
-            unit = None if len(units) == 8 * POOL else self._next(pool, grit, gap)
-            if unit is None:
+            group = None if len(groups) == 8 * POOL else self._next(pool, grit, gap)
+            if group is None:
                 nearest = reach[-1].bit_length() - 1
                 raise LengthError(
                     f"no filler of {self.key.task} makes up {room} tokens; ask for {room - nearest} fewer, or for more"
                 )
-            units.append(unit)
-            reach.append((reach[-1] | reach[-1] << self.cost(units[-1])) & mask)
+            groups.append(group)
+            reach.append((reach[-1] | reach[-1] << self.cost(groups[-1])) & mask)
         chosen = []
-        for i in range(len(units) - 1, -1, -1):
+        for i in range(len(groups) - 1, -1, -1):
             if not reach[i] >> room & 1:
-                chosen.append(units[i])
-                room -= self.cost(units[i])
+                chosen.append(groups[i])
+                room -= self.cost(groups[i])
         return chosen[::-1]
 
-    def _next(self, pool: "_Pool", grit: Tap, gap: int) -> Unit | None:
+    def _next(self, pool: "_Pool", grit: FillerStream, gap: int) -> SegmentGroup | None:
         """Return another candidate, if there is one."""
-        unit = pool.next()
+        group = pool.next()
         try:
-            return grit(gap) if unit is None else unit
+            return grit(gap) if group is None else group
         except ExhaustedError:
             return None
 
-    def probe(self) -> list[Unit]:
-        """Return units of its filler, such as may stand in it: with them it is probed that costs add up."""
+    def probe(self) -> list[SegmentGroup]:
+        """Return groups of its filler, such as may stand in it: with them it is probed that costs add up."""
         return some(self._open("probe"), 0, PROBED)
 
-    def _open(self, purpose: str, *more: int) -> Tap:
+    def _open(self, purpose: str, *more: int) -> FillerStream:
         assert self.instance.filler is not None
-        return self.instance.filler(self.key.dice(purpose, *more), self.tokenizer)
+        return self.instance.filler(self.key.rng(purpose, *more), self.tokenizer)
 
 
 class _Pool:
-    """Up to `POOL` units of a tap, drawn when they are wanted: a unit may be a long draft."""
+    """Up to `POOL` groups of a filler stream, drawn when they are wanted: a group may be a long draft."""
 
-    def __init__(self, tap: Tap, gap: int) -> None:
-        self._tap, self._gap, self._left = tap, gap, POOL
-        self._drawn = deque[Unit]()
-        if _bulk(tap) is not None:
+    def __init__(self, stream: FillerStream, gap: int) -> None:
+        self._tap, self._gap, self._left = stream, gap, POOL
+        self._drawn = deque[SegmentGroup]()
+        if _bulk(stream) is not None:
             self.draw_all()
 
     def draw_all(self) -> None:
         self._drawn.extend(some(self._tap, self._gap, self._left))
         self._left = 0
 
-    def next(self) -> Unit | None:
+    def next(self) -> SegmentGroup | None:
         """Return the next unit; None where there is none."""
         if self._drawn or not self._left:
             return self._drawn.popleft() if self._drawn else None
@@ -309,26 +309,26 @@ class _Pool:
             return None
 
 
-_LATEST: list[tuple[Weave | None, Sequence[Unit]]] = [(None, ())]
-"""What was woven last to prove that it comes out, and is not long: the questions on one context follow each other."""
+_LATEST: list[tuple[Packing | None, Sequence[SegmentGroup]]] = [(None, ())]
+"""What was packed last to prove that it comes out, and is not long: the questions on one context follow each other."""
 
 
-def _bulk(tap: Tap) -> BulkTap | None:
+def _bulk(stream: FillerStream) -> BulkFillerStream | None:
     """By one attribute: `isinstance` of a protocol takes longer than a short gap."""
-    return cast(BulkTap, tap) if hasattr(tap, "upto") else None
+    return cast(BulkFillerStream, stream) if hasattr(stream, "upto") else None
 
 
-def some(tap: Tap, gap: int, most: int) -> list[Unit]:
-    """Up to so many units of filler, fewer where there are no more, but one at least."""
-    if (bulk := _bulk(tap)) is not None:
+def some(stream: FillerStream, gap: int, most: int) -> list[SegmentGroup]:
+    """Up to so many groups of filler, fewer where there are no more, but one at least."""
+    if (bulk := _bulk(stream)) is not None:
         return bulk.several(most)
-    units = [tap(gap)]
-    while len(units) < most:
+    groups = [stream(gap)]
+    while len(groups) < most:
         try:
-            units.append(tap(gap))
+            groups.append(stream(gap))
         except ExhaustedError:
             break
-    return units
+    return groups
 
 
 def _percent(window: tuple[float, float]) -> str:
