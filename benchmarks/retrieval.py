@@ -31,15 +31,15 @@ SETTINGS = ("sentences;by=minilm", "chunks:512;by=minilm", "sentences;by=bm25", 
 class Asked(NamedTuple):
     context: str
     question: str
-    needs: Sequence[Stretch]
+    evidence: Sequence[Stretch]
 
 
 def asked(item: Item) -> Asked:
     """The context without what stands around it, and where in it the supporting facts are."""
     template, [message] = item.prompt.template, item.messages()
     before, after = len(template.before), len(message.content) - len(template.after)
-    needs = [(s.start - before, s.end - before) for s in item.survey.spans if s.update in item.question.support]
-    return Asked(message.content[before:after], item.question.ask, needs)
+    evidence = [(s.start - before, s.end - before) for s in item.survey.spans if s.fact in item.question.support]
+    return Asked(message.content[before:after], item.question.ask, evidence)
 
 
 class Tally:
@@ -65,7 +65,7 @@ class Tally:
     def _find(self, item: Asked) -> Retrieved:
         index = Index(item.context, self.setting)
         self.parts += len(index.chunks) + 1  # and the question
-        return index.find(item.question, item.needs)
+        return index.find(item.question, item.evidence)
 
     def __str__(self) -> str:
         n = len(self.recalls)

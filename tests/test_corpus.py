@@ -581,8 +581,8 @@ def test_words_are_found_in_italics_and_quotes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> None:
     opened = corpus.open(str(folder))
-    updates: tuple[SegmentGroup, ...] = tuple((Segment(f"Mary went to room {n}.", update=n),) for n in range(5))
-    instance = Instance(updates, filler=lambda rng, name: corpus.reading(opened, rng, name, repeat=True))
+    facts: tuple[SegmentGroup, ...] = tuple((Segment(f"Mary went to room {n}.", fact=n),) for n in range(5))
+    instance = Instance(facts, filler=lambda rng, name: corpus.reading(opened, rng, name, repeat=True))
     template = PromptTemplate("<context> ", "\n</context>\nWhere is Mary?", separator=" ")
     measure = Measure.of(tokens.get(tokenizer), "base", template, instance)
     for length in map(read_length, ("1k", "4k", "32k")):

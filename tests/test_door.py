@@ -72,7 +72,7 @@ def test_an_item_is_the_one_that_the_command_makes() -> None:
     assert score == carrara.Score("ok", 1.0, one.gold, score.rule, "", score.published)
     assert score.rule in get_args(Rule)
     page = one._repr_html_()
-    assert page.count('class="needed"') == len({span.update for span in one.survey.spans if span.needed})
+    assert page.count('class="needed"') == len({span.fact for span in one.survey.spans if span.needed})
     assert one.gold in page
 
 

@@ -175,7 +175,7 @@ def made_up() -> tuple[Result, ...]:
                         "labels": labels[world % len(labels)],
                         "category": CATEGORIES.get(test, "other" if test in MINERVA else ""),
                         "scores": {"recall": score} if test == "babilong/qa1" else {},
-                        "fault": "invalid path" if test in PATHS and not score else "",
+                        "error_type": "invalid path" if test in PATHS and not score else "",
                         "places": (0.1, rng.random(), 2),
                         "reasoning": rng.randrange(900),
                         "seconds": 0.5,

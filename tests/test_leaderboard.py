@@ -145,7 +145,7 @@ def test_a_prompt_is_shown_around_what_its_answer_needs() -> None:
     assert seen is not None
     assert seen.read == "answer line"
     shown = [part.text.strip() for part in seen.prompt if part.kind == "needed"]
-    assert len(shown) == len(set(item.question.needs))
+    assert len(shown) == len(set(item.question.evidence))
     assert all(sentence in item.text for sentence in shown)
     name = item.question.ask.split()[-1].rstrip("?")
     assert all(name in sentence for sentence in shown)

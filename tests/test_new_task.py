@@ -54,7 +54,7 @@ def test_an_update_that_does_not_count_is_found(folder: Path) -> None:
     file.write_text(file.read_text("utf-8").replace("* rng.between(1, 500)", "* rng.between(0, 1)"), "utf-8")
     audited = carrara(folder, "audit", "mytests", "-n", "6", "--lengths", "0")
     assert audited.returncode == 1
-    assert "BREACH  needs" in audited.stdout
+    assert "BREACH  evidence" in audited.stdout
 
 
 def test_it_has_fewer_than_thirty_five_lines(folder: Path) -> None:

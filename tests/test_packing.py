@@ -92,12 +92,12 @@ def test_token_spans_are_those_of_the_text(tokenizer: str, style: Style) -> None
 
 
 def shares(item: Item) -> list[float]:
-    """The share of the filler before each update."""
+    """The share of the filler before each fact."""
     packing = item.prompt.packing
     before = -sum(packing.cost((segment,)) for segment in item.context.instance.start)
     found = []
     for segment in packing:
-        if segment.update is None:
+        if segment.fact is None:
             before += packing.cost((segment,))
         else:
             found.append(before / packing.room)
@@ -109,7 +109,7 @@ def shares(item: Item) -> list[float]:
     ("length", "complexity"), [(700, "1"), (1024, "1"), (1024, "20"), (2048, "5"), (4096, "20"), (32768, "20")]
 )
 def test_updates_stand_where_they_were_drawn(length: int, complexity: str) -> None:
-    """At every length the same share of the filler stands before an update, to within a group or two."""
+    """At every length the same share of the filler stands before a fact, to within a group or two."""
     for index in range(12):
         item = make(NAME, length=length, index=index, params={"complexity": complexity})
         packing = item.prompt.packing

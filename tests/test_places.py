@@ -23,18 +23,18 @@ def test_places_are_those_of_the_text(test: str) -> None:
     """Found again by looking for each needed sentence in the whole prompt."""
     for index in range(4):
         item = make(test, length=4096, index=index, tokenizer="gpt2")
-        watch = Watch(item.question.needs)
+        watch = Watch(item.question.evidence)
         for part in item.prompt.parts(counted=False):
             watch.see(part)
-        if not item.question.needs:
+        if not item.question.evidence:
             assert watch.places is None
             continue
         segments = list(item.prompt.packing)
         whole = sum(len(segment.text) for segment in segments)
         began: dict[int, float] = {}
         for n, segment in enumerate(segments):
-            if segment.update is not None and segment.update in item.question.needs:
-                began.setdefault(segment.update, sum(len(one.text) for one in segments[:n]) / whole)
+            if segment.fact is not None and segment.fact in item.question.evidence:
+                began.setdefault(segment.fact, sum(len(one.text) for one in segments[:n]) / whole)
         assert watch.places == pytest.approx((min(began.values()), max(began.values()), len(began)), abs=1e-4)
 
 

@@ -395,15 +395,15 @@ def test_score_goes_before_position() -> None:
 @pytest.mark.parametrize("context", ["", " \n\n "])
 @pytest.mark.parametrize("setting", ["sentences", "chunks:512", "sentences;by=bm25"])
 def test_an_empty_context_has_nothing_to_find(context: str, setting: str) -> None:
-    found = retrieve(context, "Where is Mary?", Retrieval.parse(setting), needs=[])
+    found = retrieve(context, "Where is Mary?", Retrieval.parse(setting), evidence=[])
     assert (found.text, found.chunks, found.recall) == ("", (), Recall(True, 1.0))
 
 
 @needs_minilm
 @pytest.mark.parametrize("cut", ["sentences", "chunks:16"])
 def test_the_whole_context_is_found_when_all_is_asked_for(cut: str) -> None:
-    needs = spans_of(STORY, "Mary went to the garden.", "John took the apple there.")
-    found = retrieve(STORY, "Where is Mary?", Retrieval.parse(cut, top=50, order="position"), needs)
+    evidence = spans_of(STORY, "Mary went to the garden.", "John took the apple there.")
+    found = retrieve(STORY, "Where is Mary?", Retrieval.parse(cut, top=50, order="position"), evidence)
     assert found.text.split() == STORY.split()
     assert found.recall == Recall(True, 1.0)
 

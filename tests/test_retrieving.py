@@ -68,7 +68,7 @@ def test_the_prompt_keeps_everything_but_the_context() -> None:
 
 def test_recall_is_told_of_the_supporting_facts() -> None:
     item = make("babilong/qa2", length=4096, index=2, tokenizer="gpt2")
-    facts = [item.text[span.start : span.end] for span in item.survey.spans if span.update in item.question.support]
+    facts = [item.text[span.start : span.end] for span in item.survey.spans if span.fact in item.question.support]
     for top in (1, 5, 400):
         shown = found(item.id, f"sentences;by=bm25;top={top};order=score")
         assert shown.recall is not None
@@ -103,7 +103,7 @@ class Failing:
     def __call__(self, id: str, retrieve: str) -> "Failing":
         return self
 
-    def find(self, question: str, needs: object) -> Retrieved:
+    def find(self, question: str, evidence: object) -> Retrieved:
         self.times -= 1
         if self.times >= 0:
             raise EmbedderUnavailableError("http://host/v1 does not answer")

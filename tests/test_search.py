@@ -155,7 +155,7 @@ def _old_instance(self: SequenceSearch, rng: Rng) -> Instance:
         asked[rng.stream("changed").below(self.size)] = other
     return Instance(
         opening=start,
-        facts=[tuple(Segment(word, update=0) for word in sequence)],
+        facts=[tuple(Segment(word, fact=0) for word in sequence)],
         ending=self.separator + last,
         filler=vocabulary.filler(self.words, drawn),
         gold=self.gold,

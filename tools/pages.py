@@ -69,7 +69,7 @@ def page(name: str) -> str:
     lines = [f"# {name}", "", *prose(import_module(f"carrara.tasks.{name.replace('/', '.')}").__doc__ or ""), ""]
     lines += ["## What a score is worth", "", *worth(name), "", "## An item", ""]
     lines += ["```sh", f"carrara show {name} --lengths {length}", "```", ""]
-    lines += ["What the answer needs is green, other updates are brown, and filler is pale.", ""]
+    lines += ["What the answer needs is green, other facts are brown, and filler is pale.", ""]
     lines += [f'<div class="item">{html(items[0])}</div>', "", *questions(items), "## Parameters", ""]
     lines += table(("default", "values", "meaning"), parameters) if parameters else ["It has none."]
     return "\n".join(lines) + "\n"

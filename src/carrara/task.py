@@ -30,7 +30,7 @@ from carrara.core.keys import Key, Rng
 from carrara.core.types import (
     Deferred,
     Drawn,
-    Fault,
+    ErrorType,
     FillerStream,
     Guesser,
     Instance,
@@ -200,7 +200,7 @@ class Task(ABC):
             Question(
                 ask=self.fill(self.wording, instance.ask, instance),
                 gold=gold,
-                needs=evidence if isinstance(evidence, Deferred) else tuple(evidence),
+                evidence=evidence if isinstance(evidence, Deferred) else tuple(evidence),
                 chance_level=chance_level,
                 labels=self.sweep_labels() if instance.labels is None else instance.labels,
                 options=options,
@@ -304,7 +304,7 @@ class Task(ABC):
         """Return the known shortcuts under these parameters."""
         return self.known_shortcuts
 
-    def error_type(self, answer: Any, question: Question[Any]) -> Fault | None:
+    def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
         """Return in what way an answer is wrong, where the task tells several ways apart."""
         return None
 

@@ -27,7 +27,7 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
     found = look(trained, item, stories().pool, probes)
     assert found.points[-1] == found.segments - 1
     assert [fact.text for fact in found.facts] == [piece.text for u in item.context.instance.chunks for piece in u]
-    assert [fact.needed for fact in found.facts].count(True) == len(item.question.needs)
+    assert [fact.needed for fact in found.facts].count(True) == len(item.question.evidence)
     own = next(one for one in found.answers if one.ask == item.question.ask)
     assert own.right[-1] == item.gold
     assert own.right[0] in ("", item.gold) or found.facts[0].segment == 0

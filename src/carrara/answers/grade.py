@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from carrara.answers.extraction import Rule
 from carrara.answers.reply_text import without_reasoning
 from carrara.core.result import ATTEMPTED, SOUND, Status
-from carrara.core.types import Fault, Question
+from carrara.core.types import ErrorType, Question
 
 if TYPE_CHECKING:
     from carrara.task import Task
@@ -20,7 +20,7 @@ class Graded:
     answer: str | None
     score: float
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
-    fault: Fault | None = None
+    error_type: ErrorType | None = None
     """In what way an answer that was stated is wrong, where its test tells several apart."""
     rule: Rule | None = None
     """The rule by which the answer was read (extraction.py)."""

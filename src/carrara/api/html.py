@@ -1,4 +1,4 @@
-"""An item in a notebook: needed updates highlighted, filler dimmed, question and gold below, as `carrara show`."""
+"""An item in a notebook: needed facts highlighted, filler dimmed, question and gold below, as `carrara show`."""
 
 from collections.abc import Iterator
 from html import escape
@@ -9,10 +9,10 @@ from carrara.prompt.prompt import Kind, Stretch
 from carrara.prompt.render import describe
 
 STYLES: dict[Kind, str] = {
-    "frame": "",
+    "template": "",
     "filler": "opacity:.55",
     "needed": "color:#0a7d33;font-weight:bold",
-    "update": "color:#a06a00",
+    "fact": "color:#a06a00",
 }
 WHOLE, KEPT = 2000, 500
 """Characters of a stretch of filler that is shown whole, and of each end of a longer one."""
@@ -41,7 +41,7 @@ def _joined(item: Item) -> Iterator[Stretch]:
     """The stretches, where the separator behind a segment of filler is filler too."""
     behind_filler = False
     for part in item.prompt.stretches():
-        if behind_filler and part.kind == "frame" and part.text.isspace():
+        if behind_filler and part.kind == "template" and part.text.isspace():
             yield part._replace(kind="filler")
         else:
             behind_filler = part.kind == "filler"

@@ -21,7 +21,7 @@ class Score:
     """As it was read, written like the perfect reply."""
     rule: str = ""
     """The rule by which it was read, such as `answer line` (docs/answers.md)."""
-    fault: str = ""
+    error_type: str = ""
     """In what way the answer is wrong, where its test tells several apart."""
     published: Mapping[str, float] = field(default_factory=dict[str, float])
     """What published scorers give the same reply, by name."""
@@ -44,8 +44,10 @@ class Item(items.Item):
         if not isinstance(reply, str):
             raise UsageError(f"a reply is a text, and this is {type(reply).__name__}: {reply!r:.100}")
         found = grade(self.task, self.question, reply)
-        fault = f"{found.fault.kind}: {found.fault.detail}".removesuffix(": ") if found.fault else ""
-        return Score(found.status, found.score, found.answer, found.rule or "", fault, found.scores)
+        error_type = (
+            f"{found.error_type.kind}: {found.error_type.detail}".removesuffix(": ") if found.error_type else ""
+        )
+        return Score(found.status, found.score, found.answer, found.rule or "", error_type, found.scores)
 
     def __repr__(self) -> str:
         return f"Item({self.id!r})"

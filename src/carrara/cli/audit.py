@@ -84,9 +84,9 @@ def audit(
     for check, meaning in CHECKS.items():
         found = sum(breach.check == check for breach in breaches)
         if check in ("chance", "cheap") and not any(report.shortcuts for report in reports):
-            print(f"-       {check:7}  {meaning}: searched for with {FEW} instances or more")
+            print(f"-       {check:8}  {meaning}: searched for with {FEW} instances or more")
         else:
-            print(f"{'BREACH' if found else 'ok':6}  {check:7}  {meaning}" + (f": {found} breaches" if found else ""))
+            print(f"{'BREACH' if found else 'ok':6}  {check:8}  {meaning}" + (f": {found} breaches" if found else ""))
     _complain([f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches])
     return 1 if breaches else 0
 

@@ -15,7 +15,7 @@ from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, check_whole, len
 if TYPE_CHECKING:
     from carrara.prompt.items import Item
 
-STYLES = {"frame": "", "filler": "dim", "needed": "bold green", "update": "yellow"}
+STYLES = {"template": "", "filler": "dim", "needed": "bold green", "fact": "yellow"}
 
 
 def show(

@@ -71,7 +71,7 @@ class Result:
     """What its test is one of several tests of. Logs of other tests, and older ones, have none."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     places: tuple[float, float, int] | None = None
-    """Where in the context the first and the last update stand that the question needs, as shares of its characters,
+    """Where in the context the first and the last fact stand that the question needs, as shares of its characters,
     and how many it needs. None where that is not known: nothing in particular is needed, or a part was sent."""
     ask: str = ""
     gold: str = ""
@@ -91,7 +91,7 @@ class Result:
     requests: int | None = None
     """How many were made for it: more than one where some failed, or where it was made piece by piece. None if that is
     not known; 0 if its reply was known already."""
-    fault: str = ""
+    error_type: str = ""
     """In what way the answer is wrong, where its test tells several apart, and what of it is."""
     detail: str = ""
     error: str | None = None

@@ -38,8 +38,8 @@ class Segment(NamedTuple):
 
     text: str
     role: Role = "user"
-    update: int | None = None
-    """The number of the update it belongs to; None is opening or filler."""
+    fact: int | None = None
+    """The number of the fact it belongs to; None is opening or filler."""
     tokens: int | None = None
     """What it adds to a context, where that is known already: a corpus has counted its sentences once for all."""
 
@@ -48,7 +48,7 @@ SegmentGroup = tuple[Segment, ...]
 """Pieces that stay together: one sentence, a pair of turns, a block of list operations."""
 
 FillerStream = Callable[[int], SegmentGroup]
-"""Given the number of updates that came before, the next harmless unit of filler."""
+"""Given the number of facts that came before, the next harmless unit of filler."""
 
 
 @runtime_checkable
@@ -162,7 +162,7 @@ class Sentences(Sequence[SegmentGroup]):
         if isinstance(place, slice):
             return [self[n] for n in range(*place.indices(len(self)))]
         number = range(len(self))[place]
-        return (Segment(self._texts[number], update=number),)
+        return (Segment(self._texts[number], fact=number),)
 
     def __iter__(self) -> Iterator[SegmentGroup]:
         """Without a line of Python for each: they are gone through again and again."""
@@ -298,8 +298,8 @@ class Question(Generic[A]):
 
     ask: str
     gold: A
-    needs: Sequence[int]
-    """The updates that decide the answer: dropping any one of them changes it."""
+    evidence: Sequence[int]
+    """The facts that decide the answer: dropping any one of them changes it."""
     chance_level: float
     """What `Task.guess` scores on average; `Task.guesser` says what it knows, `GUESSERS` what that means."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -312,7 +312,7 @@ class Question(Generic[A]):
     part: str = ""
     """Which of several questions on each world it is: results tell them apart as if they were tests of their own."""
     support: tuple[int, ...] = ()
-    """The updates that the answer is read from, where a published test names them: others may be needed beside them,
+    """The facts that the answer is read from, where a published test names them: others may be needed beside them,
     and one of them may be told twice."""
 
 
@@ -337,7 +337,7 @@ def chance_level_terms() -> str:
     return " ".join([CHANCE_LEVEL, *(f"“{name}”: {meaning}" for name, meaning in GUESSERS.items())])
 
 
-class Fault(NamedTuple):
+class ErrorType(NamedTuple):
     """How a stated answer is wrong."""
 
     kind: str

@@ -195,7 +195,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         seconds=output.get("time"),
         nats=notes.get(NATS),
         requests=notes.get(REQUESTS, meta.get(REQUESTS)),
-        fault=notes.get("kind", ""),
+        error_type=notes.get("kind", ""),
         detail=notes.get("detail", ""),
         error=error,
         answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],

@@ -219,7 +219,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
         except LengthError as reason:
             raise LengthError(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
     prompts = [
-        Prompt(measure.template, packing, measure, question.needs, measure.puzzle + room)
+        Prompt(measure.template, packing, measure, question.evidence, measure.puzzle + room)
         for measure, question in zip(measures, questions, strict=True)
     ]
     return Context(recipe, task, instance, questions, prompts, pack)

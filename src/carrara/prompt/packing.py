@@ -1,7 +1,7 @@
-"""Weaving: a world's updates among filler, so that the prompt has exactly the number of tokens asked for.
+"""Weaving: a world's facts among filler, so that the prompt has exactly the number of tokens asked for.
 
 The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
-Every update stands at its drawn share of the filler, to within a group. In one gap the groups are chosen so that the
+Every fact stands at its drawn share of the filler, to within a group. In one gap the groups are chosen so that the
 total comes out: of a pool of groups some subset fills the room to the token (a subset sum over the bits of an integer,
 found in microseconds), so nothing is cut or padded. Contexts are streams: segments are produced anew on each pass, and
 only the pool, and what stands behind it in short gaps, is ever held.
@@ -68,7 +68,7 @@ class Packing:
     key: Key
     tokenizer: str
     variant: int = 0
-    """Another number gives other filler around the same updates."""
+    """Another number gives other filler around the same facts."""
 
     @property
     def has_filler(self) -> bool:
@@ -77,8 +77,8 @@ class Packing:
     def __iter__(self) -> Iterator[Segment]:
         yield from self.instance.start
         if not self.has_filler:
-            for update in self.instance.chunks:
-                yield from update
+            for fact in self.instance.chunks:
+                yield from fact
             return
         for group in self._held if self.room <= HELD or "_held" in vars(self) else self._units():
             yield from group
@@ -99,27 +99,27 @@ class Packing:
 
     @cached_property
     def drawn(self) -> tuple[float, ...]:
-        """The share of its window that is to stand before each update: the same at every length."""
+        """The share of its window that is to stand before each fact: the same at every length."""
         if self.instance.depths is not None:
             return self.instance.depths
         rng = self.key.rng("depths")
         return tuple(sorted(rng.random() for _ in self.instance.chunks))
 
     def offsets(self) -> list[int]:
-        """How far from its drawn place each update came to stand, in tokens of filler."""
+        """How far from its drawn place each fact came to stand, in tokens of filler."""
         bounds = self._bounds
         used = -sum(self.cost((segment,)) for segment in self.instance.start)
         found: dict[int, int] = {}
         for segment in self:
-            if segment.update is None:
+            if segment.fact is None:
                 used += self.cost((segment,))
             else:
-                found.setdefault(segment.update, abs(used - bounds[segment.update]))
+                found.setdefault(segment.fact, abs(used - bounds[segment.fact]))
         return list(found.values())
 
     @cached_property
     def _bounds(self) -> list[int]:
-        """The tokens of filler that are to stand before each update."""
+        """The tokens of filler that are to stand before each fact."""
         low, high = self._limits()
         if self.instance.spread == "tokens":
             return [low + int(share * (high - low)) for share in self.drawn]
@@ -130,16 +130,16 @@ class Packing:
         return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
 
     def _limits(self) -> tuple[int, int]:
-        """The least and the most filler that may stand before an update."""
+        """The least and the most filler that may stand before a fact."""
         start, end = self.instance.window
         if (start, end) == (0.0, 1.0):
             return 0, self.room
-        updates = sum(self.cost(update) for update in self.instance.chunks)
-        size = self.room + updates
-        low, high = ceil(start * size), min(self.room, int(end * size) - updates)
+        facts = sum(self.cost(fact) for fact in self.instance.chunks)
+        size = self.room + facts
+        low, high = ceil(start * size), min(self.room, int(end * size) - facts)
         if high < low:
             raise LengthError(
-                f"its updates take {updates} tokens, and the window {_percent(self.instance.window)} of this context "
+                f"its facts take {facts} tokens, and the window {_percent(self.instance.window)} of this context "
                 f"is smaller; ask for a greater length or a wider window"
             )
         return low, high
@@ -195,7 +195,7 @@ class Packing:
         _ = self._settled
 
     def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
-        """Filler and updates in order. `bounds` has one entry more than there are updates."""
+        """Filler and facts in order. `bounds` has one entry more than there are facts."""
         stream = self._open("filler", self.variant, tried)
         window = self._scale.window
         sizes = _sizes(bounds)

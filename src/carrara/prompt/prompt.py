@@ -1,4 +1,4 @@
-"""Prompts: a packed context in its frame, as messages, with where every update stands and what all of it costs.
+"""Prompts: a packed context in its frame, as messages, with where every fact stands and what all of it costs.
 
 `Prompt` is a recipe that renders: hash and spans come from one stream of parts, and a prompt of ten million tokens is
 never held unless somebody asks for its text.
@@ -190,7 +190,7 @@ class Measure:
     def _joined(self, fixed: Sequence[Segment]) -> bool:
         """Whether any segment can be the first and the last, and costs what it does elsewhere."""
         template = self.template
-        opened = bool(fixed) and fixed[0].update is None
+        opened = bool(fixed) and fixed[0].fact is None
         return template.turns or (
             (opened or template.before.endswith(template.separator)) and template.after.startswith(template.separator)
         )
@@ -211,14 +211,14 @@ class Part(NamedTuple):
     message: int
     role: Role
     text: str
-    update: int | None = None
+    fact: int | None = None
     segment: bool = False
     """Whether it is a segment of the context, rather than frame or separator."""
     tokens: int = 0
     """What it adds, with the separator and label before it."""
 
 
-Kind = Literal["frame", "filler", "needed", "update"]
+Kind = Literal["template", "filler", "needed", "fact"]
 
 
 class Stretch(NamedTuple):
@@ -228,13 +228,13 @@ class Stretch(NamedTuple):
     role: Role
     text: str
     kind: Kind
-    """`needed` is an update that decides the answer, `update` any other."""
+    """`needed` is a fact that decides the answer, `fact` any other."""
 
 
 class Span(NamedTuple):
-    """Where one segment of an update stands: characters of a message's content, tokens of the prompt as sent."""
+    """Where one segment of a fact stands: characters of a message's content, tokens of the prompt as sent."""
 
-    update: int
+    fact: int
     message: int
     start: int
     end: int
@@ -317,7 +317,7 @@ class Prompt:
     template: PromptTemplate
     packing: Packing
     measure: Measure
-    needs: Sequence[int]
+    evidence: Sequence[int]
     tokens: int
     """As sent."""
 
@@ -332,23 +332,23 @@ class Prompt:
                     yield Part(0, "user", template.separator)
                 if label := template.labels.get(segment.role):
                     yield Part(0, "user", label)
-                yield Part(0, "user", segment.text, segment.update, True, cost((segment,)))
+                yield Part(0, "user", segment.text, segment.fact, True, cost((segment,)))
             yield Part(0, "user", template.after)
             return
         for number, segment in enumerate(self.packing):
             if number == 0 and template.before:
                 yield Part(0, segment.role, template.before)
-            yield Part(number, segment.role, segment.text, segment.update, True, cost((segment,)))
+            yield Part(number, segment.role, segment.text, segment.fact, True, cost((segment,)))
         yield Part(number + 1, "user", template.after)
 
     def stretches(self) -> Iterator[Stretch]:
         """Yield the same for people who look at it, each part with its kind."""
-        needs = frozenset(self.needs)
+        evidence = frozenset(self.evidence)
         for part in self.parts():
-            if part.update is not None:
-                kind: Kind = "needed" if part.update in needs else "update"
+            if part.fact is not None:
+                kind: Kind = "needed" if part.fact in evidence else "fact"
             else:
-                kind = "filler" if part.segment else "frame"
+                kind = "filler" if part.segment else "template"
             yield Stretch(part.message, part.role, part.text, kind)
 
     def messages(self) -> list[Message]:
@@ -374,19 +374,19 @@ class Prompt:
     def _of_text(self) -> Survey:
         """Where all is one message, of a segment for each word perhaps: without two parts for each of them."""
         template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
-        needs, labels, separator = frozenset(self.needs), template.labels, template.separator
+        evidence, labels, separator = frozenset(self.evidence), template.labels, template.separator
         digest = sha256(f"{_opened('user')}{template.before}".encode())
         spans, held = list[Span](), list[str]()
         place, hashed_to, tokens, before = len(template.before), len(template.before), self.measure.before, ""
         for segment in self.packing:
-            text, _, update, taken = segment
+            text, _, fact, taken = segment
             if labels:
                 before += labels.get(segment.role, "")
             start = place + len(before)
             place = start + len(text)
             after = tokens + (cost((segment,)) if taken is None else taken)
-            if update is not None:
-                spans.append(Span(update, 0, start, place, tokens + joint_tokens, after, update in needs))
+            if fact is not None:
+                spans.append(Span(fact, 0, start, place, tokens + joint_tokens, after, fact in evidence))
             held += before, text
             tokens, before = after, separator
             if place - hashed_to > HELD:
@@ -399,15 +399,15 @@ class Prompt:
         digest = sha256()
         spans = []
         message, start, characters = -1, 0, 0
-        needs = frozenset(self.needs)
+        evidence = frozenset(self.evidence)
         tokens = self.measure.before
         for part in hashed(self.parts(), digest):
             if part.message != message:
                 message, start = part.message, 0
-            if part.update is not None:
+            if part.fact is not None:
                 end = start + len(part.text)
                 own = tokens + self.measure.separator
-                spans.append(Span(part.update, message, start, end, own, tokens + part.tokens, part.update in needs))
+                spans.append(Span(part.fact, message, start, end, own, tokens + part.tokens, part.fact in evidence))
             start += len(part.text)
             characters += len(part.text)
             tokens += part.tokens

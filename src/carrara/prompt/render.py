@@ -37,7 +37,7 @@ RENDERED = {
     "labels": "string",
     "spans": [
         {
-            "update": "int32",
+            "fact": "int32",
             "message": "int32",
             "start": "int64",
             "end": "int64",

@@ -1,7 +1,7 @@
 """The audit: every item is proved right before anybody pays for it.
 
 For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves
-it; leaving out any needed update changes it or makes it undecidable; the length is exact; a new process makes the
+it; leaving out any needed fact changes it or makes it undecidable; the length is exact; a new process makes the
 same bytes (of as many long ones as have two million tokens); the split that made the world owns it; the perfect reply
 is read back as the gold answer and an empty one as none; and no way of answering without understanding scores much
 more than the chance level, unless the test says why it cannot be otherwise (shortcuts/); and the chance level is what
@@ -34,7 +34,7 @@ from carrara.proof.simulation import Simulated, Simulation
 CHECKS = {
     "oracle": "the answer read from the text alone is the gold answer",
     "filler": "other filler leaves the answer",
-    "needs": "without any one fact of the evidence the answer changes",
+    "evidence": "without any one fact of the evidence the answer changes",
     "length": "the prompt counted whole has the length asked for",
     "spans": "every span holds its fact",
     "bytes": "a new process makes the same bytes",
@@ -48,7 +48,7 @@ CHECKS = {
 VARIANTS = 33
 """Other fillers that are tried."""
 NEEDS = 8
-"""Needed updates of one item that are left out, drawn where there are more: in some tests every word is needed."""
+"""Needed facts of one item that are left out, drawn where there are more: in some tests every word is needed."""
 SEARCHED, SEARCHED_TOKENS = 200, 1 << 21
 """Worlds of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
 OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
@@ -90,7 +90,7 @@ class Audited:
     simulated: list[Simulated] = field(default_factory=list[Simulated])
     """What guesses score, beside what is declared."""
     off: float = 0.0
-    """How far from its drawn place an update stands, in tokens, on average."""
+    """How far from its drawn place a fact stands, in tokens, on average."""
     left_out: list[str] = field(default_factory=list[str])
     """What was said of worlds that do not fit the length."""
     repeated: int = 0
@@ -188,7 +188,7 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
     others = _refilled(report, context, pack) if first.length and context.instance.filler else None
     owned_by = first.split if _given(first) else owner(items.questions_of(replace(context.recipe, length=0)).instance)
     longest = max(item.survey.tokens for item in asked)
-    told = [[segment.text for segment in update] for update in context.instance.chunks]
+    told = [[segment.text for segment in fact] for fact in context.instance.chunks]
 
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))
@@ -204,8 +204,8 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
         if whole != item.survey.tokens or (first.length and not given and longest != first.length):
             breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
         for span in item.survey.spans:
-            if messages[span.message].content[span.start : span.end] not in told[span.update]:
-                breach("spans", item, f"update {span.update} is not at {span.start}")
+            if messages[span.message].content[span.start : span.end] not in told[span.fact]:
+                breach("spans", item, f"fact {span.fact} is not at {span.start}")
         if fingerprint(messages) != item.survey.sha256:
             breach("bytes", item, "its hash is that of another text")
         if owned_by != first.split:
@@ -215,7 +215,7 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
         if item.task.read("", item.question) is not None:
             breach("reply", item, "an empty reply is read as an answer")
         if solved == gold:  # of a text that cannot be read, leaving something out proves nothing
-            _check_needs(report, item, messages)
+            _check_evidence(report, item, messages)
 
 
 def _unlike(item: Item, solved: object) -> str:
@@ -236,28 +236,28 @@ def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context |
     return None
 
 
-def _check_needs(report: Audited, item: Item, messages: Sequence[Message]) -> None:
-    needs = item.question.needs
+def _check_evidence(report: Audited, item: Item, messages: Sequence[Message]) -> None:
+    evidence = item.question.evidence
     most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
-    if len(needs) > most:
-        needs = tuple(item.recipe.key.rng("audit", item.recipe.question).sample(needs, most))
+    if len(evidence) > most:
+        evidence = tuple(item.recipe.key.rng("audit", item.recipe.question).sample(evidence, most))
     without = _without(item.prompt.template, list(item.prompt.packing))
-    for update in needs:
-        read = _solved(item, without(update))
+    for fact in evidence:
+        read = _solved(item, without(fact))
         report.needed += 1
         report.raised += isinstance(read, UndecidableError)
         if read == item.question.gold:
-            report.breaches.append(Breach("needs", item.id, f"update {update} can be left out"))
+            report.breaches.append(Breach("evidence", item.id, f"fact {fact} can be left out"))
 
 
 def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
-    """What is left of a prompt without an update."""
+    """What is left of a prompt without a fact."""
     if template.turns:
-        return lambda update: assemble(template, [segment for segment in segments if segment.update != update])
-    texts = [(template.labels.get(segment.role, "") + segment.text, segment.update) for segment in segments]
+        return lambda fact: assemble(template, [segment for segment in segments if segment.fact != fact])
+    texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]
 
-    def without(update: int) -> list[Message]:
-        left = template.separator.join([text for text, of in texts if of != update])
+    def without(fact: int) -> list[Message]:
+        left = template.separator.join([text for text, of in texts if of != fact])
         return [Message("user", template.before + left + template.after)]
 
     return without

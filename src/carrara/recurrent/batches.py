@@ -25,7 +25,7 @@ class Batch(NamedTuple):
     ids: Tensor
     """Items × segments × tokens."""
     told: Tensor
-    """Items × segments: whether it tells an update."""
+    """Items × segments: whether it tells a fact."""
     asked: list[Asked | None]
 
 

@@ -29,7 +29,7 @@ class Story(NamedTuple):
     ids: Tensor
     """Segments × tokens."""
     told: Tensor
-    """Whether a segment tells an update, or is filler alone."""
+    """Whether a segment tells a fact, or is filler alone."""
     questions: list[Question]
 
 

@@ -131,18 +131,18 @@ def look(
 
 
 def _facts(trained: Checkpoint, item: Item) -> list[Fact]:
-    """The updates, and in which segment each ends."""
+    """The facts, and in which segment each ends."""
     found, tokens, separator = [], 0, ""
     for part in item.prompt.parts(counted=False):
         if part.segment:
             tokens += len(trained.tongue.encode(separator + part.text))
             separator = item.prompt.template.separator
-            if part.update is not None:
-                needed = part.update in item.prompt.needs
+            if part.fact is not None:
+                needed = part.fact in item.prompt.evidence
                 segment, place = divmod(tokens - 1, trained.segment)
                 found.append(Fact(segment, place, part.text, needed))
     if not found:
-        raise UsageError(f"{item.recipe.task} has no updates to look for")
+        raise UsageError(f"{item.recipe.task} has no facts to look for")
     return found
 
 

@@ -33,7 +33,7 @@ TRIES = 200
 BARE = 0.1
 """The share of stories that have no filler: all that they tell stands close together."""
 STREWN_FROM = 20_000
-"""Tokens of filler whose words are put into updates."""
+"""Tokens of filler whose words are put into facts."""
 ASKED = 3
 """Of these, how many are tried after each segment."""
 
@@ -53,7 +53,7 @@ class Sample(NamedTuple):
     segments: Ids
     """One row a segment."""
     told: list[bool]
-    """Whether a segment tells an update, or is filler alone."""
+    """Whether a segment tells a fact, or is filler alone."""
     asks: list[Ask]
     """In the order of their segments; one of them at least is after the last."""
 
@@ -97,8 +97,8 @@ class Stories:
             asks = (*first.questions, *self.pool)
             return any(self._solved(first, question, [Segment(sentence)]) is not None for question in asks)
 
-        updates = (piece.text for posed in self._examples for piece in _told(posed))
-        return Strewing(updates, self.filler(STREWN_FROM), tells, first.key.rng("strewing"))
+        facts = (piece.text for posed in self._examples for piece in _told(posed))
+        return Strewing(facts, self.filler(STREWN_FROM), tells, first.key.rng("strewing"))
 
     def texts(self) -> Iterator[str]:
         """What worlds say without their filler, and what is asked and answered, by questions of other worlds too."""
@@ -162,7 +162,7 @@ class Stories:
         ids: list[int] = []
         spans: list[_Span] = []
         for piece, stray in self._woven(posed, room, encode, rng, strewn):
-            if stray or piece.update is not None or piece in instance.start:
+            if stray or piece.fact is not None or piece in instance.start:
                 spans.append(_Span(len(ids), len(ids) + len(encode(piece)), piece, stray))
             ids += encode(piece)
         blank = tongue.encode(" ")[:1] or [0] if tongue.pad is None else [tongue.pad]

@@ -1,8 +1,8 @@
-"""Filler that is hard to tell from what counts: words of the test in it, and sentences that are nearly updates.
+"""Filler that is hard to tell from what counts: words of the test in it, and sentences that are nearly facts.
 
 A memory that has learned to pass over speeches opens for a novel, where a Mary walks in a garden too. So some sentences
-of the text that stories are told in are changed: one to three of their words become words of the test's own updates, or
-the sentence is replaced by an update of which one word is a word of the text, and which tells nothing any more.
+of the text that stories are told in are changed: one to three of their words become words of the test's own facts, or
+the sentence is replaced by a fact of which one word is a word of the text, and which tells nothing any more.
 """
 
 import re
@@ -12,15 +12,15 @@ from carrara.core.keys import Rng
 from carrara.core.types import Segment
 
 NEAR = 1000
-"""Sentences that are nearly updates."""
+"""Sentences that are nearly facts."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Strewing:
-    def __init__(self, updates: Iterable[str], text: Iterable[str], tells: Callable[[str], bool], rng: Rng) -> None:
-        own = tuple(dict.fromkeys(updates))
+    def __init__(self, facts: Iterable[str], text: Iterable[str], tells: Callable[[str], bool], rng: Rng) -> None:
+        own = tuple(dict.fromkeys(facts))
         theirs = [word for sentence in text for word in _WORD.findall(sentence)]
-        self.words = sorted({word for update in own for word in _WORD.findall(update)})
+        self.words = sorted({word for fact in own for word in _WORD.findall(fact)})
         near = (_changed(rng.choice(own), rng.choice(theirs), rng) for _ in range(NEAR if theirs else 0))
         self.near: Sequence[str] = [sentence for sentence in dict.fromkeys(near) if not tells(sentence)]
 

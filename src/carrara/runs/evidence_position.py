@@ -12,7 +12,7 @@ class Places(NamedTuple):
     """Shares of the context's characters."""
 
     first: float
-    """Where the first needed update begins,"""
+    """Where the first needed fact begins,"""
     last: float
     """and the last."""
     needed: int
@@ -21,22 +21,22 @@ class Places(NamedTuple):
 class Watch:
     """Sees the parts of a prompt pass."""
 
-    def __init__(self, needs: Collection[int]) -> None:
-        self._needs = frozenset(needs)
+    def __init__(self, evidence: Collection[int]) -> None:
+        self._evidence = frozenset(evidence)
         self._began: dict[int, int] = {}
         self._passed = 0
 
     def see(self, part: Part) -> None:
         if not part.segment:
             return
-        if part.update in self._needs:
-            self._began.setdefault(part.update, self._passed)
+        if part.fact in self._evidence:
+            self._began.setdefault(part.fact, self._passed)
         self._passed += len(part.text)
 
     @property
     def places(self) -> Places | None:
         """None where nothing in particular is needed, or where only a part of the context was sent."""
-        if not self._needs or len(self._began) < len(self._needs):
+        if not self._evidence or len(self._began) < len(self._evidence):
             return None
         shares = [round(at / self._passed, DIGITS) for at in self._began.values()]
         return Places(min(shares), max(shares), len(shares))

@@ -187,7 +187,7 @@ def _tell(error: Exception, made: Attempts) -> None:
 
 
 def _referred(id: str, retrieve: str, request: str) -> tuple[Reference, Places | None]:
-    digest, seen, watch, message = sha256(), Glimpse(), Watch(item_of(id).question.needs), 0
+    digest, seen, watch, message = sha256(), Glimpse(), Watch(item_of(id).question.evidence), 0
     for part in hashed(parts_of({"id": id, RETRIEVE: retrieve, REQUEST: request}), digest):
         seen.add("\n\n" * (part.message - message) + part.text)
         watch.see(part)
@@ -230,7 +230,7 @@ def _graded(id: str, output: ModelOutput, any_solver: bool) -> Score:
         answer=result.answer,
         metadata={
             "status": result.status,
-            **(result.fault._asdict() if result.fault else {}),
+            **(result.error_type._asdict() if result.error_type else {}),
             **spent(output, item, result.answer)._asdict(),
             REQUESTS: (output.metadata or {}).get(REQUESTS, 0),
             **({NATS: nats} if (nats := (output.metadata or {}).get(NATS)) is not None else {}),

@@ -164,7 +164,7 @@ def _sample(line: Result) -> Any:
                 answer=line.answer,
                 metadata={
                     "status": line.status,
-                    **({"kind": line.fault, "detail": line.detail} if line.fault else {}),
+                    **({"kind": line.error_type, "detail": line.detail} if line.error_type else {}),
                 },
             )
         },

@@ -158,8 +158,8 @@ class Scorer:
             reply=reply,
             input_tokens=sent,
             output_tokens=received,
-            fault=graded.fault.kind if graded.fault else "",
-            detail=graded.fault.detail if graded.fault else "",
+            error_type=graded.error_type.kind if graded.error_type else "",
+            detail=graded.error_type.detail if graded.error_type else "",
         )
 
 
@@ -173,7 +173,7 @@ def output(result: Result, named: bool) -> bytes:
         "answer": result.answer,
         "score": result.score,
         "scores": dict(result.scores),
-        **({"fault": result.fault, "detail": result.detail} if result.fault else {}),
+        **({"error_type": result.error_type, "detail": result.detail} if result.error_type else {}),
     }
     return (json.dumps(row, ensure_ascii=False) + "\n").encode()
 

@@ -158,12 +158,12 @@ def test_kept_names_change_no_answer() -> None:
 def test_pronouns_stay_with_their_names_where_it_is_sound() -> None:
     def apart(item: Item) -> int:
         spans = item.survey.spans
-        return sum(after.start - before.end > 1 for before, after in pairwise(spans) if before.update == after.update)
+        return sum(after.start - before.end > 1 for before, after in pairwise(spans) if before.fact == after.fact)
 
     item = make("babilong/qa11", length=8192, params={"sound": "true"})
-    assert any(len(update) == 2 for update in item.context.instance.chunks)
+    assert any(len(fact) == 2 for fact in item.context.instance.chunks)
     assert apart(item) == 0
-    assert all(len(update) == 1 for update in make("babilong/qa11", length=8192).context.instance.chunks)
+    assert all(len(fact) == 1 for fact in make("babilong/qa11", length=8192).context.instance.chunks)
 
 
 @pytest.mark.parametrize("task", QA)
@@ -174,7 +174,7 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
         facts, question = [segment.text for segment in posed.instance.segments], posed.questions[0]
         number = int(task.rpartition("qa")[2])
         assert load_task(number).solution(facts, question.ask).answer == question.gold
-        alone = [facts[i] for i in sorted({*question.support, *question.needs})]
+        alone = [facts[i] for i in sorted({*question.support, *question.evidence})]
         if number not in (3, 5, 18):  # taken twice; the latest gift; several chains
             assert load_task(number).solution(alone, question.ask).answer == question.gold
 
@@ -191,9 +191,9 @@ def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> N
     for index in range(30):
         posed = questions_of(recipe(task, params, index=100 + index))
         segments, question = posed.instance.segments, posed.questions[0]
-        without = [[one.text for one in segments if one.update != u] for u in range(len(posed.instance.facts))]
+        without = [[one.text for one in segments if one.fact != u] for u in range(len(posed.instance.facts))]
         answers = [told(left, question.ask) for left in without]
-        assert question.needs == tuple(u for u, answer in enumerate(answers) if answer != question.gold)
+        assert question.evidence == tuple(u for u, answer in enumerate(answers) if answer != question.gold)
 
 
 def test_the_same_facts_in_another_order_are_of_one_split() -> None:

@@ -34,7 +34,7 @@ def test_variants_are_those_of_ruler(variant: str) -> None:
     item = make("classic/niah", length=2048, params={"variant": variant})
     assert niah.SHAPES[variant] == RULER[variant]  # type: ignore[index]
     needles = re.findall(r"One (\w+) kept for (\S+) is (\S+)\.", text_of(item))
-    own = [i for span in item.survey.spans for i in (span.update,)]
+    own = [i for span in item.survey.spans for i in (span.fact,)]
     assert len(own) == keys * values
     assert len(item.question.gold) == queries * values
     assert len(needles) > 15 if haystack == "needles" else len(needles) == keys * values

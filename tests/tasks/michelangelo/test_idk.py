@@ -159,7 +159,7 @@ def test_a_pair_has_one_story() -> None:
     unknown, known = posed.questions
     assert (unknown.gold, unknown.labels["answer"]) == (UNKNOWN, "unknown")
     assert known.gold in " ".join(posed.instance.structure.story.sentences)
-    assert [len(question.needs) for question in posed.questions] == [0, 1]
+    assert [len(question.evidence) for question in posed.questions] == [0, 1]
 
 
 def test_strangers_are_called_otherwise() -> None:

@@ -112,7 +112,7 @@ def test_drafts_before_the_asked_one_are_needed_and_later_ones_not() -> None:
         posed = questions_of(Recipe(**{**recipe("needles=3").__dict__, "index": index}))
         told, question = posed.instance.structure, posed.questions[0]
         own = [n for n, turn in enumerate(told.turns) if turn.key == told.asked]
-        assert question.needs == tuple(own[: told.number])
+        assert question.evidence == tuple(own[: told.number])
         assert question.gold.draft == told.turns[own[told.number - 1]].draft
         seen.add(told.number)
     assert seen == {1, 2, 3}
@@ -205,7 +205,7 @@ def test_published_metrics_differ_in_where_the_string_stands() -> None:
     assert found["openai"] == 0.0
     assert found["gdm"] > 0.9
     # The example of the published scorer's own documentation.
-    question = type(made.question)(ask="", gold=Recall("abcdefghijkl", "hello world"), needs=(), chance_level=0.0)
+    question = type(made.question)(ask="", gold=Recall("abcdefghijkl", "hello world"), evidence=(), chance_level=0.0)
     assert made.task.paper_scores("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
     assert made.task.paper_scores("hello world", question) == {"openai": 0.0, "gdm": 0.0}
 

@@ -152,7 +152,7 @@ CHAIN = Graph(
 def reply(ask: Any, graph: Graph, gold: tuple[int, ...], text: str) -> tuple[str, float, str]:
     item = posed("graph", 0, ("connected", "shortest", "longest").index(ask))
     graded = grade(item.task, replace(item.question, gold=Answer(ask, gold, graph)), text)
-    return graded.status, graded.score, graded.fault.kind if graded.fault else ""
+    return graded.status, graded.score, graded.error_type.kind if graded.error_type else ""
 
 
 def test_the_papers_error_examples() -> None:
@@ -162,7 +162,7 @@ def test_the_papers_error_examples() -> None:
     broken = Graph(20, frozenset(set(pairwise(said)) - {(10, 12)}))
     item = posed("graph", 0, LONGEST)
     graded = grade(item.task, replace(item.question, gold=Answer("longest", (12, 3, 8, 18, 11, 19), broken)), path)
-    assert graded.fault == ("invalid path", "no edge from Node 10 to Node 12")
+    assert graded.error_type == ("invalid path", "no edge from Node 10 to Node 12")
     valid = Graph(20, frozenset([*pairwise((19, 15, 10, 8, 7, 5, 9)), *pairwise((1, 2, 3, 4, 6, 11, 12, 13, 14, 16))]))
     text = "Longest Path: Node 19, Node 15, Node 10, Node 8, Node 7, Node 5, Node 9"
     assert reply("longest", valid, valid.longest_path(), text) == ("ok", 0.0, "suboptimal path")
@@ -174,7 +174,7 @@ def test_the_papers_error_examples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "error_type"),
     [
         ("Shortest Path: Node 0, Node 10, Node 12", None),
         ("Shortest Path: Node 0, Node 4, Node 10, Node 12", "suboptimal path"),
@@ -187,11 +187,11 @@ def test_the_papers_error_examples() -> None:
         ("Shortest Path: Node 42", "invalid path"),
     ],
 )
-def test_wrong_paths_are_told_apart(text: str, fault: str | None) -> None:
+def test_wrong_paths_are_told_apart(text: str, error_type: str | None) -> None:
     gold = CHAIN.shortest_path(0, 12)
     assert gold == (0, 10, 12)
     status, score, found = reply("shortest", CHAIN, gold, text)
-    assert (status, score, found or None) == ("ok", float(fault is None), fault)
+    assert (status, score, found or None) == ("ok", float(error_type is None), error_type)
 
 
 def test_a_path_said_where_there_is_none() -> None:

@@ -73,7 +73,7 @@ def test_no_coverage_is_easily_guessed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "status", "score", "fault"),
+    ("text", "status", "score", "error_type"),
     [
         ("Translation: {gold}", "ok", 1.0, None),
         ("translation: {GOLD}.", "ok", 1.0, None),
@@ -87,13 +87,13 @@ def test_no_coverage_is_easily_guessed() -> None:
         ("", "unparsed", 0.0, None),
     ],
 )
-def test_replies_with_a_translation(text: str, status: str, score: float, fault: str | None) -> None:
+def test_replies_with_a_translation(text: str, status: str, score: float, error_type: str | None) -> None:
     item = posed("translation", 1, SINGLE)
     words = item.question.gold.words
     source = item.question.ask.split('"')[1]
     said = text.format(gold=" ".join(words), GOLD=" ".join(words).upper(), reverse=" ".join(words[::-1]), source=source)
     graded = grade(item.task, item.question, said)
-    assert (graded.status, graded.score, graded.fault and graded.fault.kind) == (status, score, fault)
+    assert (graded.status, graded.score, graded.error_type and graded.error_type.kind) == (status, score, error_type)
 
 
 def test_replies_with_a_coverage() -> None:
@@ -103,7 +103,7 @@ def test_replies_with_a_coverage() -> None:
 
     def graded(words: list[str]) -> tuple[float, str]:
         found = grade(item.task, item.question, f"Letter Coverage: {', '.join(words)}")
-        return found.score, found.fault.kind if found.fault else ""
+        return found.score, found.error_type.kind if found.error_type else ""
 
     assert graded([*best[::-1]]) == (1.0, "")
     assert graded([*best, languages.vocabularies[0][0]]) == (0.0, "not three words")

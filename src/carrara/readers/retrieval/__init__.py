@@ -2,7 +2,7 @@
 
     >>> from carrara.readers.retrieval import Retrieval, retrieve
     >>> context = "John took the milk. It rained all day. Mary went to the garden. Nobody knew why."
-    >>> found = retrieve(context, "Where is Mary?", Retrieval.parse("sentences", by="bm25"), needs=[(39, 63)])
+    >>> found = retrieve(context, "Where is Mary?", Retrieval.parse("sentences", by="bm25"), evidence=[(39, 63)])
     >>> found.text
     'Mary went to the garden.'
     >>> found.recall
@@ -10,7 +10,7 @@
 
 It is the baseline of BABILong (section 3.2 and appendix G): parts are sentences or windows of tokens, ranked by
 embeddings or by BM25, and it is told whether what was needed is among those found. Nothing here knows of models, items
-or tests: a context is a text, and needs are places in it.
+or tasks: a context is a text, and evidence are places in it.
 """
 
 from carrara.readers.retrieval.chunks import Chunk

@@ -115,6 +115,6 @@ class _Watch:
 
 def _needs(item: Item) -> list[tuple[int, int]] | None:
     """Where the context says what the answer is read from."""
-    wanted = item.question.support or item.question.needs
+    wanted = item.question.support or item.question.evidence
     start = len(item.prompt.template.before)
-    return [(s.start - start, s.end - start) for s in item.survey.spans if s.update in wanted] or None
+    return [(s.start - start, s.end - start) for s in item.survey.spans if s.fact in wanted] or None

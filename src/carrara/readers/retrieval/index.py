@@ -49,7 +49,7 @@ class Index:
         if texts:
             self.ranking = BM25(texts) if setting.by == BY_WORDS else Dense(texts, embedder(setting.by), watch)
 
-    def find(self, question: str, needs: Sequence[Stretch] | None = None) -> Retrieved:
+    def find(self, question: str, evidence: Sequence[Stretch] | None = None) -> Retrieved:
         """The chunks most like a question; `needs` are the characters of what answers it."""
         ranked = self.ranking.best(question, self.setting.top) if self.ranking else []
         found = [Found(self.chunks[number], score) for number, score in ranked]
@@ -57,16 +57,16 @@ class Index:
             found.sort(key=attrgetter("chunk"))
         chosen = [chunk for chunk, _ in found]
         text = JOINT.join(self.context[chunk.start : chunk.end] for chunk in chosen)
-        return Retrieved(text, tuple(found), None if needs is None else recall(self.context, needs, chosen))
+        return Retrieved(text, tuple(found), None if evidence is None else recall(self.context, evidence, chosen))
 
 
-def retrieve(context: str, question: str, setting: Retrieval, needs: Sequence[Stretch] | None = None) -> Retrieved:
+def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence[Stretch] | None = None) -> Retrieved:
     """What a question finds in a context. With several questions on it, keep its `Index`."""
-    return Index(context, setting).find(question, needs)
+    return Index(context, setting).find(question, evidence)
 
 
 def ready(setting: Retrieval) -> None:
-    """Load what a setting needs and ask it once, so that what is missing is said before a run begins."""
+    """Load what a setting needs, and ask it once, so that what is missing is said before a run begins."""
     if setting.by != BY_WORDS:  # asked itself: for what follows, the store may have the answer
         embedder(setting.by).check()
     retrieve("Ready.", "Ready?", setting)

@@ -1,4 +1,4 @@
-"""Recall: whether what a question needs is among what was found."""
+"""Recall: whether the evidence of a question is among what was found."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class Recall(NamedTuple):
     """How many of the needed stretches were found, from 0 to 1; 1 where nothing is needed."""
 
 
-def recall(context: str, needs: Sequence[Stretch], chunks: Iterable[Chunk]) -> Recall:
+def recall(context: str, evidence: Sequence[Stretch], chunks: Iterable[Chunk]) -> Recall:
     """A stretch is found when each of its characters is in some chunk, white space aside.
 
     >>> recall("one two three", [(0, 7), (8, 13)], [Chunk(0, 0, 3), Chunk(1, 4, 7)])
@@ -24,11 +24,11 @@ def recall(context: str, needs: Sequence[Stretch], chunks: Iterable[Chunk]) -> R
     """
     runs = _runs(chunks)
     found = 0
-    for start, end in needs:
+    for start, end in evidence:
         text = context[start:end]
         start, end = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
         found += any(first <= start and end <= last for first, last in runs)
-    return Recall(found == len(needs), found / len(needs) if needs else 1.0)
+    return Recall(found == len(evidence), found / len(evidence) if evidence else 1.0)
 
 
 def _runs(chunks: Iterable[Chunk]) -> list[Stretch]:

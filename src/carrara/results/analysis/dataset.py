@@ -55,7 +55,7 @@ def shape(first: Recipe, instances: int) -> Shape:
         drawn += posed.task.draws(posed.instance)
         for question in posed.questions:
             facts.append(len(posed.instance.facts))
-            evidence.append(len(question.support or question.needs))
+            evidence.append(len(question.support or question.evidence))
             answers[posed.task.write(question.gold)] += 1
     total = sum(answers.values())
     shares = sorted(((answer, count / total) for answer, count in answers.items()), key=lambda pair: (-pair[1], pair))

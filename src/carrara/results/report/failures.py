@@ -64,7 +64,7 @@ class Failure:
     answer: str | None
     read: str
     """The rule by which the answer was read, where it is known."""
-    fault: str
+    error_type: str
     """The error type, if its test has error types."""
     error: str | None
     brief: str
@@ -127,7 +127,7 @@ def failure(result: Result, style: SeriesStyle, find_snippet: FindSnippet | None
         gold=_cut(result.gold, FIELD),
         answer=None if result.answer is None else _cut(result.answer, FIELD),
         read=snippet.read if snippet else "",
-        fault=_cut(": ".join(filter(None, (result.fault, result.detail))), FIELD),
+        error_type=_cut(": ".join(filter(None, (result.error_type, result.detail))), FIELD),
         error=None if result.error is None else _cut(result.error, FIELD),
         brief=_brief(result),
         reply=_cut(result.reply, REPLY),

@@ -90,8 +90,8 @@ def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
     series = series_of(results)
     ways: dict[str, set[str]] = {}
     for result in results:
-        if result.fault:
-            ways.setdefault(result.task, set()).add(result.fault)
+        if result.error_type:
+            ways.setdefault(result.task, set()).add(result.error_type)
     groups: dict[tuple[str, Series, int], Counter[str]] = {}
     for result in results:
         if result.task in ways and result.status != "error":
@@ -107,7 +107,7 @@ def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
 def _way(result: Result) -> str:
     if result.status != "ok":
         return SILENT
-    return RIGHT if headline(result) == 1 else result.fault or WRONG
+    return RIGHT if headline(result) == 1 else result.error_type or WRONG
 
 
 def _any_wrong(task: str, groups: dict[tuple[str, Series, int], Counter[str]]) -> bool:

@@ -139,7 +139,7 @@ class Babilong(Task, Generic[Q]):
         chunks = group_pronouns(facts) if together else [(i,) for i in range(len(facts))]
         return replace(
             self.instance(story.cast, question),
-            facts=tuple(tuple(Segment(facts[i], update=n) for i in chunk) for n, chunk in enumerate(chunks)),
+            facts=tuple(tuple(Segment(facts[i], fact=n) for i in chunk) for n, chunk in enumerate(chunks)),
             filler=self._haystack(story.cast, rng.key.split),
             unordered=self.unordered,
             window=(self.window[0], self.window[1]),
@@ -192,7 +192,7 @@ class Babilong(Task, Generic[Q]):
         segments = [segment for chunk in instance.facts for segment in chunk if isinstance(segment, Segment)]
         evidence = Deferred(lambda: self._evidence(instance, segments))
         [question] = super().questions(replace(instance, evidence=evidence))
-        chunks = [segment.update or 0 for segment in segments]
+        chunks = [segment.fact or 0 for segment in segments]
         support = tuple(dict.fromkeys(chunks[fact] for fact in instance.structure))
         return [replace(question, ask=instance.names["question"], support=support)]
 
@@ -204,12 +204,12 @@ class Babilong(Task, Generic[Q]):
 
         def is_decisive(chunk: int | None) -> bool:
             try:
-                left = [segment.text for segment in relevant if segment.update != chunk]
+                left = [segment.text for segment in relevant if segment.fact != chunk]
                 return bool(self.solution(left, ask).answer != instance.gold)
             except UndecidableError:
                 return True
 
-        chunks = dict.fromkeys(segment.update or 0 for segment in relevant)
+        chunks = dict.fromkeys(segment.fact or 0 for segment in relevant)
         return tuple(chunk for chunk in chunks if is_decisive(chunk))
 
     # Prompts and replies

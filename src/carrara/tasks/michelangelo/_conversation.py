@@ -52,8 +52,8 @@ class Dialogue(NamedTuple):
         return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
 
 
-def group(key: Key, draft: str, update: int | None = None) -> SegmentGroup:
-    return (Segment(f"Write {key.one}.", "user", update), Segment(draft, "assistant", update))
+def group(key: Key, draft: str, fact: int | None = None) -> SegmentGroup:
+    return (Segment(f"Write {key.one}.", "user", fact), Segment(draft, "assistant", fact))
 
 
 def ordinal(number: int) -> str:

@@ -237,7 +237,7 @@ def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Questio
     return Question(
         ask=_scenes.question(topic.attribute, name),
         gold=topic.values[0] if is_known else UNKNOWN,
-        needs=() if topic.answer is None else (topic.answer,),
+        evidence=() if topic.answer is None else (topic.answer,),
         chance_level=chance_level,
         labels={"answer": "known" if is_known else "unknown", "complexity": str(int(is_known))},
         options=(*rng.shuffled(topic.values), UNKNOWN),

@@ -92,7 +92,7 @@ class SequenceSearch(Minerva):
                 ending, opening = asked[: place + 1], asked[place + 1 :]
         return Instance(
             opening=tuple(map(Segment, opening)),
-            facts=[tuple(Segment(word, update=0) for word in sequence), (Segment(moved, update=1),)],
+            facts=[tuple(Segment(word, fact=0) for word in sequence), (Segment(moved, fact=1),)],
             ending=self.separator + ", ".join(ending),
             filler=vocabulary.filler(self.words, drawn),
             unordered=True,

@@ -8,7 +8,7 @@ from itertools import pairwise
 from carrara.answers import AnswerType
 from carrara.answers.cues import affirmed
 from carrara.answers.types import AROUND
-from carrara.core.types import Fault, Question
+from carrara.core.types import ErrorType, Question
 from carrara.tasks.sync._graph import Graph
 from carrara.tasks.sync._graph_text import Ask
 
@@ -84,32 +84,32 @@ def _is_path(text: str, nodes: Sequence[int]) -> bool:
     return one_each and not text.isdigit() and all(node != after for node, after in pairwise(nodes))
 
 
-def find_error(answer: Answer, gold: Answer) -> Fault | None:
+def find_error(answer: Answer, gold: Answer) -> ErrorType | None:
     """Return the paper's class of error (Table 5), or that a reply says `no path` where there is one."""
     if gold.ask == "connected":
         return _set_error(set(answer.nodes), set(gold.nodes))
     if not answer.nodes:
-        return Fault("no path said, and there is one") if gold.nodes else None
+        return ErrorType("no path said, and there is one") if gold.nodes else None
     return _path_error(answer.nodes, gold)
 
 
-def _set_error(nodes: set[int], gold: set[int]) -> Fault | None:
+def _set_error(nodes: set[int], gold: set[int]) -> ErrorType | None:
     missing, more = sorted(gold - nodes), sorted(nodes - gold)
     if not missing and not more:
         return None
     kind = "nodes missing and too many" if missing and more else "nodes missing" if missing else "nodes too many"
-    return Fault(kind, ", ".join([*(f"-{node}" for node in missing), *(f"+{node}" for node in more)]))
+    return ErrorType(kind, ", ".join([*(f"-{node}" for node in missing), *(f"+{node}" for node in more)]))
 
 
-def _path_error(path: tuple[int, ...], gold: Answer) -> Fault | None:
+def _path_error(path: tuple[int, ...], gold: Answer) -> ErrorType | None:
     graph, start, end = gold.graph, path[0], path[-1]
     assert graph is not None
     if missing := graph.find_missing(path):
-        return Fault("invalid path", f"no edge from Node {missing[0]} to Node {missing[1]}")
+        return ErrorType("invalid path", f"no edge from Node {missing[0]} to Node {missing[1]}")
     if start >= graph.nodes:
-        return Fault("invalid path", f"there is no Node {start}")
+        return ErrorType("invalid path", f"there is no Node {start}")
     if gold.ask == "shortest" and (start, end) != (gold.nodes[:1] + gold.nodes[-1:]):
-        return Fault("invalid path", f"from Node {start} to Node {end} is not what was asked for")
+        return ErrorType("invalid path", f"from Node {start} to Node {end} is not what was asked for")
     if len(path) != len(gold.nodes):
-        return Fault("suboptimal path", f"{len(path) - 1} edges where the best have {len(gold.nodes) - 1}")
+        return ErrorType("suboptimal path", f"{len(path) - 1} edges where the best have {len(gold.nodes) - 1}")
     return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from carrara.answers import AnswerType
 from carrara.answers.cues import NOT_AN_ANSWER
-from carrara.core.types import Fault, Question
+from carrara.core.types import ErrorType, Question
 from carrara.tasks.sync._language_text import Ask, Query
 from carrara.tasks.sync._languages import Languages
 from carrara.tasks.sync._letter_coverage import Coverage, count_letters, first_letters
@@ -81,7 +81,7 @@ def _without_sources(ask: Ask, text: str) -> str:
     return ", ".join(side[0 if ask == "coverage" else -1] for side in sides)
 
 
-def find_error(answer: Answer, gold: Answer) -> Fault | None:
+def find_error(answer: Answer, gold: Answer) -> ErrorType | None:
     """Return in what way a translation or a choice of words is wrong; None if it is right."""
     assert gold.hidden is not None
     if gold.ask == "coverage":
@@ -89,24 +89,24 @@ def find_error(answer: Answer, gold: Answer) -> Fault | None:
     return _translation_error(answer.words, gold.words, gold.hidden.queries[gold.ask])
 
 
-def _coverage_error(words: Sequence[str], hidden: Hidden) -> Fault | None:
+def _coverage_error(words: Sequence[str], hidden: Hidden) -> ErrorType | None:
     different, best = set(words), hidden.coverage.size
     if len(words) != 3 or len(different) != 3:
-        return Fault("not three words", f"{len(different)} different ones")
+        return ErrorType("not three words", f"{len(different)} different ones")
     if unknown := different.difference(hidden.languages.vocabularies[0]):
-        return Fault("unknown words", ", ".join(sorted(unknown)))
+        return ErrorType("unknown words", ", ".join(sorted(unknown)))
     size = count_letters(first_letters(hidden.languages.dictionaries), words)
-    return Fault("fewer letters", f"{size} of {best}") if size < best else None
+    return ErrorType("fewer letters", f"{size} of {best}") if size < best else None
 
 
-def _translation_error(words: Sequence[str], gold: Sequence[str], query: Query) -> Fault | None:
+def _translation_error(words: Sequence[str], gold: Sequence[str], query: Query) -> ErrorType | None:
     if words == gold:
         return None
     if len(words) != len(gold):
-        return Fault("other number of words", f"{len(words)} for {len(gold)}")
+        return ErrorType("other number of words", f"{len(words)} for {len(gold)}")
     if sorted(words) == sorted(gold):
-        return Fault("other order")
+        return ErrorType("other order")
     if untranslated := [word for word in words if word in query.words]:
-        return Fault("words not translated", ", ".join(untranslated))
+        return ErrorType("words not translated", ", ".join(untranslated))
     wrong = sum(one != other for one, other in zip(words, gold, strict=True))
-    return Fault("wrong words", f"{wrong} of {len(gold)}")
+    return ErrorType("wrong words", f"{wrong} of {len(gold)}")

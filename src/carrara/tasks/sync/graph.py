@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
 
-from carrara.core.types import PRESENTS, Deferred, Fault, Question, Segment, UndecidableError
+from carrara.core.types import PRESENTS, Deferred, ErrorType, Question, Segment, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync._graph import Graph
@@ -147,7 +147,7 @@ class SyncGraph(Sync):
         return Question(
             ask=text.write_question(ask, nodes),
             gold=Answer(ask, gold, graph),
-            needs=Deferred(lambda: _find_evidence(instance, ask, gold)),
+            evidence=Deferred(lambda: _find_evidence(instance, ask, gold)),
             chance_level=self._chance_level(graph, ask, gold),
             labels={"nodes": str(graph.nodes), **_labels(ask, gold)},
             budget=24 + 8 * graph.nodes,
@@ -183,7 +183,7 @@ class SyncGraph(Sync):
                 found = {f"greedy walk: {rule}": walks.walk(rule) for rule in RULES}
         return {name: self.write(Answer(ask, answer)) for name, answer in found.items()}
 
-    def error_type(self, answer: Answer, question: Question[Answer]) -> Fault | None:
+    def error_type(self, answer: Answer, question: Question[Answer]) -> ErrorType | None:
         return find_error(answer, question.gold)
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Answer]) -> Answer:

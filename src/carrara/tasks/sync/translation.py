@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import perm
 
-from carrara.core.types import PRESENTS, Deferred, Fault, FillerStream, Question, Segment, UndecidableError
+from carrara.core.types import PRESENTS, Deferred, ErrorType, FillerStream, Question, Segment, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._greedy_coverage import choose_greedily
@@ -175,7 +175,7 @@ class SyncTranslation(Sync):
         return Question(
             ask=str(query),
             gold=Answer(query.ask, words, hidden),
-            needs=evidence,
+            evidence=evidence,
             chance_level=chance_level,
             labels=labels,
             budget=96,
@@ -202,7 +202,7 @@ class SyncTranslation(Sync):
             for which, words in orders.items()
         }
 
-    def error_type(self, answer: Answer, question: Question[Answer]) -> Fault | None:
+    def error_type(self, answer: Answer, question: Question[Answer]) -> ErrorType | None:
         return find_error(answer, question.gold)
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Answer]) -> Answer:

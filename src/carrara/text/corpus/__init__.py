@@ -3,7 +3,7 @@
     >>> from carrara.text import corpus
     >>> novels = corpus.open("novels")                                          # doctest: +SKIP
     >>> corpus.reading(novels, Rng("any", "key"), "gpt2").upto(4096)            # doctest: +SKIP
-    (Segment(text='She had …', role='user', update=None, tokens=4087),)
+    (Segment(text='She had …', role='user', fact=None, tokens=4087),)
 
 A source (files, tables, the hub) gives documents; they are cleaned, split into sentences and written as one file that
 is named by a hash of what it holds. What each sentence costs by a tokenizer is counted once too. From then on any
