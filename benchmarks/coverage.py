@@ -1,9 +1,11 @@
-"""Whether intervals hold what they are said to hold, as often as they are said to: simulated, with worlds of their own.
+"""Whether intervals hold what they are said to hold, as often as they are said to: simulated, with instances of their
+own.
 
     python -m benchmarks.coverage [SIMULATIONS]
 
-A world is harder or easier at every length alike, some tests are graded, and some ask several questions of a world.
-Each line is an interval that reports, comparisons or profiles print; it is held where it contains the true value.
+An instance is harder or easier at every length alike, some tests are graded, and some ask several questions of an
+instance. Each line is an interval that reports, comparisons or profiles print; it is held where it contains the true
+value.
 """
 
 import math
@@ -25,7 +27,7 @@ from carrara.results.analysis.summary import summarize
 LENGTHS = (0, 4096, 8192, 16384, 32768, 65536)
 CHANCE_LEVEL = 0.1
 EASE = 0.25
-"""By how much a world's own share of right replies may differ, in both directions."""
+"""By how much an instance's own share of right replies may differ, in both directions."""
 
 Curve = Callable[[float], float]
 
@@ -38,21 +40,21 @@ CURVES: dict[str, Curve] = {
 
 
 def share(curve: Curve, length: int, ease: float) -> float:
-    """Of right replies on a world: around the curve's, and as far from 0 and 1 as from it at most."""
+    """Of right replies on an instance: around the curve's, and as far from 0 and 1 as from it at most."""
     p = curve(doublings(length))
     return p + ease * 2 * min(p, 1 - p)
 
 
-def asked(curve: Curve, worlds: int, rng: random.Random, model: str = "a", questions: int = 1, graded: bool = False,
+def asked(curve: Curve, instances: int, rng: random.Random, model: str = "a", questions: int = 1, graded: bool = False,
           eases: list[float] | None = None) -> list[Result]:  # fmt: skip
     found = []
-    for world in range(worlds):
-        ease = eases[world] if eases else rng.uniform(-EASE, EASE)
+    for instance in range(instances):
+        ease = eases[instance] if eases else rng.uniform(-EASE, EASE)
         for length in LENGTHS:
             p = share(curve, length, ease)
             for question in range(questions):
                 score = rng.betavariate(4 * p, 4 * (1 - p)) if graded else float(rng.random() < p)
-                name = f"s/t@1/test-0-{world}"
+                name = f"s/t@1/test-0-{instance}"
                 found.append(
                     Result(
                         id=f"{name}.{question}/{length}/chat/gpt2",
@@ -63,7 +65,7 @@ def asked(curve: Curve, worlds: int, rng: random.Random, model: str = "a", quest
                         tokens=length,
                         tokenizer="gpt2",
                         context_id=f"{name}/{length}/chat/gpt2",
-                        world_id=name,
+                        instance_id=name,
                         status="ok",
                         score=score,
                         chance_level=CHANCE_LEVEL,
@@ -103,15 +105,15 @@ def held(curve: Curve, times: int, **how: object) -> Iterator[tuple[str, float]]
     yield "area", fmean(areas)
 
 
-def told_apart(times: int, worlds: int, better: float) -> tuple[float, float, float]:
+def told_apart(times: int, instances: int, better: float) -> tuple[float, float, float]:
     """Of two models, one better by so much: intervals that hold the difference, lengths that are told apart, and runs
     in which any is."""
     inside, apart, any_apart = list[bool](), list[bool](), list[bool]()
     for seed in range(times):
         rng = random.Random(f"two {seed}")
-        eases = [rng.uniform(-EASE, EASE) for _ in range(worlds)]
+        eases = [rng.uniform(-EASE, EASE) for _ in range(instances)]
         sides = [
-            Side(name, asked(lambda _, p=p: p, worlds, rng, name, eases=eases))  # type: ignore[misc]
+            Side(name, asked(lambda _, p=p: p, instances, rng, name, eases=eases))  # type: ignore[misc]
             for name, p in (("a", 0.6), ("b", 0.6 + better))
         ]
         found = compare(sides).lengths
@@ -126,7 +128,7 @@ def paired_coverage(n: int, steps: int) -> tuple[list[float], list[float]]:
     """Compute how often the interval of n paired all-or-nothing scores holds the difference, without sampling.
 
     Returns:
-        The coverage for each pair of shares of worlds that differ upward and downward, and how often two models that
+        The coverage for each pair of shares of instances that differ upward and downward, and how often two models that
         are equally good are told apart.
     """
     tables = {}
@@ -170,12 +172,12 @@ def _clustered(rng: random.Random, ease: float, gap: float) -> float:
 GRADED: dict[str, Callable[[random.Random, float, float], float]] = {
     "graded": _graded,
     "half right": _partial,
-    "4 questions a world": _clustered,
+    "4 questions an instance": _clustered,
 }
 
 
 def share_covered(kind: str, n: int, gap: float, times: int) -> tuple[float, float]:
-    """Simulate how often the interval of n worlds holds the difference, and how often it is significant."""
+    """Simulate how often the interval of n instances holds the difference, and how often it is significant."""
     covered, rejected = list[bool](), list[bool]()
     for seed in range(times):
         rng = random.Random(f"{kind} {n} {gap} {seed}")
@@ -202,25 +204,25 @@ def main(times: int) -> None:
     rows = []
     for name, curve in CURVES.items():
         for about, how in {
-            "10 worlds": {"worlds": 10},
-            "30 worlds": {"worlds": 30},
-            "30 worlds, graded": {"worlds": 30, "graded": True},
-            "10 worlds of 4 questions": {"worlds": 10, "questions": 4},
+            "10 instances": {"instances": 10},
+            "30 instances": {"instances": 30},
+            "30 instances, graded": {"instances": 30, "graded": True},
+            "10 instances of 4 questions": {"instances": 10, "questions": 4},
         }.items():
             shares = dict(held(curve, times, **how))
             rows.append([name, about, *(f"{one:.3f}" for one in shares.values())])
     for line in table(["scores", "of", "mean", "effective length", "area"], rows):
         print(line)
     print()
-    for line in table(["worlds", "scores", "better by", "interval holds", "equals told apart"], list(paired(times))):
+    for line in table(["instances", "scores", "better by", "interval holds", "equals told apart"], list(paired(times))):
         print(line)
     print()
     rows = []
-    for worlds in (10, 30, 100):
+    for instances in (10, 30, 100):
         for better in (0.0, 0.1, 0.2):
-            figures = told_apart(times // 10, worlds, better)
-            rows.append([str(worlds), f"{better:.1f}", *(f"{one:.3f}" for one in figures)])
-    for line in table(["worlds", "better by", "interval holds", "lengths told apart", "runs with any"], rows):
+            figures = told_apart(times // 10, instances, better)
+            rows.append([str(instances), f"{better:.1f}", *(f"{one:.3f}" for one in figures)])
+    for line in table(["instances", "better by", "interval holds", "lengths told apart", "runs with any"], rows):
         print(line)
 
 

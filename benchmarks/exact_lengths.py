@@ -1,6 +1,6 @@
 """Counts every prompt whole: is each exactly as long as was asked for?
 
-    python -m benchmarks.exact_lengths [WORLDS] [LENGTH] [TOKENIZER …]
+    python -m benchmarks.exact_lengths [INSTANCES] [LENGTH] [TOKENIZER …]
 
 Prints, for each tokenizer, how many prompts have the length, and what generation took against counting alone.
 """
@@ -19,13 +19,13 @@ NAME = "michelangelo/latent_list"
 TOKENIZERS = ("gpt2", "o200k", "mistral-v7")
 
 
-def main(worlds: int, length: int, tokenizers: tuple[str, ...]) -> int:
+def main(instances: int, length: int, tokenizers: tuple[str, ...]) -> int:
     wrong = 0
     first = Recipe(NAME, load(NAME).version, "", "test", 0, 0, 0, length, "chat", "", "")
     for tokenizer in tokenizers:
         exact, making, counting, characters = 0, 0.0, 0.0, 0
         clock = time.perf_counter()
-        for context in contexts(replace(first, tokenizer=tokenizer), worlds):
+        for context in contexts(replace(first, tokenizer=tokenizer), instances):
             messages = context.items[0].messages()
             making += time.perf_counter() - clock
             clock = time.perf_counter()
@@ -33,9 +33,9 @@ def main(worlds: int, length: int, tokenizers: tuple[str, ...]) -> int:
             counting += time.perf_counter() - clock
             characters += sum(len(message.content) for message in messages)
             clock = time.perf_counter()
-        wrong += worlds - exact
+        wrong += instances - exact
         print(
-            f"{tokenizer:12} {exact} of {worlds} prompts have exactly {length} tokens ({write_length(length)}); "
+            f"{tokenizer:12} {exact} of {instances} prompts have exactly {length} tokens ({write_length(length)}); "
             f"{characters / 1e6:.0f} MB made in {making:.0f} s, {making / counting:.1f} times what counting them takes"
         )
     return 1 if wrong else 0

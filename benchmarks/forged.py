@@ -310,7 +310,9 @@ def picked(folder: Path) -> None:
                 sample = json.loads(content)
                 index = int(sample["id"].partition("-0-")[2].partition(".")[0])
                 there.setdefault(sample["metadata"]["length"], []).append(index)
-    plan(lambda found: [row | {"worlds": [[n, n + 1] for n in there.get(row["length"], [])]} for row in found])(folder)
+    plan(lambda found: [row | {"instances": [[n, n + 1] for n in there.get(row["length"], [])]} for row in found])(
+        folder
+    )
 
 
 def hashed(sample: Json, digest: str) -> None:
@@ -436,15 +438,15 @@ FORGED = [
     Kind(
         "the plan has a length of 10^11", rows(of=f"{ID}/test-0-0.0/{10**11}/chat/gpt2"), "refused: its plan declares"
     ),
-    Kind("the plan has 10^12 worlds", rows(worlds=[[0, 10**12]]), "refused: its plan has rows"),
-    Kind("the plan has 16 million worlds", rows(worlds=[[0, 1 << 24]]), "refused: its plan declares more than"),
+    Kind("the plan has 10^12 instances", rows(instances=[[0, 10**12]]), "refused: its plan has rows"),
+    Kind("the plan has 16 million instances", rows(instances=[[0, 1 << 24]]), "refused: its plan declares more than"),
     Kind(
-        "the plan is of a shard of 10^12 worlds",
+        "the plan is of a shard of 10^12 instances",
         rows(block=[0, 10**12], whole=[0, 10**12]),
         "refused: its plan has rows",
     ),
     Kind(
-        "the plan is of a shard of 16 million worlds",
+        "the plan is of a shard of 16 million instances",
         rows(block=[0, 5], whole=[0, 1 << 24]),
         "refused: its plan declares more than",
     ),

@@ -1,6 +1,6 @@
 """IDK for who reads strings and understands nothing: what it scored before, and what it scores.
 
-    python -m benchmarks.idk_shortcuts [WORLDS]
+    python -m benchmarks.idk_shortcuts [INSTANCES]
 
 Up to version 2 no choice stood in the text but the right one, so that of it or the last choice one was always right
 (`question_before`). Now as many are said where the answer is told as where it is not. Each row has the reader that says
@@ -39,11 +39,11 @@ def question_before(rng: Rng, topic: Topic, name: str, chance_level: float) -> Q
     return replace(now, gold=said[0] if said else idk.UNKNOWN, options=(*rng.shuffled(choices), idk.UNKNOWN))
 
 
-def scores(haystack: str, length: int, worlds: int) -> Mapping[str, float]:
+def scores(haystack: str, length: int, instances: int) -> Mapping[str, float]:
     """What every reader of choices scores on the first items."""
     right: dict[str, list[bool]] = {name: [] for name in OPTIONS}
     form = Form(Counter(), "", None, 1, frozenset())
-    for index in range(worlds):
+    for index in range(instances):
         item = items.make("michelangelo/idk", length=length, index=index, params={"haystack": haystack})
         sight: Sight = form.sight(item)
         for name, reader in OPTIONS.items():
@@ -51,15 +51,15 @@ def scores(haystack: str, length: int, worlds: int) -> Mapping[str, float]:
     return {name: fmean(each) for name, each in right.items()}
 
 
-def main(worlds: int) -> None:
-    print(f"{worlds} items; {READER!r}, and the best of {len(OPTIONS)} readers of choices\n")
+def main(instances: int) -> None:
+    print(f"{instances} items; {READER!r}, and the best of {len(OPTIONS)} readers of choices\n")
     print(f"{'haystack':10}{'length':>8} |{'before':>8}{'best':>8} |{'now':>8}{'best':>8}")
     for haystack in HAYSTACKS:
         for length in LENGTHS:
             with patch.object(items, "_posed", items.pose):  # without the memory of what was posed
                 with patch.object(idk, "_question", question_before):
-                    before = scores(haystack, length, worlds)
-                now = scores(haystack, length, worlds)
+                    before = scores(haystack, length, instances)
+                now = scores(haystack, length, instances)
             columns = [f"{each[READER]:8.2f}{max(each.values()):8.2f}" for each in (before, now)]
             print(f"{haystack:10}{write_length(length):>8} |{' |'.join(columns)}", flush=True)
 

@@ -1,6 +1,6 @@
 """Latent List's chance rate, by the paper's random model (Michelangelo, appendix B.1), on this project's items.
 
-    python -m benchmarks.latent_list_chance [WORLDS]
+    python -m benchmarks.latent_list_chance [INSTANCES]
 
 The paper gives 16.9, 11.3 and 8.5 % at complexity 1, 5 and 20, 12.2 % overall, by its approximate metric. It says how
 the random model answers, but not what true lengths a guessed length is held against, nor by which metric. Each reading
@@ -19,14 +19,14 @@ PAPER = {1: 16.9, 5: 11.3, 20: 8.5}
 GUESSES = 50
 
 
-def view_rates(complexity: int, worlds: int) -> dict[str, float]:
+def view_rates(complexity: int, instances: int) -> dict[str, float]:
     """The random model's mean score by the paper's metric, for each view, in per cent."""
     task = registry.load(NAME)
     rates = {}
     for view in ("print", "sum", "min", "max", "len"):
         first = Recipe(NAME, task.version, f"complexity={complexity};view={view}", "test", 0, 0, 0, 0, "chat", "", "")
         total = 0.0
-        for index in range(worlds):
+        for index in range(instances):
             posed = questions_of(replace(first, index=index))
             rng = posed.key.rng("chance")
             for _ in range(GUESSES):
@@ -34,7 +34,7 @@ def view_rates(complexity: int, worlds: int) -> dict[str, float]:
                 guess = length if view == "len" else task.guess(rng, posed.instance, posed.questions[0])
                 answer = task.write(guess)
                 total += task.paper_scores(answer, posed.questions[0])["paper"]
-        rates[view] = 100 * total / worlds / GUESSES
+        rates[view] = 100 * total / instances / GUESSES
     return rates
 
 
@@ -46,12 +46,12 @@ def uniform_length(complexity: int, exact: bool) -> float:
     return 100 * sum(1 - min(1.0, abs(t - g) / (1e-10 + t)) for t in span for g in span) / len(span) ** 2
 
 
-def main(worlds: int) -> None:
+def main(instances: int) -> None:
     readings: dict[str, list[float]] = {"paper": [], "items": [], "uniform": [], "agree": []}
-    print(f"{worlds} worlds a view, {GUESSES} guesses each; per cent by the paper's metric\n")
+    print(f"{instances} instances a view, {GUESSES} guesses each; per cent by the paper's metric\n")
     print("complexity  print    sum    min    max |    len  uniform  agree |  paper  items  uniform  agree")
     for complexity, paper in PAPER.items():
-        rates = view_rates(complexity, worlds)
+        rates = view_rates(complexity, instances)
         uniform, agree = uniform_length(complexity, False), uniform_length(complexity, True)
         others = sum(rate for view, rate in rates.items() if view != "len")
         row = [paper, (others + rates["len"]) / 5, (others + uniform) / 5, (others + agree) / 5]

@@ -23,7 +23,7 @@ PARTS = 4
 """Pieces of work for each test, so that the cores end together."""
 
 Job = tuple[str, int, int, int]
-"""A test, a length, the first world and how many."""
+"""A test, a length, the first instance and how many."""
 Made = tuple[str, str, int]
 """An item's id, the perfect reply, and the bytes of its prompt."""
 
@@ -33,8 +33,8 @@ def main(processes: int) -> None:
         (
             test,
             size.length,
-            size.worlds * part // PARTS,
-            size.worlds * (part + 1) // PARTS - size.worlds * part // PARTS,
+            size.instances * part // PARTS,
+            size.instances * (part + 1) // PARTS - size.instances * part // PARTS,
         )
         for test in registry.select(PRESET.selection)
         for size in PRESET.sizes(test, None)
@@ -65,11 +65,11 @@ def _ready(_: int) -> None:
 
 
 def made_of(job: Job) -> list[Made]:
-    test, length, first, worlds = job
+    test, length, first, instances = job
     recipe = make(test, tokenizer=PRESET.tokenizer, index=first).recipe
     return [
         (item.id, item.gold, sum(len(message.content.encode()) for message in item.messages()))
-        for context in contexts(replace(recipe, length=length), worlds)
+        for context in contexts(replace(recipe, length=length), instances)
         for item in context.items
     ]
 

@@ -3,7 +3,7 @@
     python -m benchmarks.profile [SIMULATIONS]
 
 Simulated models with known curves are profiled to the stopping rule. Beside each stands a uniform grid: the same number
-of worlds at every length, more until its interval is as narrow, by the same curve. Costs are tokens of prompts.
+of instances at every length, more until its interval is as narrow, by the same curve. Costs are tokens of prompts.
 """
 
 import math
@@ -107,7 +107,7 @@ def work(job: tuple[str, int, bool]) -> Outcome:
 
 def main(simulations: int) -> None:
     print(f"{simulations} simulations each; {RULE}, within {WITHIN:g}, {BATCH} at once, to {UPTO >> 10}k; nominal 90 %")
-    print("case                held  stopped   tokens  worlds' cost of a uniform grid  times  misfit told")
+    print("case                held  stopped   tokens  instances' cost of a uniform grid  times  misfit told")
     with Pool(2) as pool:
         for name in CASES:
             own = pool.map(work, [(name, seed, True) for seed in range(simulations)], 10)

@@ -45,7 +45,7 @@ def _done(read: dict[str, Any]) -> bool:
     return int(read["at"]["stage"]) >= len(read["settings"]["stages"])
 
 
-def worlds(length: int) -> int:
+def instances(length: int) -> int:
     return MANY if length <= 256 << 10 else SOME if length <= 1 << 20 else FEW
 
 
@@ -59,7 +59,7 @@ def measure(out: Path, model: str, row: dict[str, Any], lengths: list[int], more
         if any(all(one.get(name) == value for name, value in cell.items()) for one in known()):
             continue
         run = out / f"{row['test']}-{row['text']}-{write_length(length)}"
-        asked = ["run", row["test"], "--model", model, "--lengths", length, "-n", row.get("n") or worlds(length)]
+        asked = ["run", row["test"], "--model", model, "--lengths", length, "-n", row.get("n") or instances(length)]
         rows = json.loads(command(*asked, *more, "--out", run, "--json"))
         found = rows[0] if isinstance(rows, list) else rows["rows"][0]
         with KEPT.open("a") as file:

@@ -43,7 +43,7 @@ def _result(rng: random.Random, model: str, task: str, length: int, i: int, righ
         tokens=length or 90,
         tokenizer="gpt2",
         context_id=f"{task}@1/test-0-{i}/{length}",
-        world_id=f"{task}@1/test-0-{i}",
+        instance_id=f"{task}@1/test-0-{i}",
         status="ok" if rng.random() < 0.97 else "unparsed",
         score=float(right),
         chance_level=0.1,

@@ -1,8 +1,8 @@
 """How long `carrara score` takes a line, beside the plain way of doing the same and beside reading the lines alone.
 
-    python -m benchmarks.score_speed [WORLDS]
+    python -m benchmarks.score_speed [INSTANCES]
 
-The plain way is one process that builds the world of every line anew and grades its reply. The whole command is
+The plain way is one process that builds the instance of every line anew and grades its reply. The whole command is
 measured, with the start of its processes. Behind each time stands that of the processors, all cores together: where
 others work on the same machine it is what remains comparable, and the ratio is of these.
 """
@@ -37,8 +37,8 @@ class Case(NamedTuple):
     name: str
     tests: str
     lengths: Sequence[int]
-    worlds: int
-    by_world: bool = True
+    instances: int
+    by_instance: bool = True
     folder: bool = False
 
 
@@ -52,14 +52,14 @@ class Times(NamedTuple):
         return f"{self.wall:.2f} ({self.used:.2f})"
 
 
-def main(worlds: int) -> None:
+def main(instances: int) -> None:
     cases = [
-        Case("worlds shared, side by side", "latent_list", LENGTHS, worlds),
-        Case("worlds shared, length after length", "latent_list", LENGTHS[:5], worlds, by_world=False),
-        Case("questions shared, into a folder", "sync", LENGTHS[4:9], worlds // 20, folder=True),
-        Case("each line a world of its own", "latent_list", [0], worlds * 2),
-        Case("each line a world of its own, all tests", ALL, [4096], worlds // 40),
-        Case("all tests at eight lengths, from 0 to 64k", ALL, EIGHT, worlds * 43 // 200),
+        Case("instances shared, side by side", "latent_list", LENGTHS, instances),
+        Case("instances shared, length after length", "latent_list", LENGTHS[:5], instances, by_instance=False),
+        Case("questions shared, into a folder", "sync", LENGTHS[4:9], instances // 20, folder=True),
+        Case("each line an instance of its own", "latent_list", [0], instances * 2),
+        Case("each line an instance of its own, all tests", ALL, [4096], instances // 40),
+        Case("all tests at eight lengths, from 0 to 64k", ALL, EIGHT, instances * 43 // 200),
     ]
     print(f"ms a line (of processor time) on {count_cores()} cores; the plain way and reading alone on one")
     with tempfile.TemporaryDirectory() as folder:
@@ -98,10 +98,12 @@ def written(path: Path, case: Case) -> int:
 def recipes(case: Case) -> Iterator[Recipe]:
     for test in registry.select(case.tests):
         first = Recipe.parse(f"{test}@{registry.load(test).version}/test-0-0.0/0/chat/o200k")
-        outer, inner = (range(case.worlds), case.lengths) if case.by_world else (case.lengths, range(case.worlds))
+        outer, inner = (
+            (range(case.instances), case.lengths) if case.by_instance else (case.lengths, range(case.instances))
+        )
         for one in outer:
             for other in inner:
-                index, length = (one, other) if case.by_world else (other, one)
+                index, length = (one, other) if case.by_instance else (other, one)
                 yield replace(first, index=index, length=length)
 
 

@@ -22,8 +22,8 @@ KINDS = {
 }
 
 
-def line(selection: str, length: str, worlds: int, out: Path, *more: str) -> list[str]:
-    asked = ["generate", selection, "--lengths", length, "-n", str(worlds), "--tokenizer", "gpt2", "--parquet"]
+def line(selection: str, length: str, instances: int, out: Path, *more: str) -> list[str]:
+    asked = ["generate", selection, "--lengths", length, "-n", str(instances), "--tokenizer", "gpt2", "--parquet"]
     return [sys.executable, "-m", "carrara", *asked, "--out", str(out), *more]
 
 
@@ -57,17 +57,17 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=2_000)
     asked = parser.parse_args()
     for (name, (selection, length, more)), rows in zip(KINDS.items(), (asked.recipes, asked.items), strict=True):
-        worlds = rows // (1 if name == "recipes" else 6)  # three questions on a graph, one on each of the others
+        instances = rows // (1 if name == "recipes" else 6)  # three questions on a graph, one on each of the others
         with tempfile.TemporaryDirectory() as aside:
             folder = Path(aside)
-            one = timed(line(selection, length, worlds, folder / "one", *more, "--workers", "1"))
-            two = timed(line(selection, length, worlds, folder / "two", *more, "--workers", "2"))
+            one = timed(line(selection, length, instances, folder / "one", *more, "--workers", "1"))
+            two = timed(line(selection, length, instances, folder / "two", *more, "--workers", "2"))
             files, own = digest(folder / "one")
-            by_ray = line(selection, length, worlds, folder / "ray", *more, "--engine", "ray", "--workers", "2")
+            by_ray = line(selection, length, instances, folder / "ray", *more, "--engine", "ray", "--workers", "2")
             there = killed(by_ray, folder / "ray", files)
             rest = timed(by_ray)
             same = digest(folder / "two")[1] == own == digest(folder / "ray")[1]
-        print(f"{name}: {worlds:,} worlds of {selection}, {files} files")
+        print(f"{name}: {instances:,} instances of {selection}, {files} files")
         print(f"  one process {one:.1f} s, two {two:.1f} s: {one / two:.2f} times as fast")
         print(f"  Ray with two workers: killed with {there} files there, the rest in {rest:.1f} s")
         print(f"  the same bytes by all three: {'yes' if same else 'NO'}", flush=True)

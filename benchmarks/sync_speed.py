@@ -14,7 +14,7 @@ from itertools import product
 
 from carrara.prompt.items import contexts, make
 
-WORLDS = 150
+INSTANCES = 150
 LENGTHS = (32768, 65536, 131072)
 TOKENIZER = "mistral-v7"
 TESTS = ("sync/graph", "sync/translation")
@@ -29,14 +29,14 @@ def main(processes: int) -> None:
         made = list(pool.map(made_of, *zip(*jobs, strict=True)))
     taken = time.perf_counter() - start
     prompts, size = (sum(column) for column in zip(*made, strict=True))
-    print(f"{2 * WORLDS} contexts x 3 questions x {len(LENGTHS)} lengths: {prompts:,} prompts, {size / 1e6:,.0f} MB")
+    print(f"{2 * INSTANCES} contexts x 3 questions x {len(LENGTHS)} lengths: {prompts:,} prompts, {size / 1e6:,.0f} MB")
     print(f"in {taken:.1f} s on {processes} cores, {1e3 * taken / prompts:.1f} ms each")
 
 
 def made_of(test: str, part: int) -> tuple[int, int]:
-    """Prompts and bytes of a share of the worlds at all lengths."""
+    """Prompts and bytes of a share of the instances at all lengths."""
     prompts = size = 0
-    share = WORLDS // PARTS
+    share = INSTANCES // PARTS
     for length in LENGTHS:
         recipe = make(test, tokenizer=TOKENIZER, index=part * share).recipe
         for context in contexts(replace(recipe, length=length), share):

@@ -20,8 +20,8 @@ from carrara.core.recipe import Recipe
 from carrara.prompt.items import Item, contexts
 from tests.fuzz_parts import ALIKE, AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS
 
-WORLDS = 12
-"""Of each test and length: parameters that hold several values are dealt to worlds in turn."""
+INSTANCES = 12
+"""Of each test and length: parameters that hold several values are dealt to instances in turn."""
 LENGTHS = (0, 2048, 4096)
 TOKENIZER = "gpt2"
 LONGEST = 1_000_000
@@ -44,24 +44,24 @@ class Asked:
 @cache
 def questions(test: str) -> Sequence[Asked]:
     """The questions that replies are drawn for."""
-    found = [item for items in _items(test, WORLDS) for item in items]
+    found = [item for items in _items(test, INSTANCES) for item in items]
     return [Asked(item, item.gold, item.text, item.text.split()) for item in found]
 
 
 @cache
 def perfect() -> Sequence[str]:
-    """Right answers to the questions of one world of each test."""
+    """Right answers to the questions of one instance of each test."""
     return [item.gold for test in registry.names() for item in next(_items(test, 1))]
 
 
-def _items(test: str, worlds: int) -> Iterator[Sequence[Item]]:
-    """The questions of some worlds, for each length that has room for them."""
+def _items(test: str, instances: int) -> Iterator[Sequence[Item]]:
+    """The questions of some instances, for each length that has room for them."""
     task = registry.load(test)
     params = canonical(build(task, test, {}))
     for length in LENGTHS:
         first = Recipe(test, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
         try:
-            made = list(contexts(first, worlds, warn=lambda _: None))
+            made = list(contexts(first, instances, warn=lambda _: None))
         except LengthError:
             continue  # this puzzle is longer
         yield [item for context in made for item in context.items]

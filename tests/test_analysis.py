@@ -32,7 +32,7 @@ from carrara.results.analysis.scores import by_metric, describe_metric
 
 
 def reply(
-    world: int,
+    instance: int,
     score: float = 1.0,
     *,
     length: int = 0,
@@ -46,18 +46,18 @@ def reply(
     chance_level: float = 0.0,
     **more: dict[str, float] | dict[str, str],
 ) -> Result:
-    world_id = f"{task}@1{f';{params}' if params else ''}/test-0-{world}"
+    instance_id = f"{task}@1{f';{params}' if params else ''}/test-0-{instance}"
     setting = f"/{length}/{style}/{tokenizer}"
     return Result(
-        id=f"{world_id}.{question}{setting}",
+        id=f"{instance_id}.{question}{setting}",
         task=task,
         version=1,
         model=model,
         length=length,
         tokens=length or 100,
         tokenizer=tokenizer,
-        context_id=world_id + setting,
-        world_id=world_id,
+        context_id=instance_id + setting,
+        instance_id=instance_id,
         status=status,
         score=score,
         chance_level=chance_level,
@@ -249,8 +249,8 @@ def test_recall_is_of_retrieval_and_not_of_the_reply() -> None:
     assert stat([reply(0)]).retrieval == {}
 
 
-def asked(world: int, retrieve: str, **more: str) -> Result:
-    return reply(world, settings={"retrieve": retrieve, **more} if retrieve else more)
+def asked(instance: int, retrieve: str, **more: str) -> Result:
+    return reply(instance, settings={"retrieve": retrieve, **more} if retrieve else more)
 
 
 def test_retrieval_is_always_part_of_the_name() -> None:
@@ -293,7 +293,7 @@ def test_a_score_out_of_range_is_named(score: float) -> None:
 
 
 def test_questions_on_one_context_are_one_cluster() -> None:
-    found = stat([reply(world, float(world % 2), question=q) for world in range(10) for q in range(4)])
+    found = stat([reply(instance, float(instance % 2), question=q) for instance in range(10) for q in range(4)])
     assert (found.n, found.contexts) == (40, 10)
     assert found.n_effective == pytest.approx(10)
     assert found.high - found.low > 0.45
@@ -351,14 +351,14 @@ def test_length_effects_are_paired_by_world() -> None:
     before = [reply(i, score) for i, score in enumerate(easy)]
     after = [reply(i, max(0, score - 0.1 - 0.01 * i), length=4096) for i, score in enumerate(easy)]
     [effect] = length_effects([*before, *after, reply(77, length=4096)])
-    per_world = [b.score - a.score for a, b in zip(before, after, strict=True)]
-    half = 2.2010 * stdev(per_world) / math.sqrt(12)  # t(11)
-    assert (effect.base, effect.length, effect.difference.worlds) == (0, 4096, 12)
-    assert effect.difference.mean == pytest.approx(mean(per_world))
+    per_instance = [b.score - a.score for a, b in zip(before, after, strict=True)]
+    half = 2.2010 * stdev(per_instance) / math.sqrt(12)  # t(11)
+    assert (effect.base, effect.length, effect.difference.instances) == (0, 4096, 12)
+    assert effect.difference.mean == pytest.approx(mean(per_instance))
     assert effect.difference.low is not None
     assert effect.difference.high is not None
-    assert effect.difference.low <= mean(per_world) - half + 1e-4  # at least as wide as Student's
-    assert mean(per_world) + half - 1e-4 <= effect.difference.high < 0
+    assert effect.difference.low <= mean(per_instance) - half + 1e-4  # at least as wide as Student's
+    assert mean(per_instance) + half - 1e-4 <= effect.difference.high < 0
     assert effect.difference.clear
 
 
@@ -367,7 +367,7 @@ def test_questions_are_averaged_within_their_world() -> None:
     second = [reply(0, 1.0, question=q, model="n") for q in range(9)] + [reply(1, 0.0, model="n")]
     found = difference(first, second)
     assert found is not None
-    assert (found.worlds, found.mean) == (2, 0.5)
+    assert (found.instances, found.mean) == (2, 0.5)
 
 
 def test_models_are_compared_on_what_both_were_asked() -> None:
@@ -377,7 +377,7 @@ def test_models_are_compared_on_what_both_were_asked() -> None:
     found = {(str(effect.first), str(effect.second)): effect.difference for effect in model_effects(results)}
     both = found["m", "n"]
     assert both is not None
-    assert (both.worlds, both.mean) == (2, 1.0)
+    assert (both.instances, both.mean) == (2, 1.0)
     assert both.reversed.mean == -1
     assert found["m", "z"] is None
     assert found["n", "z"] is None
@@ -426,7 +426,7 @@ def test_effective_length(means: tuple[float, ...], shown: str, interval: str, n
 
 
 def test_a_point_below_the_threshold_by_chance_decides_nothing() -> None:
-    """30 worlds: 1.00, .77, .73 at 0, 8k and 32k, which by points alone would be an effective length of 0."""
+    """30 instances: 1.00, .77, .73 at 0, 8k and 32k, which by points alone would be an effective length of 0."""
     results = [
         reply(i, float(i < right), length=length, chance_level=0.05)
         for length, right in ((0, 30), (8192, 23), (32768, 22))

@@ -47,7 +47,7 @@ def test_a_test_of_ones_own_is_computed_and_not_kept(tmp_path: Path, monkeypatch
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
     assert chance_levels.chance_level_of("mine/lists") == chance_levels.computed("mine/lists", chance_levels.FEW) > 0
     monkeypatch.setattr(chance_levels, "_KEPT", file)
-    monkeypatch.setattr(chance_levels, "computed", lambda name, worlds=0: 0.25)
+    monkeypatch.setattr(chance_levels, "computed", lambda name, instances=0: 0.25)
     assert chance_levels.chance_level_of("mine/lists") == 0.25
     chance_levels.main()
     assert file.read_text("utf-8").splitlines() == [f"{task}@{registry.load(task).version} 0.2500" for task in TASKS]

@@ -72,29 +72,29 @@ class Bell(Task):
 """
 
 
-def posed(task: str, given: str, worlds: int, seed: int = 11) -> Iterator[Posed]:
+def posed(task: str, given: str, instances: int, seed: int = 11) -> Iterator[Posed]:
     loaded = registry.load(task)
     written = dict(one.split("=") for one in given.split(";") if one)
     params = parameters.canonical(parameters.build(loaded, task, written))
     length, tokenizer = (2048, DEFAULT) if loaded.is_sized and not params else (0, "")
     first = Recipe(task, loaded.version, params, "test", seed, 0, 0, length, "chat", "", tokenizer)
-    for index in range(worlds):
+    for index in range(instances):
         try:
             yield questions_of(replace(first, index=index))
         except LengthError:
             continue
 
 
-def simulated(task: str, params: str, worlds: int) -> list[Simulated]:
+def simulated(task: str, params: str, instances: int) -> list[Simulated]:
     simulation = Simulation()
-    for one in posed(task, params, worlds):
+    for one in posed(task, params, instances):
         for n, question in enumerate(one.questions):
             simulation.take(one.task, one.instance, question, one.key.rng("guess", n), str(one.key.index))
     return simulation.comparisons()
 
 
-def check(task: str, params: str, worlds: int) -> None:
-    found = simulated(task, params, worlds)
+def check(task: str, params: str, instances: int) -> None:
+    found = simulated(task, params, instances)
     assert found
     assert [str(one) for one in found if one.differs] == []
 
@@ -184,9 +184,9 @@ def test_the_chance_level_of_a_number(gold: int, options: tuple[str, ...], level
 # --- what the audit says of a wrong declaration ---
 
 
-def audited(task: str, worlds: int = 60) -> list[str]:
+def audited(task: str, instances: int = 60) -> list[str]:
     first = Recipe(task, registry.load(task).version, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
-    return [breach.found for breach in audit(first, worlds).breaches if breach.check == "chance"]
+    return [breach.found for breach in audit(first, instances).breaches if breach.check == "chance"]
 
 
 @pytest.mark.parametrize(("declared", "way"), [(0.0, "too low"), (0.9, "too high")])
@@ -203,14 +203,14 @@ def test_a_wrong_chance_level_is_told_in_both_directions(
 def test_few_worlds_prove_nothing() -> None:
     one = Simulated("", FEW - 1, 0.9, 0.1, 0.01)
     assert not one.differs
-    assert replace(one, worlds=FEW).differs
+    assert replace(one, instances=FEW).differs
 
 
 def test_guesses_that_are_all_alike_are_one_guess_each() -> None:
-    """That five worlds of a hundred are right where ten are declared is no proof: repeating a guess adds nothing."""
+    """That five instances of a hundred are right where ten are declared is no proof: repeating a guess adds nothing."""
     task = registry.load("minerva/membership")
-    simulation, worlds = Simulation(), [*posed("minerva/membership", "items=12;lists=4", 60)]
-    for one in worlds:
+    simulation, instances = Simulation(), [*posed("minerva/membership", "items=12;lists=4", 60)]
+    for one in instances:
         [question] = one.questions
         simulation.take(task, one.instance, replace(question, chance_level=0.25), one.key.rng("g"), str(one.key.index))
     assert not any(found.differs for found in simulation.comparisons())

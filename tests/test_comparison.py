@@ -26,8 +26,8 @@ from tests.test_places import LEFT_OPEN
 TASK = "michelangelo/latent_list"
 
 
-def reply(model: str, world: int, length: int, score: float, task: str = TASK, **recipe: Any) -> Result:
-    base = Recipe(task, 2, "", "test", 0, world, 0, length, "chat", "", "gpt2")
+def reply(model: str, instance: int, length: int, score: float, task: str = TASK, **recipe: Any) -> Result:
+    base = Recipe(task, 2, "", "test", 0, instance, 0, length, "chat", "", "gpt2")
     made = replace(base, **recipe)
     return Result(
         id=str(made),
@@ -38,7 +38,7 @@ def reply(model: str, world: int, length: int, score: float, task: str = TASK, *
         tokens=length,
         tokenizer=made.tokenizer,
         context_id=made.context_id,
-        world_id=made.world_id,
+        instance_id=made.instance_id,
         status="ok",
         score=score,
         chance_level=0.1,
@@ -54,14 +54,14 @@ def both(first: list[Result], second: list[Result], by_instance: bool = False) -
 
 
 def test_who_is_better_at_which_length() -> None:
-    """Two servers on the same 30 worlds, of which all lengths together hide that one is better at the longest."""
+    """Two servers on the same 30 instances, of which all lengths together hide that one is better at the longest."""
     found = both(curve("a", {0: 29, 8192: 26, 32768: 12}), curve("b", {0: 30, 8192: 23, 32768: 22}))
     assert [row.verdict() for row in found.lengths] == ["not told apart", "not told apart", "better"]
     far = found.lengths[2]
     assert far.difference == pytest.approx(1 / 3)
     assert far.low is not None
     assert 0 < far.low < far.difference
-    assert far.p == pytest.approx(2 * 0.5**10)  # McNemar's: ten worlds of ten the same way
+    assert far.p == pytest.approx(2 * 0.5**10)  # McNemar's: ten instances of ten the same way
     assert far.holm == pytest.approx(3 * far.p)
     text = "\n".join(comparison_lines(found, None))
     assert text.startswith("Beside A, B is better at 32k in michelangelo/latent_list by 0.33 (+0.08 to +0.56)")
@@ -317,7 +317,7 @@ def test_of_three_sides_a_mean_over_lengths_takes_the_lengths_of_all() -> None:
     assert [(row.first, row.second, row.length) for row in found.lengths] == [
         ("A", "B", 0), ("A", "B", 8192), ("A", "C", 0), ("B", "C", 0)
     ]  # fmt: skip
-    assert [(row.one, row.other, row.worlds) for row in (*found.tests, *found.overall)] == [(1.0, 1.0, 30)] * 6
+    assert [(row.one, row.other, row.instances) for row in (*found.tests, *found.overall)] == [(1.0, 1.0, 30)] * 6
     said = f"{TASK}: over all lengths, only 0 is compared: not all models have the others"
     assert said in found.refused
     assert f"Not compared: {said}." in list(comparison_lines(found, None))
@@ -337,6 +337,6 @@ def test_three_sides_without_a_common_length_have_no_mean_over_lengths(tmp_path:
 
 def test_two_sides_say_which_lengths_they_do_not_share() -> None:
     found = both(curve("a", {0: 30, 8192: 3}), curve("b", {0: 30}))
-    assert found.tests[0].worlds == 30
+    assert found.tests[0].instances == 30
     assert any("30 items are compared" in one for one in found.refused)
     assert not any("over all lengths" in one for one in found.refused)

@@ -37,14 +37,15 @@ def column(name: str, scores: Sequence[float]) -> Column:
 
 
 def reply(
-    model: str, world: int, score: float, *, task: str = "babilong/qa1", length: int = 4096, **more: Any
+    model: str, instance: int, score: float, *, task: str = "babilong/qa1", length: int = 4096, **more: Any
 ) -> Result:
     params, style, settings = more.get("params", ""), more.get("style", "chat"), more.get("settings", {})
-    world_id = f"{task.partition(':')[0]}@1{f';{params}' if params else ''}/test-0-{world}"
+    instance_id = f"{task.partition(':')[0]}@1{f';{params}' if params else ''}/test-0-{instance}"
     setting = f"/{length}/{style}/{more.get('tokenizer', 'gpt2')}"
     return Result(
-        f"{world_id}.0{setting}", task, 1, model, length, length, more.get("tokenizer", "gpt2"), world_id + setting,
-        world_id, "ok", score, 0.1, more.get("scores", {}), settings=settings,
+        f"{instance_id}.0{setting}", task, 1, model, length, length,
+        more.get("tokenizer", "gpt2"), instance_id + setting,
+        instance_id, "ok", score, 0.1, more.get("scores", {}), settings=settings,
     )  # fmt: skip
 
 
@@ -291,7 +292,9 @@ def test_aliases() -> None:
 def test_models_that_servers_call_by_names_share_the_tasks() -> None:
     """Each server says which model answered. That makes models two, and not the task."""
     results = [
-        replace(reply(f"openai/{model}", world, 1.0), answered_by=f"{model}-2025") for model in "ab" for world in (0, 1)
+        replace(reply(f"openai/{model}", instance, 1.0), answered_by=f"{model}-2025")
+        for model in "ab"
+        for instance in (0, 1)
     ]
     assert {(one.what, str(one.model)) for one in cell_scores(results)} == {
         ("babilong/qa1 at 4k", "openai/a"),
@@ -365,11 +368,11 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with results of four models on two tests at two lengths; one that `carrara run` wrote is read below."""
     right = {"oracle": 4, "chance": 1, "majority": 2, "echo": 0}
     results = [
-        reply(f"carrara/{model}", world, float(world < hits), task=f"babilong/{test}", length=length)
+        reply(f"carrara/{model}", instance, float(instance < hits), task=f"babilong/{test}", length=length)
         for model, hits in right.items()
         for test in ("qa1", "qa2")
         for length in (0, 1024)
-        for world in range(4)
+        for instance in range(4)
     ]
     folder = tmp_path / "all"
     folder.mkdir()

@@ -17,9 +17,10 @@ K = 1024
 
 
 def reply(index: int, length: int, score: float) -> Result:
-    world = f"s/t@1/test-0-{index}"
+    instance = f"s/t@1/test-0-{index}"
     return Result(
-        f"{world}.0/{length}/chat/gpt2", "s/t", 1, "m", length, length, "gpt2", f"{world}/{length}", world, "ok", score,
+        f"{instance}.0/{length}/chat/gpt2", "s/t", 1, "m", length, length, "gpt2",
+        f"{instance}/{length}", instance, "ok", score,
         0.1,
     )  # fmt: skip
 
@@ -31,7 +32,7 @@ def test_a_mean_up_to_each_length() -> None:
     rows = accumulate(results)
     assert [(row.length, row.stat.mean) for row in rows] == [(4 * K, 1.0), (8 * K, 0.75), (16 * K, 0.5)]
     assert [row.stat.n for row in rows] == [10, 20, 30]
-    assert all(row.stat.n_effective == pytest.approx(10) for row in rows)  # ten worlds, however long
+    assert all(row.stat.n_effective == pytest.approx(10) for row in rows)  # ten instances, however long
     assert all(row.stat.low < row.stat.mean <= row.stat.high for row in rows)
 
 
@@ -57,7 +58,7 @@ def test_overlapping_subsets_count_each_bucket_once() -> None:
 
 
 def subset_of_result(result: Result) -> int:
-    return subset_of(int(result.world_id.rpartition("-")[2]))
+    return subset_of(int(result.instance_id.rpartition("-")[2]))
 
 
 def test_subsets_are_as_long_as_their_names() -> None:

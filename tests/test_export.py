@@ -208,7 +208,7 @@ def test_loads_have_the_prompts_of_items(tmp_path: Path) -> None:
     carrara(
         "export", "serving", "qa1", "--lengths", "2k", "-n", "2", "--tokenizer", "gpt2", "--out", tmp_path, check=True
     )
-    ours = [item_of(f"babilong/qa1@3/test-0-{world}.0/2048/chat/gpt2").text for world in range(2)]
+    ours = [item_of(f"babilong/qa1@3/test-0-{instance}.0/2048/chat/gpt2").text for instance in range(2)]
     vllm = [json.loads(text) for text in (tmp_path / "vllm.jsonl").read_text().splitlines()]
     sglang = [json.loads(text) for text in (tmp_path / "sglang.jsonl").read_text().splitlines()]
     assert [row["prompt"] for row in vllm] == ours == [row["conversations"][0]["content"] for row in sglang]

@@ -39,7 +39,7 @@ ONCE = dict.fromkeys(("quota", "400", "401", "markup-error", "key-error", "elsew
 """Requests of what is never asked again; other failures are asked three times."""
 
 
-ROW = {"model": "m", "settings": {}, "of": "x", "test": "t", "length": 0, "question": 0, "worlds": [[0, 3]]}
+ROW = {"model": "m", "settings": {}, "of": "x", "test": "t", "length": 0, "question": 0, "instances": [[0, 3]]}
 """Of a plan."""
 
 
@@ -195,7 +195,7 @@ def test_what_was_cut_off_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixt
 @pytest.mark.parametrize(
     "text",
     ["", "{}", "[1]", "null", '[{"model": "m"}]', "[" * 100_000]
-    + [json.dumps([{**ROW, name: bad}]) for name, bad in (("worlds", None), ("settings", None), ("length", "x"))],
+    + [json.dumps([{**ROW, name: bad}]) for name, bad in (("instances", None), ("settings", None), ("length", "x"))],
 )
 def test_a_damaged_plan_says_nothing(text: str, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text(text)

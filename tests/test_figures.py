@@ -142,8 +142,8 @@ MINERVA = tuple(
 )
 
 
-def reply(model: str, test: str, world: int, length: int, score: float, params: str = "", **more: Any) -> Result:
-    recipe = Recipe(test.partition(":")[0], 1, params, "test", 0, world, 0, length, "chat", "", "gpt2")
+def reply(model: str, test: str, instance: int, length: int, score: float, params: str = "", **more: Any) -> Result:
+    recipe = Recipe(test.partition(":")[0], 1, params, "test", 0, instance, 0, length, "chat", "", "gpt2")
     return Result(
         id=str(recipe),
         task=test,
@@ -152,8 +152,8 @@ def reply(model: str, test: str, world: int, length: int, score: float, params: 
         length=length,
         tokens=length,
         tokenizer="gpt2",
-        context_id=f"{recipe.world_id}/{length}",
-        world_id=recipe.world_id,
+        context_id=f"{recipe.instance_id}/{length}",
+        instance_id=recipe.instance_id,
         status="ok",
         score=score,
         chance_level=0.1,
@@ -167,12 +167,12 @@ def made_up() -> tuple[Result, ...]:
     rng, found = random.Random(3), list[Result]()
     for test in dict.fromkeys((*BABILONG, *definition("sync-table-4").tests, *SYNC, *MINERVA, *MICHELANGELO)):
         for place, length in enumerate(LENGTHS):
-            for world in range(6):
+            for instance in range(6):
                 labels = LABELS.get(test, [{}])
                 for model, skill in MODELS.items():
                     score = float(rng.random() < skill * (1 - place / 3 if "sinking" in model else 1))
                     more: dict[str, Any] = {
-                        "labels": labels[world % len(labels)],
+                        "labels": labels[instance % len(labels)],
                         "category": CATEGORIES.get(test, "other" if test in MINERVA else ""),
                         "scores": {"recall": score} if test == "babilong/qa1" else {},
                         "error_type": "invalid path" if test in PATHS and not score else "",
@@ -183,7 +183,7 @@ def made_up() -> tuple[Result, ...]:
                     }
                     for cot in ("", "none, asked", "exactly:512") if test in SYNC else ("",):
                         settings = {"cot": cot} if cot else {}
-                        found.append(reply(model, test, world, length, score, settings=settings, **more))
+                        found.append(reply(model, test, instance, length, score, settings=settings, **more))
     return tuple(found)
 
 
@@ -192,9 +192,9 @@ def trained() -> list[Result]:
     shares = {"qa1-rmt-0": 0.2, "qa1-rmt-1": 0.4, "qa1-rmt-2": 0.6, "qa1-armt": 1.0}
     models = {f"carrara/recurrent:out/{name}": share for name, share in shares.items()} | {"openai/gpt-4": 0.5}
     return [
-        reply(model, "babilong/qa1", world, 4096, float(world < 10 * share))
+        reply(model, "babilong/qa1", instance, 4096, float(instance < 10 * share))
         for model, share in models.items()
-        for world in range(10)
+        for instance in range(10)
     ]
 
 
@@ -268,10 +268,10 @@ def curves(ones: Sequence[float], others: Sequence[float], noise: float = 0.1) -
     rng = random.Random(1)
     lengths = [1024 * 2**k for k in range(len(ones))]
     return [
-        reply(model, "michelangelo/mrcr", world, length, min(1.0, max(0.0, mean + rng.uniform(-noise, noise))))
+        reply(model, "michelangelo/mrcr", instance, length, min(1.0, max(0.0, mean + rng.uniform(-noise, noise))))
         for model, means in (("a", ones), ("b", others))
         for length, mean in zip(lengths, means, strict=True)
-        for world in range(60)
+        for instance in range(60)
     ]
 
 

@@ -18,9 +18,9 @@ EACH = 60
 
 @pytest.fixture(autouse=True, scope="module")
 def few_worlds() -> Iterator[None]:
-    """To make worlds takes longer than to read their replies."""
+    """To make instances takes longer than to read their replies."""
     with pytest.MonkeyPatch.context() as here:
-        here.setattr(fuzz, "WORLDS", 3)
+        here.setattr(fuzz, "INSTANCES", 3)
         fuzz.questions.cache_clear()
         yield
     fuzz.questions.cache_clear()

@@ -116,7 +116,7 @@ GAMES: dict[str, Callable[[Item], str]] = {
     "yes or no": lambda item: "yes or no",
     "yes and no": lambda item: "Yes. No.",
 }
-WORLDS = 40
+INSTANCES = 40
 
 
 @cache
@@ -124,7 +124,7 @@ def items_of(task: str) -> list[Item]:
     loaded = registry.load(task)
     recipe = Recipe(task, loaded.version, "", "test", 5, 0, 0, 1024 if "minerva" in task else 0, "chat", "", "gpt2")
     found: list[Item] = []
-    for index in range(WORLDS):
+    for index in range(INSTANCES):
         try:
             found += next(iter(contexts(replace(recipe, index=index), 1, warn=lambda _: None))).items
         except (LengthError, StopIteration):

@@ -24,17 +24,17 @@ from tests.test_places import LEFT_OPEN
 Capture = pytest.CaptureFixture[str]
 
 
-def reply(world: int, score: float, length: int, model: str, task: str = "suite/one", **more: object) -> Result:
+def reply(instance: int, score: float, length: int, model: str, task: str = "suite/one", **more: object) -> Result:
     base = Result(
-        id=f"{task}@1/test-0-{world}.0/{length}/chat/gpt2",
+        id=f"{task}@1/test-0-{instance}.0/{length}/chat/gpt2",
         task=task,
         version=1,
         model=model,
         length=length,
         tokens=length or 90,
         tokenizer="gpt2",
-        context_id=f"{task}@1/test-0-{world}/{length}",
-        world_id=f"{task}@1/test-0-{world}",
+        context_id=f"{task}@1/test-0-{instance}/{length}",
+        instance_id=f"{task}@1/test-0-{instance}",
         status="ok",
         score=score,
         chance_level=0.1,

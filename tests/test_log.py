@@ -68,7 +68,7 @@ def said_by(*asked: str) -> list[str]:
 
 @pytest.mark.slow
 def test_a_run_and_its_report_repeat_no_warning(tmp_path: Path) -> None:
-    """Several tests and lengths: some worlds do not fit, and there are few replies of each."""
+    """Several tests and lengths: some instances do not fit, and there are few replies of each."""
     asked = ["run", "qa2,qa3,latent_list", "--lengths", "450,500,1k", "-n", "9", "--model", "carrara/chance", "--out"]
     said = said_by(*asked, str(tmp_path))
     assert sum("do not fit" in line for line in said) > 1

@@ -1,4 +1,4 @@
-"""The interval and the p-value of a difference agree, and hold what they promise on few worlds."""
+"""The interval and the p-value of a difference agree, and hold what they promise on few instances."""
 
 import math
 import random
@@ -61,8 +61,8 @@ def test_swapping_the_sides_mirrors_the_interval(groups: list[list[float]]) -> N
 def test_the_verdicts_of_a_table_agree_with_its_intervals(table: list[list[tuple[float, float]]]) -> None:
     """Also where several comparisons are corrected for their number."""
     ones, others = (
-        [reply(model, world, 1024 * place, max(0.0, pair[side])) for place, own in enumerate(table)
-         for world, pair in enumerate(own)]
+        [reply(model, instance, 1024 * place, max(0.0, pair[side])) for place, own in enumerate(table)
+         for instance, pair in enumerate(own)]
         for side, model in enumerate("ab")
     )  # fmt: skip
     found = both(ones, others)
@@ -156,7 +156,7 @@ def test_reports_and_comparisons_give_the_same_interval() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", range(5, 21))
 def test_binary_scores_are_covered_whatever_the_shares(n: int) -> None:
-    """Exactly, for all shares of worlds that differ upward and downward, in steps of 0.05."""
+    """Exactly, for all shares of instances that differ upward and downward, in steps of 0.05."""
     coverage, rejected = paired_coverage(n, 20)
     assert min(coverage) >= 0.9495
     assert max(rejected) <= ALPHA

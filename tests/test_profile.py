@@ -188,7 +188,7 @@ def test_a_profile_goes_on_where_it_was(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_all_capabilities_can_be_asked_for(tmp_path: Path) -> None:
-    """The command as it stands, without a choice: each capability has worlds, and an oracle holds to the longest."""
+    """The command as it stands, without a choice: each capability has instances, and an oracle holds to the longest."""
     run = ["profile", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "4k", "--json"]
     cards = json.loads(carrara(*run, "--out", str(tmp_path / "run"), check=True).stdout)
     assert [card["capability"] for card in cards] == [one.name for one in CAPABILITIES]

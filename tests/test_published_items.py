@@ -68,7 +68,7 @@ def test_a_published_item_is_rebuilt_from_its_id(official: Path) -> None:
 
 def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
     jobs = _planned(official, "qa2", "--lengths", "4k", "-n", "3").jobs
-    assert [(job.first.task, job.first.length, job.worlds) for job in jobs] == [("published/babilong-qa2", 4096, 3)]
+    assert [(job.first.task, job.first.length, job.instances) for job in jobs] == [("published/babilong-qa2", 4096, 3)]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ OTHER = {"input": "John went to the office.", "question": "Where is John? ", "ta
 def _gold(folder: Path, *more: str) -> list[str]:
     """The answers to everything that a folder has for qa1, as a run would ask it."""
     jobs = _planned(folder, "qa1", *more, "--published", f"babilong:{folder}").jobs
-    return [item.gold for job in jobs for context in contexts(job.first, job.worlds) for item in context.items]
+    return [item.gold for job in jobs for context in contexts(job.first, job.instances) for item in context.items]
 
 
 def _write(path: Path, *rows: object) -> Path:
@@ -233,7 +233,7 @@ def test_the_commonest_answer_of_published_items(official: Path) -> None:
     from carrara.proof.reference import majority
 
     job = _planned(official, "qa1", "--lengths", "4k").jobs[0]
-    items = [item for context in contexts(job.first, job.worlds) for item in context.items]
+    items = [item for context in contexts(job.first, job.instances) for item in context.items]
     golds = [item.gold for item in items]
     assert {golds.count(majority(item, [])) for item in items} == {max(map(golds.count, golds))}
 
@@ -256,10 +256,12 @@ def test_the_published_grid() -> None:
     assert found is not None
     preset, selection = found
     assert "simulated" in preset.about
-    jobs = [(test, s.length, s.worlds) for test in registry.select(selection) for s in preset.sizes(test, None)]
+    jobs = [(test, s.length, s.instances) for test in registry.select(selection) for s in preset.sizes(test, None)]
     assert len(jobs) == 20 * 13
-    assert {worlds for test, length, worlds in jobs if test in registry.select("qa1,qa5") and length <= 32768} == {1000}
-    assert {worlds for test, length, worlds in jobs if test == "babilong/qa6" or length > 32768} == {100}
+    assert {
+        instances for test, length, instances in jobs if test in registry.select("qa1,qa5") and length <= 32768
+    } == {1000}
+    assert {instances for test, length, instances in jobs if test == "babilong/qa6" or length > 32768} == {100}
     assert preset_of("paper:babilong:qa2,qa7") == (preset, "qa2,qa7")
     with pytest.raises(UsageError, match="is not part of paper:babilong"):
         preset_of("paper:babilong:latent_list")

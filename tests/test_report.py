@@ -33,24 +33,24 @@ from carrara.score.scored import Scorer, ScorerConfig
 
 
 def reply(
-    world: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", task: str = "suite/test"
+    instance: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", task: str = "suite/test"
 ) -> Result:
     return Result(
-        id=f"{task}@1/test-0-{world}.0/{length}/chat/gpt2",
+        id=f"{task}@1/test-0-{instance}.0/{length}/chat/gpt2",
         task=task,
         version=1,
         model=model,
         length=length,
         tokens=length or 120,
         tokenizer="gpt2",
-        context_id=f"{task}@1/test-0-{world}/{length}/chat/gpt2",
-        world_id=f"{task}@1/test-0-{world}",
+        context_id=f"{task}@1/test-0-{instance}/{length}/chat/gpt2",
+        instance_id=f"{task}@1/test-0-{instance}",
         status="ok",
         score=score,
         chance_level=0.05,
         scores={"paper": score / 2},
-        labels={"complexity": str((1, 5, 20)[world % 3])},
-        ask=f"len(a[{world}:])",
+        labels={"complexity": str((1, 5, 20)[instance % 3])},
+        ask=f"len(a[{instance}:])",
         gold="7",
         answer="8",
         reply="It is 8.",

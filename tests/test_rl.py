@@ -37,7 +37,7 @@ def test_the_same_number_gives_the_same_item_in_any_order() -> None:
 
 def test_no_world_comes_twice_and_every_test_and_length_does() -> None:
     many = list(islice(stream(tokenizer="words").items(), 60))
-    assert len({item.recipe.world_id for item in many}) == 60
+    assert len({item.recipe.instance_id for item in many}) == 60
     assert len({str([*item.context.instance.start, *item.context.instance.chunks]) for item in many}) == 60
     assert len({item.recipe.task for item in many}) == len({item.recipe.length for item in many}) == 3
     assert {item.recipe.question for item in many if item.recipe.task == "sync/graph"} == {0, 1, 2}

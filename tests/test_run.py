@@ -223,7 +223,7 @@ WRONG_IN_INSPECT = {
     "no such style": ([*ORACLE, "-T", "style=bas"], "style=bas is not one of chat, base"),
     "no such split": ([*ORACLE, "-T", "split=x"], "split=x is not one of test"),
     "a seed below 0": ([*ORACLE, "-T", "seed=-1"], "seed=-1 is not a whole number"),
-    "no worlds": ([*ORACLE, "-T", "n=0"], "n=0 is not a whole number"),
+    "no instances": ([*ORACLE, "-T", "n=0"], "n=0 is not a whole number"),
     "lengths": ([*ORACLE, "-T", "length=0,4k"], "'0,4k' is not a length"),
     "no such parameter": ([*ORACLE, "-T", "params=complexty=5"], "did you mean complexity"),
     "no such argument": ([*ORACLE, "-T", "lenght=4k"], "did you mean length"),

@@ -42,11 +42,11 @@ LIST = "michelangelo/latent_list"
 needs_ray = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed")
 
 
-def replies(test: str, worlds: int, lengths: Sequence[int] = (0,), reply: str | None = None) -> list[Row]:
-    """Right replies to all questions of some worlds, or all the same one."""
+def replies(test: str, instances: int, lengths: Sequence[int] = (0,), reply: str | None = None) -> list[Row]:
+    """Right replies to all questions of some instances, or all the same one."""
     rows = []
     for length in lengths:
-        for index in range(worlds):
+        for index in range(instances):
             first = replace(Recipe.parse(f"{test}@{load(test).version}/test-0-{index}.0/0/chat/gpt2"), length=length)
             for n, question in enumerate(questions_of(first).questions):
                 said = load(test).write(question.gold) if reply is None else reply
@@ -254,15 +254,15 @@ def test_the_table_is_that_of_a_run(seed: int) -> None:
     chance = random.Random(seed)
     results = [
         Result(
-            id=f"{task}@1;a={a}/test-0-{world}.{part}/{length}/chat/gpt2",
+            id=f"{task}@1;a={a}/test-0-{instance}.{part}/{length}/chat/gpt2",
             task=f"{task}:{part}",
             version=1,
             model=model,
             length=length,
             tokens=length,
             tokenizer="gpt2",
-            context_id=f"{task}@1;a={a}/test-0-{world}/{length}/chat/gpt2",
-            world_id=f"{task}@1;a={a}/test-0-{world}",
+            context_id=f"{task}@1;a={a}/test-0-{instance}/{length}/chat/gpt2",
+            instance_id=f"{task}@1;a={a}/test-0-{instance}",
             status=chance.choice(STATUSES),
             score=chance.choice([0.0, 1.0, chance.random()]),
             chance_level=chance.random(),
@@ -272,7 +272,7 @@ def test_the_table_is_that_of_a_run(seed: int) -> None:
         )
         for task in ("s/t", "s/u")
         for a in chance.choice([(1,), (1, 2)])
-        for world in range(chance.randint(1, 9))
+        for instance in range(chance.randint(1, 9))
         for part in range(3)
         for length in (0, 4096)
         for model in ("m", "n")
@@ -328,10 +328,10 @@ def test_a_log_has_so_many_lines_and_the_fullest_goes_first(tmp_path: Path, monk
     assert len(read_results(tmp_path / "five")) == len(read_results(tmp_path / "few")) == 24
 
 
-@pytest.mark.parametrize("worlds", [1, 40])
+@pytest.mark.parametrize("instances", [1, 40])
 @pytest.mark.sampled(1)
-def test_several_processes_give_the_same_in_the_same_order(worlds: int) -> None:
-    rows = [*replies(LIST, worlds, (0, 512)), *replies("sync/graph", worlds)]
+def test_several_processes_give_the_same_in_the_same_order(instances: int) -> None:
+    rows = [*replies(LIST, instances, (0, 512)), *replies("sync/graph", instances)]
     lines: Batch = [(n, json.dumps(row).encode()) for n, row in enumerate(rows, 1)]
     lines[1:1] = [(0, b"{"), (0, None)]
     batches = [lines[n : n + 7] for n in range(0, len(lines), 7)]

@@ -199,7 +199,7 @@ def test_every_test_says_what_its_shortcuts_score() -> None:
         for cheap in one.shortcuts:
             assert cheap.declared or cheap.score <= cheap.chance_level + 0.16, (
                 one.test
-            )  # 200 worlds: two standard errors
+            )  # 200 instances: two standard errors
 
 
 @pytest.mark.parametrize("name", ["babilong/qa1", pytest.param("michelangelo/latent_list", marks=pytest.mark.slow)])

@@ -20,13 +20,13 @@ from carrara.runs.manifest import parts
 from tests.process import begun, carrara
 from tests.server import Address, serving
 
-WORLDS, SHARDS, AT_ONCE = 40, 4, 4
-ITEMS = WORLDS * 2
+INSTANCES, SHARDS, AT_ONCE = 40, 4, 4
+ITEMS = INSTANCES * 2
 SMALL = ["run", "latent_list,qa1,sync/graph", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--lengths", "1k,2k"]
 
 
 def asked(server: Address, out: Path) -> list[str]:
-    line = ["run", "latent_list", "--lengths", "0,1k", "-n", str(WORLDS), "--model", "openai-api/test/ok"]
+    line = ["run", "latent_list", "--lengths", "0,1k", "-n", str(INSTANCES), "--model", "openai-api/test/ok"]
     return [
         *line,
         "--base-url",
@@ -67,7 +67,7 @@ def test_four_at_once_one_of_which_is_killed_and_given_again(tmp_path: Path) -> 
         carrara(*line, check=True)  # in one piece: all of it is there
         assert server.asked() <= ITEMS + AT_ONCE
     assert replies(shared) == replies(tmp_path / "whole")
-    assert {(part.have, part.planned) for part in parts(shared, read_results(shared))} == {(WORLDS, WORLDS)}
+    assert {(part.have, part.planned) for part in parts(shared, read_results(shared))} == {(INSTANCES, INSTANCES)}
     assert {header(path).status for path in logs(shared / LOGS)} == {"success"}
 
 
@@ -87,13 +87,13 @@ def test_parts_come_to_the_whole(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_world_for_each(tmp_path: Path) -> None:
-    """Six jobs of a world in four parts: none has them all, and none goes without."""
+    """Six jobs of an instance in four parts: none has them all, and none goes without."""
     for number in range(1, 5):
         carrara(*SMALL, "-n", "1", "--out", tmp_path, "--shard", f"{number}/4", check=True)
     assert {part.have for part in parts(tmp_path, read_results(tmp_path))} == {1}
     ended = carrara(*SMALL, "-n", "1", "--out", tmp_path, "--shard", "1/9")
     assert ended.returncode == 2
-    assert "--shard 1/9 has no world to ask" in ended.stderr
+    assert "--shard 1/9 has no instance to ask" in ended.stderr
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/4", "5/4", "a/b", "1/4/4", "-1/4", "1/0", "٣/٤"])
@@ -136,7 +136,7 @@ def test_the_job_array_of_the_docs(tmp_path: Path) -> None:
         (programs / name).write_text(f"#!/bin/bash\n{line}\n")
         (programs / name).chmod(0o755)
     (tmp_path / "serve.sh").write_text(script)
-    asked = {"MODEL": "ok", "TESTS": "latent_list", "LENGTHS": "0,1k", "WORLDS": "6", "TOKENIZER": "o200k"}
+    asked = {"MODEL": "ok", "TESTS": "latent_list", "LENGTHS": "0,1k", "INSTANCES": "6", "TOKENIZER": "o200k"}
     tasks = []
     for number in (1, 2, 3):
         said = {

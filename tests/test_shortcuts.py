@@ -10,9 +10,9 @@ from carrara.registry import load
 from carrara.tasks.michelangelo import idk
 
 
-def breaches(task: str, worlds: int) -> list[str]:
+def breaches(task: str, instances: int) -> list[str]:
     first = Recipe(task, load(task).version, "", "test", 7, 0, 0, 0, "chat", "", "gpt2")
-    return [breach.found for breach in audit(first, worlds).breaches if breach.check == "cheap"]
+    return [breach.found for breach in audit(first, instances).breaches if breach.check == "cheap"]
 
 
 @pytest.mark.slow

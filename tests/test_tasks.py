@@ -19,23 +19,23 @@ from tests.told import answered
 
 TASKS = registry.names()
 LIGHT = [pytest.param(task, marks=pytest.mark.slow) if task == "sync/translation" else task for task in TASKS]
-"""The quick tier leaves out the one whose worlds take a tenth of a second each."""
-WORLDS = 15
+"""The quick tier leaves out the one whose instances take a tenth of a second each."""
+INSTANCES = 15
 FEW = 6
-"""Worlds of a key, where many keys are compared."""
+"""Instances of a key, where many keys are compared."""
 
 
 def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, given: str = "") -> Recipe:
     return Recipe(task, registry.load(task).version, given, split, seed, 0, 0, length, "chat", "", "o200k")
 
 
-@pytest.mark.parametrize(("length", "worlds"), [(0, WORLDS), (2048, FEW), (8192, 4)])
+@pytest.mark.parametrize(("length", "instances"), [(0, INSTANCES), (2048, FEW), (8192, 4)])
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.sampled(27)
-def test_audit_finds_nothing(task: str, length: int, worlds: int) -> None:
-    report = audit(first(task, length=length), worlds)
-    assert report.items >= worlds or report.left_out
-    assert report.items >= worlds // 2
+def test_audit_finds_nothing(task: str, length: int, instances: int) -> None:
+    report = audit(first(task, length=length), instances)
+    assert report.items >= instances or report.left_out
+    assert report.items >= instances // 2
     assert report.breaches == []
 
 
@@ -60,7 +60,7 @@ def test_an_item_of_any_index_is_made(task: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.sampled(18)
 def test_seeds_share_no_item(task: str) -> None:
-    """In filler: where few worlds are possible, a bare puzzle comes up again (`repeated` in an audit)."""
+    """In filler: where few instances are possible, a bare puzzle comes up again (`repeated` in an audit)."""
     seen: dict[str, int] = {}
     for seed in (0, 1, 2):
         for context in contexts(first(task, seed=seed, length=4096), FEW):
@@ -115,7 +115,7 @@ def _kind(pair: tuple[Posed, Question[Any]]) -> str:
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.sampled(14)
 def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
-    for context in contexts(first(task), WORLDS):
+    for context in contexts(first(task), INSTANCES):
         for item in context.items:
             if item.question.options:
                 assert grade(item.task, item.question, majority(item, [])).status == "ok"

@@ -159,7 +159,7 @@ def test_a_plan_of_right_replies_alone_is_refused(
         kept = {(one.result.length, one.result.id.partition("-0-")[2].partition(".")[0]) for one in right}
         for row in plan:
             indices = sorted(int(index) for length, index in kept if length == row["length"])
-            row["worlds"] = [[index, index + 1] for index in indices]
+            row["instances"] = [[index, index + 1] for index in indices]
         return plan
 
     verdict = verify(copied(folder, tmp_path, picked), 24).source.verdict
@@ -167,14 +167,14 @@ def test_a_plan_of_right_replies_alone_is_refused(
     assert verdict.endswith("which can be asked")
 
 
-@pytest.mark.parametrize("worlds", [[[0, 10**12]], [[-5, 10]], [[3, 1]], "x", [[0, "y"]], [[0, 10**7]]])
+@pytest.mark.parametrize("instances", [[[0, 10**12]], [[-5, 10]], [[3, 1]], "x", [[0, "y"]], [[0, 10**7]]])
 def test_a_plan_that_cannot_be_is_refused(
-    worlds: object, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    instances: object, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = right_alone(folder)
     monkeypatch.setattr(verify_submission, "read_replies", lambda _: right)
     verdict = verify(
-        copied(folder, tmp_path, lambda plan: [row | {"worlds": worlds} for row in plan]), 24
+        copied(folder, tmp_path, lambda plan: [row | {"instances": instances} for row in plan]), 24
     ).source.verdict
     assert verdict.startswith("refused: ")
     assert "plan" in verdict

@@ -47,7 +47,7 @@ def test_remembered_words_are_those_of_a_supply(words: str) -> None:
         assert found == plain[: len(found)]
 
     taken(drawn(words, key), 5, 300)
-    for other in range(3):  # those of other worlds, which push it out
+    for other in range(3):  # those of other instances, which push it out
         assert some(drawn(words, Key("minerva/iterate", 1, "", "test", 0, 1 + other)), 9) != plain[:9]
     taken(drawn(words, key), 1, 200, 64, 400)
     taken(drawn(words, key), 700)

@@ -16,7 +16,7 @@ from carrara import registry
 from carrara.api.html import html
 from carrara.core.params import parameters_of
 from carrara.core.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
-from carrara.proof.chance_levels import LENGTH, WORLDS, chance_level_of
+from carrara.proof.chance_levels import INSTANCES, LENGTH, chance_level_of
 from carrara.proof.shortcuts.findings import findings_of
 
 FOLDER = Path("docs/tests")
@@ -76,7 +76,7 @@ def page(name: str) -> str:
 
 
 def shown(name: str) -> tuple[str, Sequence[carrara.Item]]:
-    """The first length at which the first world can be shown, and all that is asked of it there."""
+    """The first length at which the first instance can be shown, and all that is asked of it there."""
     for length in SHOWN:
         if found := list(_asked(name, length)):
             return length, found
@@ -108,7 +108,7 @@ def worth(name: str) -> Iterator[str]:
         + ("." if findings.backwards is None else f", and {findings.backwards:.3f} on all of them backwards.")
     )
     yield ""
-    yield f"Those who understand nothing, over {WORLDS} worlds of {LENGTH:,} tokens, the best of each kind:"
+    yield f"Those who understand nothing, over {INSTANCES} instances of {LENGTH:,} tokens, the best of each kind:"
     yield ""
     rows = [
         (one.kind, one.name, f"{one.score:.3f}", f"{one.chance_level:.3f}", one.declared) for one in findings.shortcuts

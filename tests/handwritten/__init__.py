@@ -34,7 +34,7 @@ from tests.handwritten._forms import FORMS, parts
 
 Verdict = Literal["right", "wrong", "nothing"]
 SEARCHED = 100
-"""Worlds in which a question is looked for."""
+"""Instances in which a question is looked for."""
 _PLACE = re.compile(r"\{([a-z]+\d*)((?::[a-z]+)*)\}")
 _LABEL = re.compile(r"(?:FINAL ANSWER|Translation|Letter Coverage|Connected Node|Shortest Path|Longest Path):\s*")
 

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One thread, and vocabularies of few worlds and little filler."""
+    """One thread, and vocabularies of few instances and little filler."""
     monkeypatch.setattr("carrara.recurrent.stories.SAMPLED", 60)
     monkeypatch.setattr("carrara.recurrent.training.FILLER", 5000)
     import torch

@@ -95,7 +95,7 @@ def test_a_conversation_is_not_trained_on() -> None:
 
 
 def test_a_question_of_another_graph_is_no_question() -> None:
-    """Questions of other worlds are asked too; one about a node that this graph has not is left out."""
+    """Questions of other instances are asked too; one about a node that this graph has not is left out."""
     own = stories("sync/graph")
     vocabulary = learned(own.texts(), own.filler(500))
     assert own.sample(Words(vocabulary), 8, 128).asks

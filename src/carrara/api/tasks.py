@@ -59,7 +59,7 @@ class Loaded:
         tokenizer: str = tokens.DEFAULT,
         prompts: File | None = None,
     ) -> Item:
-        """One item: question `question` on world `index`, its prompt exactly `length` tokens long.
+        """One item: question `question` on instance `index`, its prompt exactly `length` tokens long.
 
         >>> import carrara
         >>> carrara.load("niah").item("1k", index=3, tokenizer="gpt2").prompt.tokens
@@ -87,7 +87,7 @@ class Loaded:
         tokenizer: str = tokens.DEFAULT,
         prompts: File | None = None,
     ) -> Iterator[Item]:
-        """The items of `n` worlds, all questions on each. Train on `split="train"`: splits never share an item."""
+        """The items of `n` instances, all questions on each. Train on `split="train"`: splits never share an item."""
         sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
         pack = sampling.pack()
         [first] = recipes(Selection(self.name, self.params), sampling, pack, tokenizer)

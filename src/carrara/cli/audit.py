@@ -52,7 +52,7 @@ def audit(
     from carrara.tokens.permission import with_permissions
 
     config = AuditConfig(tasks, **merged(items))
-    work = with_permissions(partial(audited, worlds=config.n, pack=config.pack))
+    work = with_permissions(partial(audited, instances=config.n, pack=config.pack))
     steps = parallel_map(work, config.jobs, workers if len(config.jobs) * config.n >= MANY else 1, engine)
     reports = list(show_progress(steps, len(config.jobs), "tasks", label="auditing"))
     breaches = [breach for report in reports for breach in report.breaches]

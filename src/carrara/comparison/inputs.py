@@ -98,7 +98,7 @@ def _result(path: Path, log: EvalLog, settings: Mapping[str, str], sample: Mappi
         tokens=0,
         tokenizer="",
         context_id=item,
-        world_id=item,
+        instance_id=item,
         status="error" if failed else "ok",
         score=0.0 if failed else _score(path, scores, scorer),
         chance_level=0.0,

@@ -75,7 +75,7 @@ def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> It
         smallest = [row.smallest for row in own if row.smallest]
         least = f"; differences from {min(smallest):.2f} on would mostly have shown" if smallest else ""
         if all(row.too_few for row in own):
-            least = f"; with fewer than {FEWEST} worlds no difference can be"
+            least = f"; with fewer than {FEWEST} instances no difference can be"
         near = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
         margined = f", and {other} is not worse by {margin:g}" if near else ""
         yield f"{one} and {other} are not told apart{margined}{least}."
@@ -98,7 +98,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
     return list(
         table(
             ["test", *(["length"] if lengths else []), *heads, "difference",
-             "interval" if corrected(rows) else "95 % interval", "p", "would show", "worlds", "the second is"],
+             "interval" if corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is"],
             [
                 [
                     short(row.test) or f"all {row.tasks}",
@@ -109,7 +109,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
                     "–" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}",
                     _p(row.holm),
                     "–" if row.smallest is None else f"{row.smallest:.3f}",
-                    str(row.worlds),
+                    str(row.instances),
                     row.verdict(margin),
                 ]
                 for row in rows

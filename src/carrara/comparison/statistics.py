@@ -1,8 +1,8 @@
 """Compare runs item by item: at each length, and pooled over lengths and tests.
 
-Items are paired by their ids. Scores on one world are averaged first, because they are not independent, and worlds are
-counted. One method gives both the p-value and the interval of a difference (paired_test.py). A table has many
-comparisons, and of twenty between equals one looks clear: Holm's method corrects the p-values of a table, and each
+Items are paired by their ids. Scores on one instance are averaged first, because they are not independent, and
+instances are counted. One method gives both the p-value and the interval of a difference (paired_test.py). A table has
+many comparisons, and of twenty between equals one looks clear: Holm's method corrects the p-values of a table, and each
 interval has the level at which Holm's method tests its row. So an interval leaves out 0 exactly where the second side
 is better or worse.
 
@@ -55,7 +55,7 @@ class Comparison:
     one: float
     other: float
     items: int
-    worlds: int
+    instances: int
     low: float | None
     """The interval has the confidence `level`; it leaves out 0 exactly if `holm` is below 0.05."""
     high: float | None
@@ -64,13 +64,13 @@ class Comparison:
     holm: float
     """The p-value, corrected for all comparisons of the table (Holm)."""
     smallest: float | None
-    """The difference that so many worlds would show four times out of five."""
+    """The difference that so many instances would show four times out of five."""
     level: float = 1 - ALPHA
     """The confidence of the interval: 0.95 for a single comparison, more where a table has several."""
     tasks: int = 1
     """The number of tasks that `test` is the mean of."""
     changes: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
-    """For each task the differences of its worlds."""
+    """For each task the differences of its instances."""
 
     @property
     def difference(self) -> float:
@@ -78,7 +78,7 @@ class Comparison:
 
     @property
     def too_few(self) -> bool:
-        """Whether no result on so many worlds could be significant."""
+        """Whether no result on so many instances could be significant."""
         return least_p(self.changes) >= ALPHA
 
     def verdict(self, margin: float | None = None) -> Verdict:
@@ -209,7 +209,7 @@ def _not_overall(lengths: Sequence[Comparison], tests: Sequence[Comparison]) -> 
 
 
 Key = tuple[str, int, str]
-"""World, length, and what else tells an item from others."""
+"""Instance, length, and what else tells an item from others."""
 
 
 @dataclass
@@ -225,7 +225,7 @@ def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key,
     found: dict[str, dict[Key, ItemScores]] = {}
     for result in results:
         what = _question(result.id) if by_instance else result.id
-        one = found.setdefault(result.task, {}).setdefault((result.world_id, result.length, what), ItemScores())
+        one = found.setdefault(result.task, {}).setdefault((result.instance_id, result.length, what), ItemScores())
         if result.status in UNANSWERED:
             one.unanswered.append(result.status)
         else:
@@ -257,10 +257,10 @@ def _unanswered(test: str, both: Collection[Key], sides: Mapping[str, Mapping[Ke
 def _comparison(
     test: str, length: int | None, first: str, second: str, paired: Mapping[Key, tuple[float, float]]
 ) -> Comparison:
-    worlds: dict[str, list[tuple[float, float]]] = {}
-    for (world, _, _), pair in paired.items():
-        worlds.setdefault(world, []).append(pair)
-    means = [(_mean([one for one, _ in own]), _mean([other for _, other in own])) for own in worlds.values()]
+    instances: dict[str, list[tuple[float, float]]] = {}
+    for (instance, _, _), pair in paired.items():
+        instances.setdefault(instance, []).append(pair)
+    means = [(_mean([one for one, _ in own]), _mean([other for _, other in own])) for own in instances.values()]
     return Comparison(
         test=test,
         length=length,
@@ -269,7 +269,7 @@ def _comparison(
         one=_mean([one for one, _ in means]),
         other=_mean([other for _, other in means]),
         items=len(paired),
-        worlds=len(means),
+        instances=len(means),
         low=None,
         high=None,
         p=1.0,
@@ -301,7 +301,7 @@ def _common(rows: Sequence[Comparison]) -> set[str]:
 
 
 def _together(tests: Sequence[Comparison]) -> Comparison:
-    """The mean over tasks, each of which counts the same, because their worlds are independent."""
+    """The mean over tasks, each of which counts the same, because their instances are independent."""
     if len(tests) == 1:
         return tests[0]
     return replace(
@@ -310,7 +310,7 @@ def _together(tests: Sequence[Comparison]) -> Comparison:
         one=_mean([test.one for test in tests]),
         other=_mean([test.other for test in tests]),
         items=sum(test.items for test in tests),
-        worlds=sum(test.worlds for test in tests),
+        instances=sum(test.instances for test in tests),
         tasks=len(tests),
         changes=tuple(change for test in tests for change in test.changes),
     )
@@ -386,9 +386,8 @@ def _why(test: str, first: Side, second: Side) -> str:
         for name in asked[0]
         if name in asked[1] and not asked[0][name] & asked[1][name]
     ]
-    return (
-        f"{test}: {first.name} and {second.name} were asked no item in common ({'; '.join(differ) or 'other worlds'})"
-    )
+    why = "; ".join(differ) or "other instances"
+    return f"{test}: {first.name} and {second.name} were asked no item in common ({why})"
 
 
 def _some(values: Iterable[str]) -> str:

@@ -4,9 +4,9 @@ A key is hashed with BLAKE2b, never added to: two published generators that seed
 items between neighbouring seeds. Rng use only `random.Random.random`, whose sequence Python guarantees across
 versions; shuffling and sampling are written out here because theirs is not.
 
-A split owns a world by what the world says, so that no two splits ever share one. Different keys give different worlds
-with near certainty where there are many, but some tests have few (a list that one `pop` changes has six). So ownership
-goes by a hash of the text itself, and a world that belongs to another split is drawn anew.
+A split owns an instance by what the instance says, so that no two splits ever share one. Different keys give different
+instances with near certainty where there are many, but some tests have few (a list that one `pop` changes has six). So
+ownership goes by a hash of the text itself, and an instance that belongs to another split is drawn anew.
 """
 
 import random
@@ -104,7 +104,7 @@ class Rng:
 
 @dataclass(frozen=True)
 class Key:
-    """Names one world: everything that its bytes depend on, and nothing else (not the length, not the tokenizer)."""
+    """Names one instance: everything that its bytes depend on, and nothing else (not the length, not the tokenizer)."""
 
     task: str
     version: int
@@ -113,7 +113,7 @@ class Key:
     seed: int
     index: int
     attempt: int = 0
-    """How often the world was drawn anew because another split owns what came out."""
+    """How often the instance was drawn anew because another split owns what came out."""
 
     @property
     def parts(self) -> tuple[str | int, ...]:

@@ -3,7 +3,7 @@
 >>> r = Recipe.parse("michelangelo/latent_list@1;complexity=5/test-0-17.0/4096/chat/gpt2")
 >>> r.index, r.length, r.tokenizer
 (17, 4096, 'gpt2')
->>> r.world_id
+>>> r.instance_id
 'michelangelo/latent_list@1;complexity=5/test-0-17'
 """
 
@@ -70,10 +70,10 @@ class Recipe:
         return recipe
 
     def __str__(self) -> str:
-        return f"{self.world_id}.{self.question}{self._setting}"
+        return f"{self.instance_id}.{self.question}{self._setting}"
 
     @property
-    def world_id(self) -> str:
+    def instance_id(self) -> str:
         """The same at every length, for every model: scores are paired by it."""
         params = f";{self.params}" if self.params else ""
         return f"{self.task}@{self.version}{params}/{self.split}-{self.seed}-{self.index}"
@@ -81,7 +81,7 @@ class Recipe:
     @property
     def context_id(self) -> str:
         """The same for all questions on one context."""
-        return self.world_id + self._setting
+        return self.instance_id + self._setting
 
     @property
     def _setting(self) -> str:
@@ -101,5 +101,5 @@ class Job(NamedTuple):
     """A task at a length."""
 
     first: Recipe
-    worlds: int
+    instances: int
     """How many instances, from the first recipe's on."""

@@ -55,7 +55,7 @@ class Result:
     tokenizer: str
     context_id: str
     """Questions that share a context share this; statistics cluster by it."""
-    world_id: str
+    instance_id: str
     """The same at every length: scores are paired by it."""
     status: Status
     score: float
@@ -107,7 +107,7 @@ class Result:
 
 
 def test_of(task: str, part: str) -> str:
-    """What results of one of several questions on each world are called.
+    """What results of one of several questions on each instance are called.
 
     >>> test_of("sync/graph", "shortest"), test_of("babilong/qa1", "")
     ('sync/graph:shortest', 'babilong/qa1')

@@ -1,7 +1,7 @@
 """Subsets of a test that overlap at the short end: up to 32k, up to 128k, up to 1M (Michelangelo, section 3.2).
 
-Each has worlds and lengths of its own, so that the short contexts can be run first and the others added. Where several
-are there, a bucket of lengths that k of them have counts 1/k in each, and the union keeps a subset's shape.
+Each has instances and lengths of its own, so that the short contexts can be run first and the others added. Where
+several are there, a bucket of lengths that k of them have counts 1/k in each, and the union keeps a subset's shape.
 """
 
 from bisect import bisect_left
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from carrara.core.quantities import read_length, read_lengths
 
 APART = 1_000_000
-"""Between the first worlds of one subset and of the next."""
+"""Between the first instances of one subset and of the next."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Subset:
 
     @property
     def first(self) -> int:
-        """The index of its first world."""
+        """The index of its first instance."""
         return self.number * APART
 
     @property
@@ -40,7 +40,7 @@ _BOUNDS = [read_length(subset.upto) for subset in SUBSETS]
 
 
 def subset_of(index: int) -> int:
-    """The number of the subset that a world is of."""
+    """The number of the subset that an instance is of."""
     return index // APART
 
 

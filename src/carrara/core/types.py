@@ -14,10 +14,10 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, overloa
 from carrara.core.keys import Rng
 
 PRESENTS: Mapping[str, Any] = {"presents": True}
-"""Metadata of a parameter (`field(metadata=PRESENTS)`) that shows a world and does not shape it: its values compare on
-the same worlds."""
+"""Metadata of a parameter (`field(metadata=PRESENTS)`) that shows an instance and does not shape it: its values compare
+on the same instances."""
 UNSIZED: Mapping[str, Any] = {"unsized": True}
-"""Metadata of a parameter that says how large a world is where no length does: beside a length it is refused."""
+"""Metadata of a parameter that says how large an instance is where no length does: beside a length it is refused."""
 
 ANSWER = "answer"
 """The name of a label that gives the answer away: results are sliced by it, and no guesser knows it."""
@@ -119,14 +119,14 @@ class TokenCosts(Protocol):
 
 
 def _no_costs(texts: Sequence[str], separator: str = ", ", /) -> list[int]:
-    raise TypeError("this room is for worlds that are given, and has no prices")
+    raise TypeError("this room is for instances that are given, and has no prices")
 
 
 NO_COSTS: TokenCosts = _no_costs
 
 
 class LengthBudget(NamedTuple):
-    """The length that a `sized` world is for, and how it gets there (sizing.py)."""
+    """The length that a `sized` instance is for, and how it gets there (sizing.py)."""
 
     tokens: int
     """Of the whole prompt."""
@@ -134,7 +134,7 @@ class LengthBudget(NamedTuple):
     """What the instance may take, by the costs. It is corrected until the prompt has its tokens exactly."""
     costs: TokenCosts = NO_COSTS
     again: int = 0
-    """How often no budget gave the length: the world may choose otherwise, where its question does not notice."""
+    """How often no budget gave the length: the instance may choose otherwise, where its question does not notice."""
 
 
 A = TypeVar("A")
@@ -310,7 +310,7 @@ class Question(Generic[A]):
     options: tuple[str, ...] = ()
     """The answers that are possible, where they are a closed list."""
     part: str = ""
-    """Which of several questions on each world it is: results tell them apart as if they were tests of their own."""
+    """Which of several questions on each instance it is: results tell them apart as if they were tests of their own."""
     support: tuple[int, ...] = ()
     """The facts that the answer is read from, where a published test names them: others may be needed beside them,
     and one of them may be told twice."""

@@ -2,7 +2,7 @@
 
     task: carrara_qa1_4k
     custom_dataset: !function carrara.export.harness.load
-    metadata: {first: babilong/qa1@3/test-0-0.0/4096/chat/gpt2, worlds: 50}
+    metadata: {first: babilong/qa1@3/test-0-0.0/4096/chat/gpt2, instances: 50}
 
 What they hold is names: the prompts are made when the harness asks for them, and replies are scored as anywhere else. A
 base model has a second task, by the likelihood of the right answer.
@@ -30,10 +30,10 @@ TALK = 1024
 
 
 class Asked(NamedTuple):
-    """A task's worlds, and what their answers are like."""
+    """A task's instances, and what their answers are like."""
 
     first: Recipe
-    worlds: int
+    instances: int
     budget: int
     """Tokens that an answer takes at most."""
     stop: Sequence[str]
@@ -44,9 +44,9 @@ class Asked(NamedTuple):
         return f"carrara_{test}_{write_length(self.first.length)}"
 
 
-def asked(first: Recipe, worlds: int, prompts: Path | None, max_tokens: int | None) -> Asked:
+def asked(first: Recipe, instances: int, prompts: Path | None, max_tokens: int | None) -> Asked:
     pack = read_pack(prompts) if prompts else None
-    found = next(iter(contexts(first, worlds, pack, lambda said: None))).items
+    found = next(iter(contexts(first, instances, pack, lambda said: None))).items
     template = found[0].prompt.template
     if template.turns:
         raise UsageError(
@@ -54,8 +54,8 @@ def asked(first: Recipe, worlds: int, prompts: Path | None, max_tokens: int | No
         )
     budget = max(item.question.budget for item in found)
     if first.style == "base":
-        return Asked(first, worlds, max_tokens or budget, template.stop)
-    return Asked(first, worlds, max_tokens or max(budget, TALK), ())
+        return Asked(first, instances, max_tokens or budget, template.stop)
+    return Asked(first, instances, max_tokens or max(budget, TALK), ())
 
 
 def write(out: Path, tasks: Sequence[Asked], prompts: Path | None) -> list[Path]:
@@ -74,7 +74,7 @@ def write(out: Path, tasks: Sequence[Asked], prompts: Path | None) -> list[Path]
 
 def _yaml(one: Asked, prompts: Path | None, likelihood: bool = False) -> str:
     quoted = [f'"{part}"' for part in map(_escaped, one.stop)]
-    about = [f'  first: "{one.first}"', f"  worlds: {one.worlds}", f"  version: {one.first.version}"]
+    about = [f'  first: "{one.first}"', f"  instances: {one.instances}", f"  version: {one.first.version}"]
     if prompts:
         about.append(f'  prompts: "{_escaped(str(prompts.resolve()))}"')
     generated = [
@@ -112,12 +112,12 @@ def _escaped(text: str) -> str:
 # --- called by the harness ---
 
 
-def load(first: str = "", worlds: int = 0, prompts: str = "", **_: object) -> Mapping[str, Any]:
+def load(first: str = "", instances: int = 0, prompts: str = "", **_: object) -> Mapping[str, Any]:
     """The documents of a task."""
     pack = _pack(prompts)
     rows = [
         {"id": item.id, "prompt": item.text, "gold": item.gold, "prompts": prompts}
-        for context in contexts(Recipe.parse(first), worlds, pack, logger.warning)
+        for context in contexts(Recipe.parse(first), instances, pack, logger.warning)
         for item in context.items
     ]
     make: Callable[..., Any] = import_module("datasets").Dataset.from_list

@@ -99,7 +99,7 @@ def table(talks: bool) -> Table:
 
 def talks(first: Recipe, pack: Pack | None) -> bool:
     """Whether a test's contexts are conversations."""
-    first = replace(first, length=0)  # at any length it is the same, and at this one there is a world
+    first = replace(first, length=0)  # at any length it is the same, and at this one there is an instance
     task, _, instance, questions = questions_of(first, pack)
     wording = worded(first, load(first.task), pack)
     return task.prompt(instance, questions[0], wording, first.style).turns

@@ -27,7 +27,7 @@ from carrara.tokens.permission import with_permissions
 FILE = 8_000_000
 """Tokens of a file,"""
 MOST = 2000
-"""and worlds: it is held while it is made, and lost if it is stopped then."""
+"""and instances: it is held while it is made, and lost if it is stopped then."""
 ABOUT = b"carrara"
 """The key of what a file says of itself."""
 
@@ -44,7 +44,7 @@ class Written:
     path: Path
     rows: int
     unfit: Sequence[LengthError]
-    """Worlds that are not in it, because they cannot be made so long."""
+    """Instances that are not in it, because they cannot be made so long."""
     known: bool
     """Whether it was there already."""
 
@@ -61,7 +61,7 @@ class Table:
 
 def write_all(
     firsts: Sequence[Recipe],
-    worlds: int,
+    instances: int,
     pack: Pack | None,
     table: Table,
     path: Callable[[Recipe, int, int], Path],
@@ -69,12 +69,12 @@ def write_all(
     workers: int | None = None,
     engine: Engine = "local",
 ) -> tuple[int, Iterator[Written]]:
-    """So many worlds from each recipe on, in files whose names `path` makes: of a recipe's the k-th of n.
+    """So many instances from each recipe on, in files whose names `path` makes: of a recipe's the k-th of n.
 
     How many files there are to be, and each when it is.
     """
     _parquet()
-    jobs = [Share(first, there(first, worlds)) for first in firsts]
+    jobs = [Share(first, there(first, instances)) for first in firsts]
     parts = []
     for job in jobs:
         shares = shares_of(job, FILE, MOST)
@@ -85,7 +85,7 @@ def write_all(
 
 
 def _check_strays(own: Set[Path]) -> None:
-    """What an earlier command wrote, of another number of worlds, would be read together with these."""
+    """What an earlier command wrote, of another number of instances, would be read together with these."""
     for folder in {path.parent for path in own}:
         for path in sorted(folder.glob("*.parquet")):
             if path not in own:
@@ -99,7 +99,7 @@ def write(file: File, table: Table, pack: Pack | None) -> Written:
         "kind": table.kind,
         "columns": list(table.columns),
         "first": str(file.share.first),
-        "worlds": file.share.worlds,
+        "instances": file.share.instances,
     }
     if file.path.exists():
         return _known(file.path, about, parquet)
@@ -136,7 +136,7 @@ def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
         raise UsageError(f"{path} is there and was not made here ({error}): give another `out`") from None
     if said != about:
         raise UsageError(
-            f"{path} holds other items ({said['kind']}, {said['worlds']} worlds from {said['first']}): "
+            f"{path} holds other items ({said['kind']}, {said['instances']} instances from {said['first']}): "
             "give another `out`"
         )
     return Written(path, found.num_rows, unfit, known=True)

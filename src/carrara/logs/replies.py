@@ -174,7 +174,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         tokens=meta["tokens"],
         tokenizer=meta["tokenizer"],
         context_id=meta["context_id"],
-        world_id=meta["world_id"],
+        instance_id=meta["instance_id"],
         status=status,
         score=float(values.pop("score", 0.0)),
         chance_level=meta["chance_level"],

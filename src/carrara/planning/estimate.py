@@ -1,7 +1,7 @@
 """What a run would take: requests, tokens, money, hours. No model is asked, and no long prompt is made.
 
-A prompt of a length has that many tokens. What is not known from lengths is looked at on the first worlds of each test:
-how many questions share a context, how long a right answer is, how many tokens a puzzle has without filler.
+A prompt of a length has that many tokens. What is not known from lengths is looked at on the first instances of each
+test: how many questions share a context, how long a right answer is, how many tokens a puzzle has without filler.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from carrara.runs.jobs import jobs_of
 from carrara.runs.prices import Price, price_of
 
 SAMPLED = 3
-"""Worlds that are looked at."""
+"""Instances that are looked at."""
 AROUND = 6
 """Tokens of `FINAL ANSWER:` and of a chat template around it."""
 FAR = 32 << 10
@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a world of a test is like."""
+    """What an instance of a test is like."""
 
     questions: int
     answer: float
@@ -98,13 +98,13 @@ def _line(
     task, length = registry.load(job.first.task), job.first.length
     shape = shaped(replace(job.first, length=min(length, FAR) if task.is_sized else 0))
     answer = shape.answer * max(1.0, length / FAR) if task.is_sized else shape.answer
-    if job.worlds == ALL:
+    if job.instances == ALL:
         raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
-    worlds = job.worlds
+    instances = job.instances
     size = length or shape.bare
-    requests = worlds * shape.questions
+    requests = instances * shape.questions
     sent = round(requests * size)
-    repeated = round(worlds * (shape.questions - 1) * max(0.0, size - shape.tail))
+    repeated = round(instances * (shape.questions - 1) * max(0.0, size - shape.tail))
     told = written(job.first.task, length)
     replies = round(requests * (answer + AROUND if told is None else told))
     return Line(

@@ -84,7 +84,7 @@ def lines(cards: Sequence[Card]) -> Iterator[str]:
             )
     if unsettled := [card.capability for card in cards if not card.settled]:
         yield (
-            f"PARTIAL: {', '.join(unsettled)} not settled: the budget, or what more worlds would tell, ended before; "
+            f"PARTIAL: {', '.join(unsettled)} not settled: the budget, or what more instances would tell, ended first; "
             "the same command goes on"
         )
 

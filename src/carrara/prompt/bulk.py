@@ -18,9 +18,9 @@ T = TypeVar("T")
 SHARE = 2_000_000
 """Tokens of a share,"""
 MOST = 200
-"""and worlds: enough to be worth sending, and few enough to be held."""
+"""and instances: enough to be worth sending, and few enough to be held."""
 ALONE = 4_000_000
-"""Tokens in all, with a world's own counted as these:"""
+"""Tokens in all, with an instance's own counted as these:"""
 PUZZLE = 4000
 """up to so many no other process is started, which takes longer."""
 
@@ -33,22 +33,22 @@ class Named(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Worlds in a row, at one length."""
+    """Instances in a row, at one length."""
 
     first: Recipe
-    worlds: int
+    instances: int
 
 
 @dataclass(frozen=True)
 class Made:
-    """What came of a share: something for each item, and why some worlds have none."""
+    """What came of a share: something for each item, and why some instances have none."""
 
     rows: Sequence[object]
     unfit: Sequence[LengthError]
 
 
 class Lacking(Protocol):
-    """What was made, and worlds that cannot be made so long."""
+    """What was made, and instances that cannot be made so long."""
 
     @property
     def unfit(self) -> Sequence[LengthError]: ...
@@ -59,7 +59,7 @@ M = TypeVar("M", bound=Lacking)
 
 def bulk(
     firsts: Sequence[Recipe],
-    worlds: int,
+    instances: int,
     pack: Pack | None,
     row: Callable[[Item], T],
     warn: Callable[[str], None],
@@ -68,11 +68,11 @@ def bulk(
 ) -> Iterator[Sequence[T]]:
     """What `row` makes of each item, a share at a time.
 
-    Worlds that cannot be made so long are left out and told, and so is a test that has none; but for the only one.
+    Instances that cannot be made so long are left out and told, and so is a test that has none; but for the only one.
     """
-    jobs = [Share(first, there(first, worlds)) for first in firsts]
+    jobs = [Share(first, there(first, instances)) for first in firsts]
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
-    small = sum(job.worlds * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
+    small = sum(job.instances * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
     made = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
     for one in in_order(jobs, parts, made, warn):
@@ -92,7 +92,7 @@ def in_order(
             yield one
         if unfit:
             try:
-                warn(too_long(job.first, job.worlds, unfit))
+                warn(too_long(job.first, job.instances, unfit))
             except LengthError as reason:
                 without.append(reason)
                 if len(jobs) > 1:
@@ -131,18 +131,19 @@ def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | N
 
 
 def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
-    """A job in parts of about so many tokens, and of so many worlds at most."""
-    first, worlds = job
+    """A job in parts of about so many tokens, and of so many instances at most."""
+    first, instances = job
     size = max(1, min(most, tokens // max(first.length, PUZZLE)))
     return [
-        Share(replace(first, index=first.index + begin), min(size, worlds - begin)) for begin in range(0, worlds, size)
+        Share(replace(first, index=first.index + begin), min(size, instances - begin))
+        for begin in range(0, instances, size)
     ]
 
 
 def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Made:
     """In whichever process."""
     rows, unfit = list[object](), list[LengthError]()
-    for index in range(share.first.index, share.first.index + share.worlds):
+    for index in range(share.first.index, share.first.index + share.instances):
         try:
             context = context_of(replace(share.first, index=index), pack)
         except LengthError as reason:

@@ -1,6 +1,7 @@
 """Items: a question in its context, built from a recipe.
 
-`make` builds one from a name: task, key, world, questions, frame, weave. `item_of` keeps those that a run needs again.
+`make` builds one from a name: task, key, instance, questions, frame, weave. `item_of` keeps those that a run needs
+again.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,9 +26,9 @@ from carrara.task import Task
 from carrara.tokens import permission
 
 SMALL = 1 << 11
-"""What a world weighs that is the same at every length, in tokens: it is never large."""
+"""What an instance weighs that is the same at every length, in tokens: it is never large."""
 KEPT = 1 << 23
-"""What is kept may weigh: four thousand small worlds, which serve every length, or eight of a million tokens."""
+"""What is kept may weigh: four thousand small instances, which serve every length, or eight of a million tokens."""
 QUICK = 1 << 12
 """Tokens of a prompt, and letters of a reply, up to which they are worked on at once: a thread takes longer to call."""
 SIZED_MOST = 16 << 20
@@ -35,7 +36,7 @@ SIZED_MOST = 16 << 20
 
 
 class Posed(NamedTuple):
-    """A world with its questions, before any prompt."""
+    """An instance with its questions, before any prompt."""
 
     task: Task
     """With one value of each sweep."""
@@ -46,7 +47,7 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """A world in its filler, with the prompts of all its questions."""
+    """An instance in its filler, with the prompts of all its questions."""
 
     recipe: Recipe
     task: Task
@@ -135,7 +136,7 @@ def _again(kind: type[Item], id: str, pack: Pack | None) -> Item:
 
 
 def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
-    """The world that a recipe names and what is asked of it: all that grading needs.
+    """The instance that a recipe names and what is asked of it: all that grading needs.
 
     No tokenizer is needed, unless the test is sized: then what fills a length depends on how it is counted and worded.
     """
@@ -146,29 +147,29 @@ def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
 
 
 def no_question(recipe: Recipe, there: int) -> str:
-    """What to say where a world has not so many."""
+    """What to say where an instance has not so many."""
     return f"{recipe} asks question {recipe.question}, and there are {there} (from 0)"
 
 
 def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
-    """What names the world of a recipe, and it alone: the same for all recipes that share it."""
+    """What names the instance of a recipe, and it alone: the same for all recipes that share it."""
     if recipe.length and registry.load(recipe.task).is_sized:
         return replace(recipe, question=0), pack
     return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
 
 
 def pose(recipe: Recipe, pack: Pack | None) -> Posed:
-    """A world with its questions, built anew."""
+    """An instance with its questions, built anew."""
     permission.check(recipe.tokenizer)
     default = registry.load(recipe.task)
     if recipe.version != default.version:
         raise UsageError(
-            f"{recipe.world_id} is of version {recipe.version} of {recipe.task}, and this is version "
+            f"{recipe.instance_id} is of version {recipe.version} of {recipe.task}, and this is version "
             f"{default.version}: generate the items anew, or install the release that made them"
         )
     configured = parameters.build_canonical(default, recipe.task, recipe.params)
     if parameters.canonical(configured) != recipe.params:
-        raise UsageError(f"{recipe.world_id} is not how an id is written: copy it as `carrara generate` writes it")
+        raise UsageError(f"{recipe.instance_id} is not how an id is written: copy it as `carrara generate` writes it")
     parameters.check_unsized(configured, recipe.task, recipe.length)
     if configured.is_sized and recipe.length > SIZED_MOST:
         raise UsageError(
@@ -187,7 +188,7 @@ def pose(recipe: Recipe, pack: Pack | None) -> Posed:
 
 
 def weight(recipe: Recipe, pack: Pack | None = None) -> int:
-    """How much is held by whoever keeps the world of a recipe, in tokens."""
+    """How much is held by whoever keeps the instance of a recipe, in tokens."""
     return max(SMALL, recipe.length) if registry.load(recipe.task).is_sized else SMALL
 
 
@@ -211,13 +212,13 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
     packing = Packing(instance, room, longest.cost, key, recipe.tokenizer, variant)
     if room:
         if instance.filler is None:
-            raise LengthError(f"{recipe.world_id} has no filler: ask for length 0, which is the puzzle alone")
+            raise LengthError(f"{recipe.instance_id} has no filler: ask for length 0, which is the puzzle alone")
         if not longest.additive(f"{recipe.task};{recipe.params}", packing.probe, instance.segments):
             packing = sizing.repair(recipe, longest, packing)
         try:
             packing.settle()
         except LengthError as reason:
-            raise LengthError(f"{recipe.world_id} cannot be made {recipe.length} tokens long: {reason}") from None
+            raise LengthError(f"{recipe.instance_id} cannot be made {recipe.length} tokens long: {reason}") from None
     prompts = [
         Prompt(measure.template, packing, measure, question.evidence, measure.puzzle + room)
         for measure, question in zip(measures, questions, strict=True)
@@ -226,7 +227,7 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
 
 
 def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
-    """The frames of a world's questions, measured."""
+    """The frames of an instance's questions, measured."""
     task, _, instance, questions = questions_of(recipe, pack)
     wording, tokenizer = worded(recipe, task, pack), tokens.get(recipe.tokenizer)
     frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
@@ -236,13 +237,13 @@ def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
 
 
 _measures = WeightedCache(measured, weight, KEPT)
-"""Once for all lengths of a world that is the same at them."""
+"""Once for all lengths of an instance that is the same at them."""
 
 
 def _room(recipe: Recipe, puzzle: int) -> int:
     if recipe.length and recipe.length < puzzle:
         raise LengthError(
-            f"{recipe.world_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
+            f"{recipe.instance_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
             f"ask for a greater length, or for 0, which is the puzzle alone"
         )
     return recipe.length - puzzle if recipe.length else 0
@@ -294,11 +295,11 @@ def contexts(
     warn: Callable[[str], None] | None = None,
     of: Callable[[Recipe, Pack | None], Context] = context_of,
 ) -> Iterator[Context]:
-    """The contexts of `count` worlds in a row, starting with a recipe's.
+    """The contexts of `count` instances in a row, starting with a recipe's.
 
-    With `warn`, worlds that cannot be made so long, because their puzzle alone is longer or leaves no room that filler
-    could fill, are left out, as in published data sets, and `warn` is called with a sentence that counts them. Without
-    it, and where no world is left, they are an error.
+    With `warn`, instances that cannot be made so long, because their puzzle alone is longer or leaves no room that
+    filler could fill, are left out, as in published data sets, and `warn` is called with a sentence that counts them.
+    Without it, and where no instance is left, they are an error.
     """
     count = there(first, count)
     unfit: list[LengthError] = []
@@ -316,7 +317,7 @@ def contexts(
 
 
 def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
-    """What to say of worlds that cannot be made so long; raised where none of `count` can."""
+    """What to say of instances that cannot be made so long; raised where none of `count` can."""
     if len(unfit) == count:
         raise unfit[0]
     parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
@@ -327,14 +328,14 @@ def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
 
 
 def there(first: Recipe, count: int) -> int:
-    """How many of `count` worlds from a recipe's on there are: of given ones there may be fewer."""
+    """How many of `count` instances from a recipe's on there are: of given ones there may be fewer."""
     configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
     given = configured.given_count(first.length)
     return count if given is None else min(count, given - first.index)
 
 
 def left_out(first: Recipe, reason: LengthError) -> str:
-    """What to say of a test that has no world of a length."""
+    """What to say of a test that has no instance of a length."""
     return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"
 
 

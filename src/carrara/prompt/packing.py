@@ -1,4 +1,4 @@
-"""Weaving: a world's facts among filler, so that the prompt has exactly the number of tokens asked for.
+"""Weaving: an instance's facts among filler, so that the prompt has exactly the number of tokens asked for.
 
 The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
 Every fact stands at its drawn share of the filler, to within a group. In one gap the groups are chosen so that the
@@ -59,7 +59,7 @@ class _Settled(NamedTuple):
 
 @dataclass(frozen=True)
 class Packing:
-    """A world in its filler. Iterating gives its segments in order, the same on every pass."""
+    """An instance in its filler. Iterating gives its segments in order, the same on every pass."""
 
     instance: Instance
     room: int

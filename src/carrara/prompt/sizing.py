@@ -1,7 +1,7 @@
 """Exact lengths of prompts that are counted whole, and corrected by what they are off.
 
-Worlds that fill a length by themselves are such: their context is their structure. A test says with prices what its
-world takes, to the best of its knowledge. Where prices add up, as they do with nearly all tokenizers, one correction
+Instances that fill a length by themselves are such: their context is their structure. A test says with prices what its
+instance takes, to the best of its knowledge. Where prices add up, as they do with nearly all tokenizers, one correction
 does. The others are prompts with filler by a tokenizer whose counts do not add up.
 """
 
@@ -20,7 +20,7 @@ from carrara.task import Task
 from carrara.tokens.prices import prices
 
 CORRECTIONS = 8
-"""Of one budget, before the world is asked to choose otherwise, and choices before the length is given up."""
+"""Of one budget, before the instance is asked to choose otherwise, and choices before the length is given up."""
 REPAIRS = 8
 """Corrections before other filler is tried, and other fillers before an exact length is given up."""
 OTHER_FILLER = 1000
@@ -60,7 +60,7 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
     if unfit is None:
         unfit = LengthError("its prompt comes out at other lengths", f"none comes out exactly so by {recipe.tokenizer}")
     raise LengthError(
-        f"{recipe.world_id} cannot be made {write_length(recipe.length)} tokens long: {unfit}: ask for a "
+        f"{recipe.instance_id} cannot be made {write_length(recipe.length)} tokens long: {unfit}: ask for a "
         f"greater length, or for other parameters",
         unfit.part,
     )

@@ -1,12 +1,11 @@
 """The audit: every item is proved right before anybody pays for it.
 
-For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves
-it; leaving out any needed fact changes it or makes it undecidable; the length is exact; a new process makes the
-same bytes (of as many long ones as have two million tokens); the split that made the world owns it; the perfect reply
-is read back as the gold answer and an empty one as none; and no way of answering without understanding scores much
-more than the chance level, unless the test says why it cannot be otherwise (shortcuts/); and the chance level is what
-the test's guesser scores when it is simulated (simulation.py), and no less than what the best answer without the
-context does.
+For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves it;
+leaving out any needed fact changes it or makes it undecidable; the length is exact; a new process makes the same bytes
+(of as many long ones as have two million tokens); the split that made the instance owns it; the perfect reply is read
+back as the gold answer and an empty one as none; and no way of answering without understanding scores much more than
+the chance level, unless the test says why it cannot be otherwise (shortcuts/); and the chance level is what the test's
+guesser scores when it is simulated (simulation.py), and no less than what the best answer without the context does.
 """
 
 import json
@@ -50,7 +49,7 @@ VARIANTS = 33
 NEEDS = 8
 """Needed facts of one item that are left out, drawn where there are more: in some tests every word is needed."""
 SEARCHED, SEARCHED_TOKENS = 200, 1 << 21
-"""Worlds of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
+"""Instances of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
 OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
 """The split from which they are learned."""
 REMADE_TOKENS = 1 << 21
@@ -92,15 +91,16 @@ class Audited:
     off: float = 0.0
     """How far from its drawn place a fact stands, in tokens, on average."""
     left_out: list[str] = field(default_factory=list[str])
-    """What was said of worlds that do not fit the length."""
+    """What was said of instances that do not fit the length."""
     repeated: int = 0
     """Items whose puzzle another item has too."""
 
 
-def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
-    """Audit `worlds` worlds of a test, from a recipe on; of one that has no world so long there are no items."""
+def audit(first: Recipe, instances: int, pack: Pack | None = None) -> Audited:
+    """Audit `instances` instances of a test, from a recipe on; of one that has no instance so long there are no
+    items."""
     try:
-        return _audited(first, worlds, pack)
+        return _audited(first, instances, pack)
     except LengthError as reason:
         return Audited(
             first.task,
@@ -110,16 +110,16 @@ def audit(first: Recipe, worlds: int, pack: Pack | None = None) -> Audited:
         )
 
 
-def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
+def _audited(first: Recipe, instances: int, pack: Pack | None) -> Audited:
     report = Audited(first.task, first.length, guesser=registry.load(first.task).guesser)
     simulation = Simulation()
     hashes: dict[str, str] = {}
-    few = min(worlds, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
-    search = Search(_training(first, few, pack)) if worlds >= FEW else None
+    few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
+    search = Search(_training(first, few, pack)) if instances >= FEW else None
     taken: list[Taken] = []
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
-    for context in items.contexts(first, worlds, pack, report.left_out.append):
+    for context in items.contexts(first, instances, pack, report.left_out.append):
         context.packing.hold()
         asked = context.items
         _check_context(report, context, asked, first, pack)
@@ -164,23 +164,23 @@ def _audited(first: Recipe, worlds: int, pack: Pack | None) -> Audited:
     return report
 
 
-def searched(first: Recipe, worlds: int, pack: Pack | None = None) -> Found:
+def searched(first: Recipe, instances: int, pack: Pack | None = None) -> Found:
     """What the search for shortcuts finds, without the rest of the audit."""
-    search = Search(_training(first, worlds, pack))
-    contexts = items.contexts(first, worlds, pack, lambda said: None)
+    search = Search(_training(first, instances, pack))
+    contexts = items.contexts(first, instances, pack, lambda said: None)
     return search.found([search.take(item) for context in contexts for item in context.items])
 
 
 def _given(first: Recipe) -> bool:
-    """Whether items are given by somebody, as in published files, or their worlds are."""
+    """Whether items are given by somebody, as in published files, or their instances are."""
     task = items.questions_of(first).task
     return task.given_count(first.length) is not None or task.is_divided()
 
 
-def _training(first: Recipe, worlds: int, pack: Pack | None) -> list[Item]:
+def _training(first: Recipe, instances: int, pack: Pack | None) -> list[Item]:
     """Items from which shortcuts are learned: of another split, or where they are given by somebody, the same ones."""
     own = first if _given(first) else replace(first, split=OTHERS[first.split])
-    return [item for context in items.contexts(own, worlds, pack, lambda said: None) for item in context.items]
+    return [item for context in items.contexts(own, instances, pack, lambda said: None) for item in context.items]
 
 
 def _check_context(report: Audited, context: Context, asked: Sequence[Item], first: Recipe, pack: Pack | None) -> None:
@@ -226,7 +226,7 @@ def _unlike(item: Item, solved: object) -> str:
 
 
 def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:
-    """The same world in other filler. Of a room for a sentence or two there may be none."""
+    """The same instance in other filler. Of a room for a sentence or two there may be none."""
     for variant in range(1, VARIANTS):
         try:
             return items.context_of(context.recipe, pack, variant=variant)

@@ -1,9 +1,9 @@
 """The chance levels of tests with their default parameters (core/types.py says what a chance level is).
 
-A question has its own chance level. A test's is their mean over its first worlds, at 4k tokens where a world is another
-at each length: there the shortcuts are searched for, and the listing shows both. For a version of a test that is one
-number, so those of the package's tests are kept beside the code, in `chance_levels.txt`: a listing need not draw a
-world. A test of one's own, and one whose version is not the kept one, has its chance level computed.
+A question has its own chance level. A test's is their mean over its first instances, at 4k tokens where an instance is
+another at each length: there the shortcuts are searched for, and the listing shows both. For a version of a test that
+is one number, so those of the package's tests are kept beside the code, in `chance_levels.txt`: a listing need not draw
+a instance. A test of one's own, and one whose version is not the kept one, has its chance level computed.
 
 `python -m carrara.proof.chance_levels` (`make chance-levels`) writes the file anew; tests/test_chance_levels.py
 computes each number again.
@@ -17,8 +17,8 @@ from statistics import fmean
 
 from carrara import registry
 
-LENGTH, WORLDS = 4096, 200
-"""The length in tokens, and the worlds over which a kept chance level is averaged;"""
+LENGTH, INSTANCES = 4096, 200
+"""The length in tokens, and the instances over which a kept chance level is averaged;"""
 FEW = 30
 """fewer where it is computed for a listing."""
 DIGITS = 4
@@ -41,22 +41,22 @@ def kept() -> dict[str, float]:
     return {name: float(chance_level) for name, chance_level in map(str.split, lines)}
 
 
-def computed(name: str, worlds: int = WORLDS) -> float:
-    """Return the mean chance level of the questions on a test's first worlds."""
+def computed(name: str, instances: int = INSTANCES) -> float:
+    """Return the mean chance level of the questions on a test's first instances."""
     task = registry.load(name)
-    found = list(_questions(name, LENGTH if task.is_sized else 0, worlds)) or list(_questions(name, 0, worlds))
+    found = list(_questions(name, LENGTH if task.is_sized else 0, instances)) or list(_questions(name, 0, instances))
     return round(fmean(found), DIGITS)
 
 
-def _questions(name: str, length: int, worlds: int) -> Iterator[float]:
-    """The chance level of each question, but for worlds that do not fit the length."""
+def _questions(name: str, length: int, instances: int) -> Iterator[float]:
+    """The chance level of each question, but for instances that do not fit the length."""
     from carrara.core.errors import LengthError
     from carrara.core.recipe import Recipe
     from carrara.prompt.items import questions_of
     from carrara.tokens import DEFAULT
 
     version, tokenizer = registry.load(name).version, DEFAULT if length else ""
-    for index in range(worlds):
+    for index in range(instances):
         try:
             posed = questions_of(Recipe(name, version, "", "test", 0, index, 0, length, "chat", "", tokenizer))
         except LengthError:

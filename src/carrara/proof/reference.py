@@ -15,7 +15,7 @@ from carrara.core.types import ANSWER, Message, Question, UndecidableError
 from carrara.prompt.items import Item, questions_of
 
 LEARNED = 240
-"""Worlds of the training split from which `majority` learns the commonest answers."""
+"""Instances of the training split from which `majority` learns the commonest answers."""
 
 
 def oracle(item: Item, messages: Sequence[Message]) -> str:
@@ -45,9 +45,9 @@ def majority(item: Item, messages: Sequence[Message]) -> str:
 
 
 @cache
-def _answers(first: Recipe, worlds: int) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
+def _answers(first: Recipe, instances: int) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
     found: dict[tuple[tuple[str, str], ...], Counter[str]] = {}
-    for index in range(worlds):
+    for index in range(instances):
         posed = questions_of(replace(first, index=index))
         for question in posed.questions:
             found.setdefault(_kind(question), Counter())[posed.task.write(question.gold)] += 1

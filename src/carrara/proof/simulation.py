@@ -18,7 +18,7 @@ from carrara.task import Task
 DRAWS = 16
 """Guesses for each question."""
 FEW = 30
-"""Worlds that a comparison takes at least."""
+"""Instances that a comparison takes at least."""
 SURE = 4.0
 """Standard errors by which a simulated score has to differ,"""
 TOLERANCE = 0.01
@@ -33,7 +33,7 @@ class Simulated:
 
     kind: str
     """The part and the labels, empty for all questions."""
-    worlds: int
+    instances: int
     declared: float
     """The mean of the questions' chance levels."""
     score: float
@@ -44,14 +44,14 @@ class Simulated:
     @property
     def differs(self) -> bool:
         """Whether the declared chance level is wrong, in either direction."""
-        return self.worlds >= FEW and abs(self.score - self.declared) > max(TOLERANCE, SURE * self.error)
+        return self.instances >= FEW and abs(self.score - self.declared) > max(TOLERANCE, SURE * self.error)
 
     def __str__(self) -> str:
         of = f"questions with {self.kind}" if self.kind else "the questions"
         way = "high" if self.declared > self.score else "low"
         return (
             f"{of} declare a chance level of {self.declared:.3f}, which is too {way}: the task's guesser scores "
-            f"{self.score:.3f} over {self.worlds} contexts"
+            f"{self.score:.3f} over {self.instances} contexts"
         )
 
 
@@ -59,7 +59,7 @@ class Simulated:
 class _Guessed:
     """Guesses at one question."""
 
-    world: str
+    instance: str
     labels: Mapping[str, str]
     declared: float
     score: float
@@ -79,10 +79,10 @@ class Simulation:
 
         Args:
             task: The task, which guesses and scores.
-            world: What the question is on.
+            instance: What the question is on.
             question: The question.
             rng: Random numbers for the guesses.
-            name: Names the world: questions on one world are not independent.
+            name: Names the instance: questions on one instance are not independent.
         """
         guesses = [task.guess(rng, instance, question) for _ in range(self._draws)]
         written = [task.write(guess) for guess in guesses]
@@ -107,14 +107,14 @@ class Simulation:
 
 
 def _compared(kind: str, several: list[_Guessed], draws: int) -> Simulated:
-    by_world = defaultdict[str, list[_Guessed]](list)
+    by_instance = defaultdict[str, list[_Guessed]](list)
     for one in several:
-        by_world[one.world].append(one)
-    worlds = len(by_world)
-    off = [fmean(one.score - one.declared for one in own) for own in by_world.values()]
+        by_instance[one.instance].append(one)
+    instances = len(by_instance)
+    off = [fmean(one.score - one.declared for one in own) for own in by_instance.values()]
     declared, score = fmean(one.declared for one in several), fmean(one.score for one in several)
     spread = pstdev(off)
-    if any(min(rate, 1 - rate) * worlds < RARE for rate in (declared, score)):
-        likely, alike = (score * worlds + 2) / (worlds + 4), fmean(one.alike for one in several)
+    if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
+        likely, alike = (score * instances + 2) / (instances + 4), fmean(one.alike for one in several)
         spread = max(spread, sqrt(likely * (1 - likely) * (alike + (1 - alike) / draws)))
-    return Simulated(kind, worlds, declared, score, spread / sqrt(worlds))
+    return Simulated(kind, instances, declared, score, spread / sqrt(instances))

@@ -1,6 +1,6 @@
 """Linear probes: what can be read off a memory by a linear map, whether or not its model would say it.
 
-For each question there is one, from the memory as one vector to the answers. They are fitted to worlds of the train
+For each question there is one, from the memory as one vector to the answers. They are fitted to instances of the train
 split, and tried on others; along a context they show when a fact is written, overwritten or lost.
 """
 
@@ -23,7 +23,7 @@ SEGMENTS = 16
 TRIED = 0.25
 """The share of stories that they are tried on."""
 BEGIN = 10_000_000
-"""The first world: far from those that models are trained on."""
+"""The first instance: far from those that models are trained on."""
 RIDGE = 1e-2
 
 Question = tuple[int, ...]
@@ -66,13 +66,13 @@ def with_constant(x: Tensor) -> Tensor:
     return torch.cat([x, x.new_ones(len(x), 1)], 1)
 
 
-def fitted(trained: Checkpoint, stories: Stories, worlds: int) -> dict[Question, Probe]:
+def fitted(trained: Checkpoint, stories: Stories, instances: int) -> dict[Question, Probe]:
     """Probes by the tokens of their questions."""
-    if worlds < 2:
+    if instances < 2:
         raise UsageError("probes are fitted to two stories at least")
     stories.index = BEGIN
-    samples = [stories.sample(trained.tongue, SEGMENTS, trained.segment) for _ in range(worlds)]
-    some = max(1, round(TRIED * worlds))
+    samples = [stories.sample(trained.tongue, SEGMENTS, trained.segment) for _ in range(instances)]
+    some = max(1, round(TRIED * instances))
     tried, used = _seen(trained, samples[:some]), _seen(trained, samples[some:])
     return {question: _fit(used[question], tried[question]) for question in used if question in tried}
 

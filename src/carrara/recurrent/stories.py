@@ -1,6 +1,7 @@
-"""Training without end: worlds of a test's train split, woven to an exact number of segments, each with its questions.
+"""Training without end: instances of a test's train split, woven to an exact number of segments, each with its
+questions.
 
-No world is drawn twice, and no filler is read twice from the same place. A question may be asked before the end as
+No instance is drawn twice, and no filler is read twice from the same place. A question may be asked before the end as
 well: the test's own solver says what is right by what was told so far, so that every segment has something to learn.
 """
 
@@ -25,11 +26,12 @@ from carrara.task import Task
 
 TOKENIZER = "words"
 SAMPLED = 600
-"""Worlds whose words make up a vocabulary. They are of the split for examples: nobody trains or is tested on them."""
+"""Instances whose words make up a vocabulary. They are of the split for examples: nobody trains or is tested on
+them."""
 POOL = 64
-"""Questions of those worlds that are asked of others too."""
+"""Questions of those instances that are asked of others too."""
 TRIES = 200
-"""Worlds in a row that may be longer than the segments."""
+"""Instances in a row that may be longer than the segments."""
 BARE = 0.1
 """The share of stories that have no filler: all that they tell stands close together."""
 STREWN_FROM = 20_000
@@ -66,13 +68,13 @@ def one_text(template: PromptTemplate) -> PromptTemplate:
 
 
 class Stories:
-    """Samples of one test, each from the next world."""
+    """Samples of one test, each from the next instance."""
 
     def __init__(self, first: Recipe, start: int = 0, stride: int = 1, strewn: float = 0.0) -> None:
         self.first, self.task, self.strewn = replace(first, length=0), first.task, strewn
         self.test: Task = registry.load(first.task)
         self.index, self.stride = start, stride
-        """Of the next world: all that goes on from one sample to another."""
+        """Of the next instance: all that goes on from one sample to another."""
 
     def _posed(self, split: Split, index: int) -> Posed:
         """Without the examples that a prompt shows: nobody reads them here, and they may take longer than all else."""
@@ -85,7 +87,7 @@ class Stories:
 
     @cached_property
     def pool(self) -> list[Question[Any]]:
-        """Questions that other worlds may decide too."""
+        """Questions that other instances may decide too."""
         asks = {question.ask: question for posed in self._examples for question in posed.questions}
         return list(asks.values())[:POOL]
 
@@ -101,7 +103,8 @@ class Stories:
         return Strewing(facts, self.filler(STREWN_FROM), tells, first.key.rng("strewing"))
 
     def texts(self) -> Iterator[str]:
-        """What worlds say without their filler, and what is asked and answered, by questions of other worlds too."""
+        """What instances say without their filler, and what is asked and answered, by questions of other instances
+        too."""
         for posed in self._examples:
             told = _told(posed)
             yield from (piece.text for piece in told)
@@ -119,7 +122,7 @@ class Stories:
                 yield piece.text
 
     def sizes(self, tongue: Tongue) -> Ids:
-        """How many tokens some worlds tell, without filler."""
+        """How many tokens some instances tell, without filler."""
         told = (_told(posed) for posed in self._examples)
         return np.array([sum(len(tongue.encode(" " + piece.text)) for piece in pieces) for pieces in told])
 
@@ -134,7 +137,7 @@ class Stories:
                 if found := self._sample(tongue, posed, segments, size, between, strewn):
                     return found
         raise UsageError(
-            f"of {TRIES} worlds of {self.task} none has room in {segments} segments of {size} tokens: "
+            f"of {TRIES} instances of {self.task} none has room in {segments} segments of {size} tokens: "
             f"take longer segments"
         )
 
@@ -206,7 +209,7 @@ class Stories:
                 yield from ((piece, False) for piece in instance.chunks[gap])
 
     def _asked(self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], rng: Rng) -> list[Ask] | None:
-        """Some questions after a segment: the world's own, and those of others that it happens to decide.
+        """Some questions after a segment: the instance's own, and those of others that it happens to decide.
 
         Nothing where what was strewn gives one of them another answer.
         """

@@ -1,4 +1,4 @@
-"""The reward: what `carrara score` gives for the same id and reply, from the worlds that ids name."""
+"""The reward: what `carrara score` gives for the same id and reply, from the instances that ids name."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -33,7 +33,7 @@ def scored(id: str, completion: Completion, status: Status = "ok") -> Result:
 
 @cache
 def _scorer() -> Scorer:
-    """One for all, which keeps the worlds that replies share."""
+    """One for all, which keeps the instances that replies share."""
     return Scorer(ScorerConfig(""))
 
 

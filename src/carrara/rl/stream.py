@@ -1,4 +1,5 @@
-"""Items without end, by number: each of a world of its own, and the same for the same seed whenever it is asked for."""
+"""Items without end, by number: each of an instance of its own, and the same for the same seed whenever it is asked
+for."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,7 +19,7 @@ from carrara.rl.course import Course
 HELD_OUT = 1 << 31
 """From this number on are items to watch a training with: no training comes so far."""
 APART = 1 << 32
-"""Between the worlds that one number may have: the next is taken where one does not fit into the length."""
+"""Between the instances that one number may have: the next is taken where one does not fit into the length."""
 TRIES = 20
 """Of them."""
 

@@ -17,9 +17,9 @@ from carrara.registry import load
 from carrara.servers.reasoning_mode import Thinking
 
 SEEN = 3
-"""Worlds that tell how long the answers of a test are whose answers grow with its context."""
+"""Instances that tell how long the answers of a test are whose answers grow with its context."""
 MARGIN = 1.03
-"""For the other worlds of such a test."""
+"""For the other instances of such a test."""
 STEPS = 64
 """Into how many a length is divided to find out how much of it such a test leaves to the answer."""
 
@@ -29,13 +29,13 @@ def needed(budget: int, thinking: Thinking, max_tokens: int | None) -> int:
     return max_tokens or thinking.length + budget
 
 
-def room(first: Recipe, worlds: int, pack: Pack | None, thinking: Thinking, max_tokens: int | None) -> int:
+def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, max_tokens: int | None) -> int:
     """Of a test's length what is left to its answers."""
     if not first.length:
         return 0
     if max_tokens or not load(first.task).is_sized:
         at = replace(first, length=0, pack="")
-        budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(worlds))
+        budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(instances))
         return needed(budget, thinking, max_tokens)
     step = max(1, first.length // STEPS)
     low, high = 0, first.length // step  # in steps: a prompt of `low` leaves its answer room, one of `high` does not
@@ -43,8 +43,8 @@ def room(first: Recipe, worlds: int, pack: Pack | None, thinking: Thinking, max_
         middle = (low + high) // 2
         at = replace(first, length=middle * step)
         try:
-            budget = max(_budget(replace(at, index=first.index + n), pack) for n in range(min(worlds, SEEN)))
-        except UsageError:  # too short for such a world: that is said where it is made
+            budget = max(_budget(replace(at, index=first.index + n), pack) for n in range(min(instances, SEEN)))
+        except UsageError:  # too short for such an instance: that is said where it is made
             low = middle
             continue
         if middle * step + needed(int(MARGIN * budget), thinking, None) <= first.length:

@@ -160,7 +160,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
         if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
             raise UsageError("`within` makes prompts shorter, and published ones are unchanged: leave it out")
         check_style(self.model, self.jobs[0].first.style)
-        check_count(sum(job.worlds for job in self.jobs if job.worlds < ALL), "worlds", self.allow_large)
+        check_count(sum(job.instances for job in self.jobs if job.instances < ALL), "instances", self.allow_large)
         self.retrieval  # noqa: B018  # raises where it is wrong
 
     @property

@@ -12,7 +12,7 @@ from carrara.core.recipe import Job, Recipe
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
 from carrara.prompt.asked import Selection, recipes
 from carrara.prompt.wording import Pack
-from carrara.runs.presets import WORLDS, Preset, Size, preset_of
+from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokens import permission
 
@@ -92,6 +92,6 @@ def _sized(
     first: Iterable[Recipe], preset: Preset | None, lengths: Sequence[int] | None, n: int | None
 ) -> Iterator[Job]:
     for recipe in first:
-        sizes = preset.sizes(recipe.task, lengths) if preset else (Size(at, WORLDS) for at in lengths or [0])
+        sizes = preset.sizes(recipe.task, lengths) if preset else (Size(at, INSTANCES) for at in lengths or [0])
         for size in sizes:
-            yield Job(replace(recipe, length=size.length, index=size.first), n or size.worlds)
+            yield Job(replace(recipe, length=size.length, index=size.first), n or size.instances)

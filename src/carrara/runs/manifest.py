@@ -1,11 +1,12 @@
 """What a folder is to hold when its runs are complete: a run that was cut off says how much of it is there.
 
     plan.json   [{"model": "openai/gpt-4o", "settings": {}, "of": "michelangelo/latent_list@1/test-0-0.0/4k/chat/o200k",
-                  "test": "michelangelo/latent_list", "length": 4096, "question": 0, "worlds": [[0, 20]]}, …]
+                  "test": "michelangelo/latent_list", "length": 4096, "question": 0, "instances": [[0, 20]]}, …]
 
 The logs are the store of what was asked; they know nothing of tests that were not begun. The latest command counts: one
-that asks for fewer worlds than an earlier one did is content with those. Of a run in shards each writes a file of its
-own (plan-1-of-4.json), which says too which worlds there are in all: those of a shard that was not begun are lacking.
+that asks for fewer instances than an earlier one did is content with those. Of a run in shards each writes a file of
+its own (plan-1-of-4.json), which says too which instances there are in all: those of a shard that was not begun are
+lacking.
 """
 
 import json
@@ -29,23 +30,23 @@ from carrara.runs.sharding import Block
 PLAN = "plan.json"
 SHARDS = "plan-*-of-*.json"
 FARTHEST = 1 << 24
-"""The largest index of a world in a plan that is believed."""
+"""The largest index of an instance in a plan that is believed."""
 LIMIT = Limit(16 << 20, "it is not a plan that a run wrote")
 """A row takes some 250 bytes: 60,000 of them."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The worlds of a test at a length that a model is to be asked."""
+    """The instances of a test at a length that a model is to be asked."""
 
     model: str
     settings: dict[str, str]
     of: str
-    """The recipe of the first world there is: with another one's index it is theirs."""
+    """The recipe of the first instance there is: with another one's index it is theirs."""
     test: str
     length: int
     question: int
-    worlds: list[list[int]]
+    instances: list[list[int]]
     """Ranges of indices, the ends outside."""
     block: list[int] | None = None
     """Of a shard: the range that is its own,"""
@@ -61,10 +62,10 @@ class Entry:
         return self.subject, self.of, self.question
 
     def __contains__(self, index: int) -> bool:
-        return any(first <= index < end for first, end in self.worlds)
+        return any(first <= index < end for first, end in self.instances)
 
     def __len__(self) -> int:
-        return sum(end - first for first, end in self.worlds)
+        return sum(end - first for first, end in self.instances)
 
 
 def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Block]) -> list[Entry]:
@@ -112,11 +113,11 @@ def shared(folder: Path) -> bool:
 
 
 def _together(entries: list[Entry]) -> Entry:
-    """The worlds of all shards: what each was to ask, and what is in the block of none that has begun."""
-    asked = [one for entry in entries for one in entry.worlds]
+    """The instances of all shards: what each was to ask, and what is in the block of none that has begun."""
+    asked = [one for entry in entries for one in entry.instances]
     begun = [entry.block for entry in entries if entry.block]
     whole = [entry.whole for entry in entries if entry.whole]
-    return replace(entries[0], worlds=_united([*asked, *_without(whole, begun)]), block=None, whole=None)
+    return replace(entries[0], instances=_united([*asked, *_without(whole, begun)]), block=None, whole=None)
 
 
 def _united(ranges: Iterable[list[int]]) -> list[list[int]]:
@@ -194,13 +195,13 @@ def _entry(
     test: str,
     length: int,
     question: int,
-    worlds: list[list[int]],
+    instances: list[list[int]],
     block: list[int] | None = None,
     whole: list[int] | None = None,
 ) -> Entry:
     """An entry as it was written: what is of another kind raises here, and not where it is used."""
     named = {str(name): str(value) for name, value in settings.items()}
-    ranges = [_range(one) for one in worlds]
+    ranges = [_range(one) for one in instances]
     shares = [_range(one) if one else None for one in (block, whole)]
     return Entry(str(model), named, str(of), str(test), int(length), int(question), ranges, *shares)
 

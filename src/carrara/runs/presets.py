@@ -9,31 +9,31 @@ from carrara.core.errors import UsageError
 from carrara.core.quantities import read_length, read_lengths
 from carrara.core.subsets import SUBSETS, Subset
 
-WORLDS = 20
+INSTANCES = 20
 """For each test and length, unless it is said how many."""
 
 
 class Larger(NamedTuple):
-    """A part of a run that has more worlds: some tests, up to a length."""
+    """A part of a run that has more instances: some tests, up to a length."""
 
     tests: str
     upto: str
-    worlds: int
+    instances: int
 
 
 class Own(NamedTuple):
-    """A part of a run that has lengths and worlds of its own."""
+    """A part of a run that has lengths and instances of its own."""
 
     tests: str
     lengths: str
-    worlds: int
+    instances: int
 
 
 class Size(NamedTuple):
-    """So many worlds at a length."""
+    """So many instances at a length."""
 
     length: int
-    worlds: int
+    instances: int
     first: int = 0
     """The index of the first of them."""
 
@@ -44,37 +44,37 @@ class Preset:
     """What it is, in a line, for `carrara tasks`."""
     selection: str
     lengths: str
-    worlds: int
+    instances: int
     params: tuple[str, ...] = ()
     larger: tuple[Larger, ...] = ()
     own: tuple[Own, ...] = ()
     tokenizer: str = ""
     """What counts its tokens, whatever the model; nothing: the model's own."""
     subsets: tuple[Subset, ...] = ()
-    """Parts with worlds of their own, and lengths that overlap."""
+    """Parts with instances of their own, and lengths that overlap."""
 
     def params_beside(self, given: Mapping[str, str]) -> dict[str, str]:
         """The preset's parameters with those that were given, which win."""
         return {**dict(pair.split("=") for pair in self.params), **given}
 
     def sizes(self, test: str, lengths: Collection[int] | None) -> Iterator[Size]:
-        """The lengths of a test, or those asked for, with their worlds."""
+        """The lengths of a test, or those asked for, with their instances."""
         if self.subsets:
-            own = [Size(length, self.worlds, subset.first) for subset in self.subsets for length in subset.sizes]
+            own = [Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes]
             asked = [size for size in own if lengths is None or size.length in lengths]
             if not asked:
                 raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
             yield from asked
             return
-        usual = Own(test, self.lengths, self.worlds)
+        usual = Own(test, self.lengths, self.instances)
         part = next((part for part in self.own if test in registry.select(part.tests)), usual)
         for length in read_lengths(part.lengths) if lengths is None else lengths:
             more = [
-                larger.worlds
+                larger.instances
                 for larger in self.larger
                 if length <= read_length(larger.upto) and test in registry.select(larger.tests)
             ]
-            yield Size(length, max([part.worlds, *more]))
+            yield Size(length, max([part.instances, *more]))
 
 
 PRESETS: dict[str, Preset] = {
@@ -82,7 +82,7 @@ PRESETS: dict[str, Preset] = {
         about="a first look in a few minutes, for small models too: three tasks at the same three lengths",
         selection="classic/niah,babilong/qa1,michelangelo/latent_list",
         lengths="0,512,1k",
-        worlds=10,
+        instances=10,
         params=("variant=multikey_2", "complexity=1"),
     ),
     "paper:babilong": Preset(
@@ -91,19 +91,19 @@ PRESETS: dict[str, Preset] = {
         "built-in text is read four to five times over",
         selection="babilong",
         lengths="0,1k,2k,4k,8k,16k,32k,64k,128k,256k,512k,1M,10M",
-        worlds=100,
+        instances=100,
         params=("screen=false", "background=all", "repeat=true"),
-        larger=(Larger("qa1,qa2,qa3,qa4,qa5", upto="32k", worlds=1000),),
+        larger=(Larger("qa1,qa2,qa3,qa4,qa5", upto="32k", instances=1000),),
     ),
     "paper:ruler": Preset(
         about="RULER's eleven synthetic tasks at its six lengths, 500 instances each (the eight of niah in turn), and "
         "HELMET's JSON KV, 100; variable tracking with chains of other values beside the asked one",
         selection="classic/niah,classic/vt,classic/cwe,classic/fwe,classic/json_kv",
         lengths="4k,8k,16k,32k,64k,128k",
-        worlds=100,
+        instances=100,
         larger=(
-            Larger("classic/niah", upto="128k", worlds=4000),
-            Larger("classic/vt,classic/cwe,classic/fwe", upto="128k", worlds=500),
+            Larger("classic/niah", upto="128k", instances=4000),
+            Larger("classic/vt,classic/cwe,classic/fwe", upto="128k", instances=500),
         ),
     ),
 }
@@ -113,7 +113,7 @@ PRESETS["paper:sync"] = Preset(
     selection="sync",
     lengths="32k,64k,128k",
     params=("greedy=1",),
-    worlds=150,
+    instances=150,
     tokenizer="mistral-v7",
 )
 
@@ -123,7 +123,7 @@ PRESETS["paper:sync-table-4"] = Preset(
     selection="sync,classic/niah,classic/vt,classic/json_kv",
     lengths="64k,128k",
     params=("variant=multivalue",),
-    worlds=50,
+    instances=50,
 )
 
 _MINERVA = {
@@ -150,7 +150,7 @@ PRESETS["paper:minerva"] = Preset(
     "as their steps",
     selection="minerva",
     lengths="4000",
-    worlds=10,
+    instances=10,
     own=(
         *(own for tests in _MINERVA.values() for own in _counted(tests, "4000")),
         *_counted(_MINERVA_STATES, "0"),
@@ -163,7 +163,7 @@ _MICHELANGELO = Preset(
     "the report has the cumulative curves of section 3.2",
     selection="michelangelo",
     lengths=",".join(dict.fromkeys(length for subset in SUBSETS for length in subset.lengths.split(","))),
-    worlds=50,
+    instances=50,
     subsets=SUBSETS,
 )
 PRESETS |= {"paper:michelangelo": _MICHELANGELO} | {

@@ -104,7 +104,9 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         subject = _subject(config, model)
         known = {reply.result.id: reply for reply in replies if _is_known(reply, subject)}
         if not known:  # what can be foreseen is refused before minutes of preparation
-            check_size(config, sum(job.first.length * job.worlds for job in config.jobs if job.worlds < ALL), "about ")
+            check_size(
+                config, sum(job.first.length * job.instances for job in config.jobs if job.instances < ALL), "about "
+            )
         extra_body = dict[str, Any]()
         model.api = _referenced(config, model, known, extra_body)
         tasks = _tasks(config, model, console)
@@ -140,7 +142,8 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
 
 
 def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[Job, sharding.Block]]:
-    """Make a run's folder, and return its config with the part of the items that it asks, and its blocks of worlds."""
+    """Make a run's folder, and return its config with the part of the items that it asks, and its blocks of
+    instances."""
     config = evolve(config, tasks=config.jobs)  # tasks are resolved once
     make_folder(config.out)
     check_disk(config.out)
@@ -212,7 +215,7 @@ def _metered(
     tokens, written = (sum(column) for column in zip(*takes, strict=True))
     meter.expected = config.model_price.of(tokens, 0, written) if config.model_price else None
     if confirm and not confirm(tokens, meter.expected):
-        raise UsageError("nothing was sent; give fewer worlds or lengths, or a `budget`")
+        raise UsageError("nothing was sent; give fewer instances or lengths, or a `budget`")
     return meter
 
 
@@ -245,7 +248,7 @@ def _subject(config: RunConfig, model: Model) -> Subject:
 def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
     """The task of each job, made for the model.
 
-    A test that has no world of a length is left out there, unless nothing else is asked for.
+    A test that has no instance of a length is left out there, unless nothing else is asked for.
     """
     tasks, unfit = dict[Job, Task](), list[LengthError]()
     for job in progress.preparing(config.jobs, console):
@@ -268,7 +271,7 @@ def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job
 def _task(config: RunConfig, job: Job) -> Task:
     task = maker(job.first.task)(
         first=str(job.first),
-        n=job.worlds,
+        n=job.instances,
         prompts=str(config.prompts) if config.prompts else "",
         retrieve=config.retrieval,
         cot=config.cot,
@@ -283,7 +286,7 @@ def _room(config: RunConfig, job: Job) -> int | None:
     if not config.within:
         return None
     pack = read_pack(config.prompts) if config.prompts else None
-    return answer_reserve.room(job.first, job.worlds, pack, Thinking.parse(config.cot), config.max_tokens)
+    return answer_reserve.room(job.first, job.instances, pack, Thinking.parse(config.cot), config.max_tokens)
 
 
 def _reasoning(config: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, ServerInfo | None]:

@@ -1,9 +1,9 @@
-"""A run in several commands: each asks a block of the worlds, and all of them write into one folder.
+"""A run in several commands: each asks a block of the instances, and all of them write into one folder.
 
     carrara run qa1 --model M --out DIR --shard 1/4      and so on, to 4/4, on as many machines as there are
 
-Questions on one context stay together, and so do the contexts of a world, so that a server meets each prefix once. To
-Inspect a shard is a worker of its eval set protocol: first the set is captured, then what is left of it is selected,
+Questions on one context stay together, and so do the contexts of an instance, so that a server meets each prefix once.
+To Inspect a shard is a worker of its eval set protocol: first the set is captured, then what is left of it is selected,
 and nothing of what all workers share is written. A shard that died is given again, and asks for what is lacking.
 """
 
@@ -31,25 +31,27 @@ VERSION = 2
 
 
 class Block(NamedTuple):
-    """Indices of worlds, the ends outside: those of a shard, of all that are asked for."""
+    """Indices of instances, the ends outside: those of a shard, of all that are asked for."""
 
     own: tuple[int, int]
     whole: tuple[int, int]
 
 
 def blocks(jobs: Sequence[Job], shard: Shard) -> dict[Job, Block]:
-    """Of each job the shard's block; none where it has no world of it.
+    """Of each job the shard's block; none where it has no instance of it.
 
-    Blocks differ by one world at most, and who has one more changes from job to job.
+    Blocks differ by one instance at most, and who has one more changes from job to job.
     """
     found = {}
     for turn, job in enumerate(jobs):
-        worlds, place = there(job.first, job.worlds), (shard.number - 1 + turn) % shard.of
-        first, end = (job.first.index + worlds * part // shard.of for part in (place, place + 1))
+        instances, place = there(job.first, job.instances), (shard.number - 1 + turn) % shard.of
+        first, end = (job.first.index + instances * part // shard.of for part in (place, place + 1))
         if first < end:
-            found[job] = Block((first, end), (job.first.index, job.first.index + worlds))
+            found[job] = Block((first, end), (job.first.index, job.first.index + instances))
     if not found:
-        raise UsageError(f"`shard={shard}` has no world to ask: there are fewer worlds than shards, so take fewer")
+        raise UsageError(
+            f"`shard={shard}` has no instance to ask: there are fewer instances than shards, so take fewer"
+        )
     return found
 
 

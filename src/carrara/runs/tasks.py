@@ -47,7 +47,7 @@ DIGITS = 4
 
 def inspect_task(
     first: Recipe,
-    worlds: int,
+    instances: int,
     pack: Pack | None,
     *,
     budgeted: bool,
@@ -56,7 +56,7 @@ def inspect_task(
     thinking: Thinking,
     within: int | None = None,
 ) -> Task:
-    """The task of `worlds` worlds from a recipe on, at its length.
+    """The task of `instances` instances from a recipe on, at its length.
 
     `server` is the address of the model, if one was given, `retrieve` how contexts are shortened, if they are, and
     `thinking` how the model is to reason. So many tokens of its length as `within` says are left to the answer. With
@@ -65,7 +65,7 @@ def inspect_task(
     """
     asked = replace(first, length=first.length - within) if within else first
     items = [
-        item for context in contexts(asked, worlds, pack, logger.warning, cached_context) for item in context.items
+        item for context in contexts(asked, instances, pack, logger.warning, cached_context) for item in context.items
     ]
     given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     return Task(
@@ -78,7 +78,7 @@ def inspect_task(
         cleanup=remove_prompt,
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
-        metadata={"test": first.task, "first": str(first), "worlds": worlds, "budgeted": budgeted},
+        metadata={"test": first.task, "first": str(first), "instances": instances, "budgeted": budgeted},
         display_name=f"{load(first.task).title} {write_length(first.length)}",
     )
 
@@ -99,7 +99,7 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
             "tokenizer": recipe.tokenizer,
             "template": item.prompt.measure.tokenizer.chat is not None and recipe.style == "chat",
             "context_id": recipe.context_id,
-            "world_id": recipe.world_id,
+            "instance_id": recipe.instance_id,
             "labels": dict(question.labels),
             "category": item.task.category,
             "chance_level": question.chance_level,

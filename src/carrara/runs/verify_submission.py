@@ -46,8 +46,8 @@ from carrara.tokens import permission
 
 LONGEST, TOGETHER = 1 << 20, 8 << 20
 """Tokens of a prompt, and of all of a folder's, that are rendered for it."""
-WORLDS = 64 << 20
-"""Tokens that the worlds weigh, all together, whose replies are graded again."""
+INSTANCES = 64 << 20
+"""Tokens that the instances weigh, all together, whose replies are graded again."""
 MOST = 200_000
 """Items that a plan may declare."""
 GAPS = 200
@@ -197,8 +197,8 @@ def _is_outside(recipe: Recipe) -> bool:
 
 
 def _grade_again(replies: Sequence[Reply], checks: _Checks) -> None:
-    """Hold each reply against its id and its scores, up to a weight of all worlds together."""
-    left = WORLDS
+    """Hold each reply against its id and its scores, up to a weight of all instances together."""
+    left = INSTANCES
     for reply in replies:
         result, recipe = reply.result, Recipe.parse(reply.result.id)
         if weight(recipe) > min(left, LONGEST):  # one that is too long must not keep others from being checked
@@ -322,7 +322,7 @@ def _row_fault(entry: Entry) -> str:
 
 def _gaps(entry: Entry) -> Iterator[int]:
     """The items that a plan leaves out: before its first range, and between its ranges."""
-    ranges = sorted(entry.worlds)
+    ranges = sorted(entry.instances)
     for start, _ in ranges[:1]:
         yield from range(start - start % APART, start)
     for (_, end), (start, _) in pairwise(ranges):
@@ -347,7 +347,7 @@ def _planned_results(results: Iterable[Result], plan: Sequence[Entry]) -> tuple[
             first = replace(Recipe.parse(entry.of), question=entry.question)
         except UsageError:
             continue
-        for start, end in entry.worlds:
+        for start, end in entry.instances:
             for index in range(start, end):
                 recipe = replace(first, index=index)
                 there = by_item.get((entry.subject, str(recipe)))
@@ -369,7 +369,7 @@ def _wrong(entry: Entry, recipe: Recipe, chance_level: float) -> Result:
         tokens=entry.length,
         tokenizer=recipe.tokenizer,
         context_id=recipe.context_id,
-        world_id=recipe.world_id,
+        instance_id=recipe.instance_id,
         status="unparsed",
         score=0.0,
         chance_level=chance_level,

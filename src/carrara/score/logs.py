@@ -176,7 +176,7 @@ def _sample(line: Result) -> Any:
             "tokens": line.tokens,
             "tokenizer": line.tokenizer,
             "context_id": line.context_id,
-            "world_id": line.world_id,
+            "instance_id": line.instance_id,
             "labels": dict(line.labels),
             "category": line.category,
             "chance_level": line.chance_level,

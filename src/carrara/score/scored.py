@@ -145,7 +145,7 @@ class Scorer:
             tokens=_count(row, "tokens") or recipe.length,
             tokenizer=recipe.tokenizer,
             context_id=recipe.context_id,
-            world_id=recipe.world_id,
+            instance_id=recipe.instance_id,
             status=graded.status,
             score=graded.score,
             chance_level=question.chance_level,

@@ -28,7 +28,7 @@ class Tally:
         self._groups: dict[tuple[str, str, int, str], _Group] = {}
 
     def add(self, result: Result) -> None:
-        # a world's number and the question's are what rows do not tell apart
+        # an instance's number and the question's are what rows do not tell apart
         recipe = Recipe.parse(result.id)
         kind = str(replace(recipe, seed=0, index=0, question=0))
         where = result.model, result.task, result.length, kind

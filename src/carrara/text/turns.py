@@ -10,6 +10,7 @@ T = TypeVar("T")
 
 
 def in_turn(key: Key, purpose: str, options: Sequence[T], every: int = 1) -> T:
-    """One of some options: each comes up once in as many worlds, in a drawn order. With `every`, each stays so long."""
+    """One of some options: each comes up once in as many instances, in a drawn order. With `every`, each stays so
+    long."""
     block, place = divmod(key.index // every, len(options))
     return replace(key, index=block, attempt=0).rng(purpose).shuffled(options)[place]

@@ -143,7 +143,7 @@ class _Stream:
 
 
 class Remembered(Drawing):
-    """The words of a world from the first on, which are drawn once for all that want them."""
+    """The words of an instance from the first on, which are drawn once for all that want them."""
 
     def __init__(self, stream: _Stream) -> None:
         self._stream, self._taken = stream, 0
@@ -184,10 +184,10 @@ def supply(words: str, rng: Rng, without: Collection[str] = ()) -> Draw:
 
 
 def drawn(words: str, key: Key) -> Draw:
-    """The words of a world: the same at every length, so that a shorter one's are the first of a longer one's.
+    """The words of an instance: the same at every length, so that a shorter one's are the first of a longer one's.
 
-    They are remembered for a while: a world that fills a length is made more than once until it fits, and worlds of
-    several lengths are often wanted one after the other.
+    They are remembered for a while: an instance that fills a length is made more than once until it fits, and instances
+    of several lengths are often wanted one after the other.
     """
     return Remembered(_stream(words, key))
 

@@ -154,7 +154,7 @@ def test_the_official_files(capsys: Capture) -> None:
         assert row["suffice"] == (214 if task == 3 else decided)  # of a thing on its way more is told
 
 
-# --- as worlds, in the place of simulated ones ---
+# --- as instances, in the place of simulated ones ---
 
 OTHER = """\
 1 Sandra moved to the kitchen.

@@ -174,7 +174,7 @@ def test_the_preset_has_all_of_it() -> None:
     preset, selection = found
     assert registry.select(selection) == [f"classic/{test}" for test in ("niah", "vt", "cwe", "fwe", "json_kv")]
     sizes = {
-        test: [size.worlds for size in preset.sizes(f"classic/{test}", None)] for test in ("niah", "vt", "json_kv")
+        test: [size.instances for size in preset.sizes(f"classic/{test}", None)] for test in ("niah", "vt", "json_kv")
     }
     assert sizes == {"niah": [4000] * 6, "vt": [500] * 6, "json_kv": [100] * 6}
 

@@ -15,7 +15,7 @@ from carrara.core.types import Question
 from carrara.prompt.items import make, questions_of
 from carrara.registry import load
 from carrara.tasks.michelangelo import _list_machine as machine
-from carrara.tasks.michelangelo._list_worlds import draw, filler_block, search
+from carrara.tasks.michelangelo._list_instances import draw, filler_block, search
 from tests.labels import is_misread, percent_read
 from tests.told import answered
 

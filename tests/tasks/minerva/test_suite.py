@@ -44,17 +44,17 @@ CATEGORIES = {
 def test_the_papers_counts() -> None:
     preset = PRESETS["paper:minerva"]
     sizes = {test: list(preset.sizes(test, None)) for test in registry.select(preset.selection)}
-    assert sum(size.worlds for found in sizes.values() for size in found) == 1110
-    for worlds, tests in CATEGORIES.values():
-        assert sum(size.worlds for test in tests.split() for size in sizes[f"minerva/{test}"]) == worlds
+    assert sum(size.instances for found in sizes.values() for size in found) == 1110
+    for instances, tests in CATEGORIES.values():
+        assert sum(size.instances for test in tests.split() for size in sizes[f"minerva/{test}"]) == instances
     assert {test for _, tests in CATEGORIES.values() for test in tests.split()} == {t.split("/")[1] for t in TESTS}
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_every_cell_comes_equally_often(test: str) -> None:
-    """In as many worlds as the paper has items."""
+    """In as many instances as the paper has items."""
     [size] = PRESETS["paper:minerva"].sizes(test, None)
-    told = [{**item.question.labels, ANSWER: ""} for item in items(test, size.worlds)]
+    told = [{**item.question.labels, ANSWER: ""} for item in items(test, size.instances)]
     cells = Counter(str(sorted(labels.items())) for labels in told)
     if test == "minerva/positions":  # sliced by how far two words are apart, which is not even
         return
@@ -214,7 +214,7 @@ def test_naming_everything_scores_nothing(test: str) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 def test_trivial_replies_score_nothing_beyond_chance(test: str) -> None:
-    # In as many worlds, yes and no come equally often.
+    # In as many instances, yes and no come equally often.
     even = {"minerva/positions": 50, "minerva/group_association": 24}.get(test, 20)
     found = [trivial(item.task, item.question) for item in items(test, even)]
     for name in {name for one in found for name in one}:

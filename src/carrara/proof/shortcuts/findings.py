@@ -16,7 +16,7 @@ from pathlib import Path
 from carrara import registry
 from carrara.core.parallel import parallel_map
 from carrara.core.recipe import Recipe
-from carrara.proof.chance_levels import LENGTH, WORLDS
+from carrara.proof.chance_levels import INSTANCES, LENGTH
 from carrara.tokens import DEFAULT
 
 DIGITS = 3
@@ -77,12 +77,12 @@ def read_findings() -> dict[str, Findings]:
     }
 
 
-def search_task(name: str, worlds: int = WORLDS) -> Findings:
+def search_task(name: str, instances: int = INSTANCES) -> Findings:
     """Search for the shortcuts of a task."""
     from carrara.proof.audit import searched
 
     version = registry.load(name).version
-    found = searched(Recipe(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), worlds)
+    found = searched(Recipe(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
     scores = (
         ShortcutScore(one.kind, one.name, round(one.score, DIGITS), round(one.chance_level, DIGITS), one.declared)
         for one in found.shortcuts

@@ -105,16 +105,16 @@ def trivial_baselines(results: Sequence[Result]) -> list[TrivialBaseline]:
 
 def _line(task: str, name: str, results: Sequence[Result]) -> TrivialBaseline:
     scores = means(results)[name]
-    worlds: dict[str, list[float]] = {}
+    instances: dict[str, list[float]] = {}
     for result in results:
-        worlds.setdefault(result.world_id, []).append(result.trivial[name][SOUND])
+        instances.setdefault(result.instance_id, []).append(result.trivial[name][SOUND])
     return TrivialBaseline(
         task=task,
         name=name,
         lengths=tuple(sorted({result.length for result in results})),
         n=len(results),
         sound=scores[SOUND],
-        low=wilson(scores[SOUND], effective_n(list(worlds.values())))[0],
+        low=wilson(scores[SOUND], effective_n(list(instances.values())))[0],
         chance_level=math.fsum(result.chance_level for result in results) / len(results),
         published={score: mean for score, mean in scores.items() if score != SOUND},
     )

@@ -1,9 +1,9 @@
 """How a score falls with length, and what is known of it: a posterior on a grid, which batches of scores sharpen.
 
-A model that can do a thing without filler does it in a share of worlds, its top. With length that falls to the chance
-level of blind guessing in one of two ways: around a place, within so many doublings (few are a cliff); or from a place
-on, by the same share with each doubling. Lengths are taken by their logarithm, for what counts is by how many times a
-context grew; no filler at all stands for `SHORTEST` tokens.
+A model that can do a thing without filler does it in a share of instances, its top. With length that falls to the
+chance level of blind guessing in one of two ways: around a place, within so many doublings (few are a cliff); or from a
+place on, by the same share with each doubling. Lengths are taken by their logarithm, for what counts is by how many
+times a context grew; no filler at all stands for `SHORTEST` tokens.
 
 >>> curve = Curve(chance_level=0.0, longest=1 << 17)
 >>> for length, right in ((0, 30), (4096, 29), (16384, 28), (32768, 15), (65536, 2)):
@@ -137,7 +137,7 @@ class Curve:
         return np.asarray(self.chance_level + (self._top - self.chance_level) * np.concatenate([fall, decline]))
 
     def add(self, length: int, total: float, n: float) -> None:
-        """Scores of so many worlds: right or wrong, or in between, where each counts as so much of a right one."""
+        """Scores of so many instances: right or wrong, or in between, where each counts as so much of a right one."""
         before = self.counts.get(length, (0.0, 0))
         self.counts[length] = before[0] + total, before[1] + n
         if length not in self._logs:

@@ -1,9 +1,10 @@
 """Find where the curves of two models cross, and whether they are parallel (Michelangelo, sections 5.3 and 5.4).
 
-Differences are taken world by world (differences.py). Curves cross at the last change of sign of the mean difference,
-which is interpolated linearly over the logarithm of the length. The interval comes from a thousand resamplings of the
-worlds, and so does the share of resamplings in which the curves cross. Curves are parallel if the interval of the
-change of the difference, from the first length to the last, contains zero and lies within `NARROW` of it.
+Differences are taken instance by instance (differences.py). Curves cross at the last change of sign of the mean
+difference, which is interpolated linearly over the logarithm of the length. The interval comes from a thousand
+resamplings of the instances, and so does the share of resamplings in which the curves cross. Curves are parallel if the
+interval of the change of the difference, from the first length to the last, contains zero and lies within `NARROW` of
+it.
 """
 
 import random
@@ -22,7 +23,7 @@ _SOFT = 1024
 """Added to a length before its logarithm is taken, because lengths can be 0."""
 
 Differences = Mapping[str, Mapping[int, float]]
-"""The difference by world and length."""
+"""The difference by instance and length."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class Crossing:
 
 
 def crossings(results: Sequence[Result]) -> list[Crossing]:
-    """Return the crossing of each two series on each test that were run on the same worlds at two lengths or more."""
+    """Return the crossing of each two series on each test that were run on the same instances at two lengths or
+    more."""
     series = series_of(results)
     tests: dict[str, dict[Series, list[Result]]] = {}
     for result in results:
@@ -58,9 +60,9 @@ def crossings(results: Sequence[Result]) -> list[Crossing]:
     found = []
     for task, own in sorted(tests.items()):
         for one, other in combinations(sorted(own), 2):
-            by_world = _differences(own[one], own[other])
-            if len({length for lengths in by_world.values() for length in lengths}) > 1:
-                found.append(_crossing(task, one, other, by_world))
+            by_instance = _differences(own[one], own[other])
+            if len({length for lengths in by_instance.values() for length in lengths}) > 1:
+                found.append(_crossing(task, one, other, by_instance))
     return found
 
 
@@ -68,23 +70,23 @@ def _differences(first: Sequence[Result], second: Sequence[Result]) -> Differenc
     ones, others = scores_of(first), scores_of(second)
     found: dict[str, dict[int, list[float]]] = {}
     for key in ones.keys() & others.keys():
-        world, _, length = key
-        found.setdefault(world, {}).setdefault(length, []).append(_mean(others[key]) - _mean(ones[key]))
-    return {world: {length: _mean(own) for length, own in found[world].items()} for world in sorted(found)}
+        instance, _, length = key
+        found.setdefault(instance, {}).setdefault(length, []).append(_mean(others[key]) - _mean(ones[key]))
+    return {instance: {length: _mean(own) for length, own in found[instance].items()} for instance in sorted(found)}
 
 
-def _crossing(task: str, first: Series, second: Series, by_world: Differences) -> Crossing:
-    worlds, rng = list(by_world.values()), random.Random(0).random
+def _crossing(task: str, first: Series, second: Series, by_instance: Differences) -> Crossing:
+    instances, rng = list(by_instance.values()), random.Random(0).random
     places, changes = [], []
     for _ in range(RESAMPLINGS):
-        means = _by_length([worlds[int(rng() * len(worlds))] for _ in worlds])
+        means = _by_length([instances[int(rng() * len(instances))] for _ in instances])
         if (place := _place(means)) is not None:
             places.append(place)
         lengths = sorted(means)
         changes.append(means[lengths[-1]] - means[lengths[0]])
     places.sort()
     changes.sort()
-    means = _by_length(worlds)
+    means = _by_length(instances)
     own = _place(means)
     few = len(places) < RESAMPLINGS / 10
     low, high = _middle(changes)
@@ -101,10 +103,10 @@ def _crossing(task: str, first: Series, second: Series, by_world: Differences) -
     )
 
 
-def _by_length(worlds: Sequence[Mapping[int, float]]) -> dict[int, float]:
+def _by_length(instances: Sequence[Mapping[int, float]]) -> dict[int, float]:
     found: dict[int, list[float]] = {}
-    for world in worlds:
-        for length, value in world.items():
+    for instance in instances:
+        for length, value in instance.items():
             found.setdefault(length, []).append(value)
     return {length: _mean(found[length]) for length in sorted(found)}
 

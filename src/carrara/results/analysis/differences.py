@@ -1,9 +1,9 @@
-"""Differences on the same worlds: between lengths, and between models.
+"""Differences on the same instances: between lengths, and between models.
 
-All lengths and models share the same worlds, so differences are taken world by world. That some worlds are harder than
-others does not widen the interval. The mean is over worlds, each of which counts once. Questions on one world are
-averaged first, because they are not independent. A reply that is not ok counts 0. A question without an answer of a
-model, such as a failed request, is left out. Intervals are those of `carrara compare` (paired_test.py).
+All lengths and models share the same instances, so differences are taken instance by instance. That some instances are
+harder than others does not widen the interval. The mean is over instances, each of which counts once. Questions on one
+instance are averaged first, because they are not independent. A reply that is not ok counts 0. A question without an
+answer of a model, such as a failed request, is left out. Intervals are those of `carrara compare` (paired_test.py).
 """
 
 import math
@@ -21,17 +21,17 @@ from carrara.results.analysis.series import Series, series_of
 class Difference:
     """Second minus first, over the questions that both answered."""
 
-    worlds: int
+    instances: int
     mean: float
     low: float | None
-    """None: there is only one world."""
+    """None: there is only one instance."""
     high: float | None
 
     @property
     def reversed(self) -> "Difference":
         """First minus second."""
         low, high = (None, None) if self.low is None or self.high is None else (-self.high, -self.low)
-        return Difference(self.worlds, -self.mean, low, high)
+        return Difference(self.instances, -self.mean, low, high)
 
     @property
     def clear(self) -> bool:
@@ -54,7 +54,7 @@ class ModelEffect:
     second: Series
     task: str
     difference: Difference | None
-    """None: they have no world in common."""
+    """None: they have no instance in common."""
 
 
 def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
@@ -83,34 +83,34 @@ def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
 
 
 def difference(first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False) -> Difference | None:
-    """Return the mean difference of worlds. Questions are paired at equal lengths, unless lengths are compared."""
+    """Return the mean difference of instances. Questions are paired at equal lengths, unless lengths are compared."""
     ones, others = scores_of(first, across_lengths), scores_of(second, across_lengths)
-    worlds: dict[str, list[float]] = {}
+    instances: dict[str, list[float]] = {}
     for key in ones.keys() & others.keys():
-        worlds.setdefault(key[0], []).append(_mean(others[key]) - _mean(ones[key]))
-    if not worlds:
+        instances.setdefault(key[0], []).append(_mean(others[key]) - _mean(ones[key]))
+    if not instances:
         return None
-    per_world = [_mean(worlds[world]) for world in sorted(worlds)]
-    low, high = interval([per_world], significant=p_value([per_world]) < ALPHA) or (None, None)
-    return Difference(len(per_world), _mean(per_world), low, high)
+    per_instance = [_mean(instances[instance]) for instance in sorted(instances)]
+    low, high = interval([per_instance], significant=p_value([per_instance]) < ALPHA) or (None, None)
+    return Difference(len(per_instance), _mean(per_instance), low, high)
 
 
 def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:
-    """Return scores by world, question and length; several if a question was asked repeatedly."""
+    """Return scores by instance, question and length; several if a question was asked repeatedly."""
     scores: dict[tuple[str, str, int], list[float]] = {}
     unanswered = {"error"} if across_lengths else UNANSWERED  # a prompt that is too long is what its length does
     for result in results:
         if result.status in unanswered:
             continue
-        key = result.world_id, _question(result), 0 if across_lengths else result.length
+        key = result.instance_id, _question(result), 0 if across_lengths else result.length
         scores.setdefault(key, []).append(headline(result))
     return scores
 
 
 def _question(result: Result) -> str:
-    """The number of a question among those on its world, which follows the world in the id."""
-    before, _, after = result.id.partition(result.world_id)
-    return after.partition("/")[0] if not before and result.world_id else result.ask
+    """The number of a question among those on its instance, which follows the instance in the id."""
+    before, _, after = result.id.partition(result.instance_id)
+    return after.partition("/")[0] if not before and result.instance_id else result.ask
 
 
 def _mean(values: Sequence[float]) -> float:

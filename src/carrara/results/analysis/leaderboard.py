@@ -185,7 +185,7 @@ def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
 
 
 def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
-    """The independent scores that the mean of tests is worth, of each of which lengths have the same worlds."""
+    """The independent scores that the mean of tests is worth, of each of which lengths have the same instances."""
     return len(curves) ** 2 / math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves)
 
 

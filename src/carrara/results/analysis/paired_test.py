@@ -1,16 +1,17 @@
 """A test and an interval for the mean difference of paired scores, which always agree.
 
-The data are one difference per world, in [-1, 1], in one group per task. The estimate is the mean of the groups' means.
+The data are one difference per instance, in [-1, 1], in one group per task. The estimate is the mean of the groups'
+means.
 
 The test rejects a difference of d only if every test that applies to d rejects it:
 
 1. Student's t-test. It suits graded scores.
 2. The score test for paired proportions (Tango, 1998), on the scale of a typical difference. It suits scores that are
-   all or nothing, above all where few worlds differ.
+   all or nothing, above all where few instances differ.
 3. Where all differences have one size, McNemar's exact test, and for other d the exact binomial test (Clopper and
-   Pearson) of how many of the worlds that differ do so upward.
+   Pearson) of how many of the instances that differ do so upward.
 4. Where they have several sizes, for d = 0, the sign-flip test. It is exact if the two models are exchangeable, for
-   any scores and any number of worlds. McNemar's test is its special case.
+   any scores and any number of instances. McNemar's test is its special case.
 
 The interval holds every d that is not rejected, and everything between; the p-value is that of d = 0. So the interval
 leaves out 0 exactly if p is below the level, and no more than 5 % of comparisons between equals are significant.
@@ -29,7 +30,7 @@ from collections.abc import Iterator, Sequence
 
 ALPHA = 0.05
 FEWEST = 6
-"""Worlds without which no difference is significant: five that all differ the same way have a p-value of 1/16."""
+"""Instances without which no difference is significant: five that all differ the same way have a p-value of 1/16."""
 DRAWN = 9999
 """Sign flips that are drawn where there are too many to try all."""
 _TRIED = 13
@@ -38,7 +39,7 @@ _TINY = 1e-12
 _STEPS = 60
 
 Groups = Sequence[Sequence[float]]
-"""For each task the differences of its worlds."""
+"""For each task the differences of its instances."""
 
 
 def estimate(groups: Groups) -> float:
@@ -49,7 +50,7 @@ def estimate(groups: Groups) -> float:
 def p_value(groups: Groups) -> float:
     """Return the p-value of the hypothesis that there is no difference: the largest of the three tests' p-values.
 
-    It is 1 if a group has fewer than two worlds, because then there is no interval either.
+    It is 1 if a group has fewer than two instances, because then there is no interval either.
     """
     if not _has_interval(groups):
         return 1.0
@@ -58,10 +59,10 @@ def p_value(groups: Groups) -> float:
 
 
 def interval(groups: Groups, *, significant: bool, level: float = ALPHA) -> tuple[float, float] | None:
-    """Return the interval with confidence 1 - `level`, or None if a group has fewer than two worlds.
+    """Return the interval with confidence 1 - `level`, or None if a group has fewer than two instances.
 
     Args:
-        groups: For each task the differences of its worlds.
+        groups: For each task the differences of its instances.
         significant: Whether `p_value` of these groups is below `level`; the interval leaves out 0 exactly then.
         level: The significance level.
     """
@@ -78,9 +79,9 @@ def interval(groups: Groups, *, significant: bool, level: float = ALPHA) -> tupl
 
 
 def detectable(groups: Groups, level: float = ALPHA, power: float = 0.8) -> float | None:
-    """Return the difference that as many worlds of this spread would show with this power, or None if none would.
+    """Return the difference that as many instances of this spread would show with this power, or None if none would.
 
-    None also where nothing varies, because then the data do not say how much worlds differ.
+    None also where nothing varies, because then the data do not say how much instances differ.
     """
     from scipy.special import ndtri
 
@@ -91,7 +92,7 @@ def detectable(groups: Groups, level: float = ALPHA, power: float = 0.8) -> floa
 
 
 def least_p(groups: Groups) -> float:
-    """Return the smallest p-value that the sign-flip test can give for so many worlds."""
+    """Return the smallest p-value that the sign-flip test can give for so many instances."""
     return float(min(1.0, 2.0 ** (1 - sum(map(len, groups)))))
 
 
@@ -129,7 +130,7 @@ def _same(sizes: Sequence[float]) -> bool:
 
 
 def _binomial_p(n: int, more: int) -> float:
-    """McNemar's exact test, two-sided: of n worlds that differ, `more` (at least half) differ the same way."""
+    """McNemar's exact test, two-sided: of n instances that differ, `more` (at least half) differ the same way."""
     if 2 * more == n:
         return 1.0
     return min(1.0, sum(math.comb(n, k) for k in range(more, n + 1)) / (1 << (n - 1)))
@@ -152,12 +153,12 @@ def _binomial_interval(terms: Sequence[float], level: float) -> Iterator[tuple[f
 
 
 def _terms(groups: Groups) -> list[float]:
-    """What each world adds to the estimate."""
+    """What each instance adds to the estimate."""
     return [change / len(group) / len(groups) for group in groups for change in group]
 
 
 def _size(groups: Groups) -> float:
-    """The worlds of a single group that would be worth as much: their number, if there is one group."""
+    """The instances of a single group that would be worth as much: their number, if there is one group."""
     return len(groups) ** 2 / math.fsum(1 / len(group) for group in groups)
 
 
@@ -206,14 +207,14 @@ def _student_interval(groups: Groups, level: float) -> tuple[float, float]:
     if error:
         half = _t(degrees, level) * error
         return mean - half, mean + half
-    # Where all differences are equal, worlds that were not drawn may still differ more.
+    # Where all differences are equal, instances that were not drawn may still differ more.
     z2 = _z(level) ** 2
     further = math.copysign(z2 / (_size(groups) + z2) * (1 - abs(mean)), mean)
     return min(mean, mean + further), max(mean, mean + further)
 
 
 def _scaled(terms: Sequence[float], n: float) -> tuple[float, float, float]:
-    """The scale of a typical difference, and the shares of worlds that differ upward and downward on that scale.
+    """The scale of a typical difference, and the shares of instances that differ upward and downward on that scale.
 
     Where each difference is all or nothing the scale is 1 and the shares are those of McNemar's table. Where nothing
     differs the scale is 1 too.

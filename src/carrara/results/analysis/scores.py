@@ -142,7 +142,8 @@ class Stat:
 
 
 def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda result: result.context_id) -> Stat:
-    """Statistics of replies at one length. Give `cluster=world_id` for several: a world is the same at each of them."""
+    """Statistics of replies at one length. Give `cluster=instance_id` for several: an instance is the same at each of
+    them."""
     if not results:
         raise ValueError("no results, no statistics")
     counts = {status: sum(result.status == status for result in results) for status in STATUSES}

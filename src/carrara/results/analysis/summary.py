@@ -256,16 +256,16 @@ def _weights(results: Sequence[Result]) -> list[float]:
 
 
 def _cumulative_row(task: str, series: Series, length: int, upto: Sequence[tuple[Result, float]]) -> Row:
-    """The weighted statistics. A world at several lengths is one observation, with the sum of their weights."""
+    """The weighted statistics. An instance at several lengths is one observation, with the sum of their weights."""
     results = [result for result, _ in upto]
-    plain = stat(results, lambda result: result.world_id)
+    plain = stat(results, lambda result: result.instance_id)
     upto = [(result, weight) for result, weight in upto if result.status != "error"] or upto
     total = math.fsum(weight for _, weight in upto)
     mean = math.fsum(weight * headline(result) for result, weight in upto) / total
-    worlds: defaultdict[str, float] = defaultdict(float)
+    instances: defaultdict[str, float] = defaultdict(float)
     for result, weight in upto:
-        worlds[result.world_id] += weight
-    worth = total**2 / math.fsum(weight**2 for weight in worlds.values())
+        instances[result.instance_id] += weight
+    worth = total**2 / math.fsum(weight**2 for weight in instances.values())
     low, high = wilson(mean, worth)
     chance_level = math.fsum(weight * result.chance_level for result, weight in upto) / total
     own = replace(plain, mean=mean, low=low, high=high, chance_level=chance_level, n_effective=worth)

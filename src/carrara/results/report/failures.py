@@ -186,7 +186,7 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
     for result in asked:
         who = series(result)
         cells.setdefault((result.task, result.length, who), []).append(headline(result))
-        items.setdefault((result.task, result.world_id, _question(result.id), result.length), {})[who] = result
+        items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[who] = result
 
     def surprise(key: tuple[str, str, int, int]) -> float:
         """The log probability that all fail, if each failed as often as it does on this test at this length."""

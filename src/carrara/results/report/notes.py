@@ -191,7 +191,7 @@ def _where(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
 def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
     """Lengths with fewer replies than other lengths of their test: the run stopped, or items did not fit.
 
-    Subsets of a test have their own worlds and lengths, so each is compared with itself.
+    Subsets of a test have their own instances and lengths, so each is compared with itself.
     """
     series = series_of(results)
     there = Counter((result.task, _subset(result.id), result.length, series(result)) for result in results)

@@ -43,8 +43,8 @@ from carrara.core.types import (
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_answers import Output, read_list
+from carrara.tasks.michelangelo._list_instances import Strategy, renumbered, search, statements
 from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
-from carrara.tasks.michelangelo._list_worlds import Strategy, renumbered, search, statements
 
 HARDEST = 50
 """Relevant operations up to which a search ends within a second or two."""

@@ -187,5 +187,5 @@ class Writer:
 
 
 def _owner(text: str) -> Split:
-    """A document belongs to the split that would own a world which says just this (core/keys.py)."""
+    """A document belongs to the split that would own an instance which says just this (core/keys.py)."""
     return owner(Instance((text,)))
