@@ -291,7 +291,7 @@ def test_a_server_is_asked_for_its_window(server: Address) -> None:
     assert check_server("openai-api/test/unknown", server.base_url, {}, window=True).context_window is None
 
 
-def test_as_many_worlds_as_nobody_means_are_told(tmp_path: Path, capsys: Capture) -> None:
+def test_as_many_instances_as_nobody_means_are_told(tmp_path: Path, capsys: Capture) -> None:
     asked = ["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path / "r"), "-n", "99999999999"]
     assert main(asked) == 2
     assert "99,999,999,999" in capsys.readouterr().err

@@ -289,7 +289,7 @@ def test_braces_are_plain_text_where_there_are_no_fields(tmp_path: Path, capsys:
     assert 'Reply with {"answer": …}.' in capsys.readouterr().out
 
 
-def test_fillers_compare_on_the_same_worlds(capsys: Capture) -> None:
+def test_fillers_compare_on_the_same_instances(capsys: Capture) -> None:
     golds = set()
     for filler in ("print", "reverse", "cancel", "print,cancel"):
         assert main(["show", "latent_list", "--lengths", "2k", "-p", f"fillers={filler}", "--json"]) == 0

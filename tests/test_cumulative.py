@@ -83,7 +83,7 @@ def test_a_preset_has_its_subsets() -> None:
 
 
 @pytest.mark.slow
-def test_subsets_are_run_with_worlds_of_their_own(tmp_path: Path) -> None:
+def test_subsets_are_run_with_instances_of_their_own(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = ["run", "paper:michelangelo:idk", "--model", "carrara/oracle", "--tokenizer", "gpt2", "-n", "2"]
     carrara(*command, "--lengths", "8k,16k", "--out", out, check=True)

@@ -72,7 +72,7 @@ def test_the_verdicts_of_a_table_agree_with_its_intervals(table: list[list[tuple
         assert (row.low > 0 or row.high < 0) == (row.holm < ALPHA) == (row.verdict() in ("better", "worse"))
 
 
-def test_four_of_eight_worlds_are_not_told_apart_and_the_interval_says_so() -> None:
+def test_four_of_eight_instances_are_not_told_apart_and_the_interval_says_so() -> None:
     """The interval was +0.053 to +0.947 beside a p-value of 0.125."""
     [row] = both(curve("a", {0: 2}, n=8), curve("b", {0: 6}, n=8)).lengths
     assert row.p == pytest.approx(0.125)
@@ -130,7 +130,7 @@ def test_the_score_interval_ends_where_the_score_test_rejects(up: int, down: int
         assert abs((up - down) / n - end) / math.sqrt(variance / n) == pytest.approx(1.96, abs=0.01)
 
 
-def test_fewer_than_six_worlds_show_no_difference() -> None:
+def test_fewer_than_six_instances_show_no_difference() -> None:
     assert p_value([[1.0] * (FEWEST - 1)]) >= ALPHA > p_value([[1.0] * FEWEST])
     assert detectable([[1.0, 0.5, 1.0, 1.0, 1.0]]) is None
     assert least_p([[1.0] * FEWEST]) < ALPHA

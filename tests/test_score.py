@@ -395,7 +395,7 @@ def test_lines_are_written_as_they_come_and_a_file_when_it_is_whole(tmp_path: Pa
         assert not (tmp_path / "scores.jsonl").exists()
 
 
-def test_worlds_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_instances_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [*replies(LIST, 5, (0, 512, 1024)), *replies("sync/graph", 2, (0, 4096))]
     built: list[Recipe] = []
 

@@ -72,7 +72,7 @@ def test_depths_are_taken_in_turn_and_kept() -> None:
     assert len(seen) == 24
 
 
-def test_haystack_and_depth_show_the_same_worlds() -> None:
+def test_haystack_and_depth_show_the_same_instances() -> None:
     golds = {
         make("classic/niah", index=3, params=params).gold
         for params in ({}, {"haystack": "noise"}, {"depth": "0,.50"}, {"haystack": "needles", "depth": "1"})

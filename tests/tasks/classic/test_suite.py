@@ -101,7 +101,7 @@ def test_drawn_depths_are_even() -> None:
 
 
 @pytest.mark.parametrize("test", ["vt", "cwe"])
-def test_examples_are_other_worlds_and_right(test: str) -> None:
+def test_examples_are_other_instances_and_right(test: str) -> None:
     seen = set()
     for index in range(20):
         item = make(f"classic/{test}", index=index)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from carrara.prompt.items import contexts, make
 
 
-def test_worlds_that_do_not_fit_are_named_together() -> None:
+def test_instances_that_do_not_fit_are_named_together() -> None:
     told: list[str] = []
     first = make("minerva/blocks", length=4096).recipe
     fitting = list(contexts(replace(first, length=1024), 10, warn=told.append))

@@ -65,7 +65,7 @@ def test_a_length_below_the_puzzle_is_refused(test: str) -> None:
         make(f"sync/{test}", index=2, length=300)
 
 
-def test_worlds_are_the_same_at_every_length_and_whatever_is_asked() -> None:
+def test_instances_are_the_same_at_every_length_and_whatever_is_asked() -> None:
     for test in ("graph", "translation"):
         one = make(f"sync/{test}", index=2, length=0).context.instance.structure
         other = make(f"sync/{test}", index=2, length=16384).context.instance.structure
