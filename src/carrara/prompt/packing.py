@@ -245,12 +245,12 @@ class Packing:
         if room < 0:
             raise LengthError(f"its filler runs over by {-room} tokens; ask for more")
         fine = self.instance.fine_filler
-        grit = fine(self.key.rng("grit", self.variant), self.tokenizer) if fine else stream
+        fine_filler = fine(self.key.rng("grit", self.variant), self.tokenizer) if fine else stream
         mask = (2 << room) - 1
         groups: list[SegmentGroup] = []
         reach = [1]  # bit n of reach[i]: some of the first i groups cost n together
         while not reach[-1] >> room & 1:
-            group = None if len(groups) == 8 * POOL else self._next(pool, grit, gap)
+            group = None if len(groups) == 8 * POOL else self._next(pool, fine_filler, gap)
             if group is None:
                 nearest = reach[-1].bit_length() - 1
                 raise LengthError(
@@ -265,11 +265,11 @@ class Packing:
                 room -= self.cost(groups[i])
         return chosen[::-1]
 
-    def _next(self, pool: "_Pool", grit: FillerStream, gap: int) -> SegmentGroup | None:
+    def _next(self, pool: "_Pool", fine_filler: FillerStream, gap: int) -> SegmentGroup | None:
         """Return another candidate, if there is one."""
         group = pool.next()
         try:
-            return grit(gap) if group is None else group
+            return fine_filler(gap) if group is None else group
         except ExhaustedError:
             return None
 
