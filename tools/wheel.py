@@ -1,14 +1,15 @@
-"""Whether the built package stands on its own feet: wheel and sdist, each alone in an empty environment.
+"""Build the sdist and the wheel, check them, and use each alone in an empty environment: `make wheel`.
 
-    make wheel
-
-Both are built, installed with what they ask of the package index, and used in a folder elsewhere, with a home of its
-own and nothing of this checkout. Every command has to end with 0 and to say what is looked for, which is printed.
+`python -m build` builds the sdist and, from it, the wheel. `twine check` looks at the metadata of both. Each is then
+installed with its requirements from the package index, and used in a folder elsewhere, with a home of its own and
+nothing of this checkout. Every command must end with 0 and print the expected text. If all of that succeeds, both are
+copied to `dist/`.
 """
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from tools.environment import CHECKOUT, install, make_environment
 
+DIST = CHECKOUT / "dist"
 TOKENIZERS = "import carrara.tokens as t; print(*(name for name, _ in t.names() if ':' not in name))"
 
 
@@ -80,16 +82,29 @@ def check(elsewhere: Elsewhere) -> None:
     )
 
 
+def build(folder: Path) -> list[Path]:
+    """Build the sdist and the wheel in `folder`, with the build backend of this environment, and check both."""
+    python = [sys.executable, "-m"]
+    run([*python, "build", "--no-isolation", "--outdir", str(folder), str(CHECKOUT)], CHECKOUT, os.environ)
+    distributions = sorted(folder.iterdir())
+    run([*python, "twine", "check", "--strict", *map(str, distributions)], CHECKOUT, os.environ)
+    return distributions
+
+
 def main() -> None:
     with TemporaryDirectory(prefix="carrara-") as scratch:
         folder = Path(scratch)
-        run([sys.executable, "-m", "hatchling", "build", "-d", str(folder / "dist")], CHECKOUT, os.environ)
-        for number, distribution in enumerate(sorted((folder / "dist").iterdir())):
+        distributions = build(folder / "dist")
+        for number, distribution in enumerate(distributions):
             clock = time.monotonic()
             elsewhere = Elsewhere(folder / str(number), distribution)
             size = distribution.stat().st_size / 1e6
             print(f"{distribution.name}: {size:.1f} MB, installed in {time.monotonic() - clock:.0f} s", flush=True)
             check(elsewhere)
+        shutil.rmtree(DIST, ignore_errors=True)
+        DIST.mkdir()
+        for distribution in distributions:
+            shutil.copy(distribution, DIST)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from carrara.rl.environment import load_environment
     from carrara.task import Instance, Rng, Sweep, Task
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CarraraError",

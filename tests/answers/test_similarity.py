@@ -1,10 +1,14 @@
 """Ratios of texts: the standard library's to the last bit, and the sound one."""
 
+import runpy
+import sys
 from difflib import SequenceMatcher
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carrara.answers import similarity
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.core.keys import Rng
 from carrara.text.writings import FORMATS, Key, topics, write
@@ -26,6 +30,16 @@ def test_ratios_of_drafts_are_difflibs() -> None:
         key = Key(rng.choice(FORMATS), rng.choice(topics()))
         one, other = write(key, rng), write(key, rng)
         assert published_ratio(one, other) == SequenceMatcher(None, one, other).ratio()
+
+
+def test_ratios_are_the_same_without_cydifflib(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Python 3.14."""
+    monkeypatch.setitem(sys.modules, "cydifflib", None)
+    module = runpy.run_path(similarity.__file__)
+    assert module["SequenceMatcher"] is SequenceMatcher
+    one, other = write(Key("essay", "bees"), Dice("one")), write(Key("essay", "bees"), Dice("other"))
+    assert module["published_ratio"](one, other) == published_ratio(one, other)
+    assert module["ratio"](one, other) == ratio(one, other)
 
 
 def test_what_goes_on_and_on_scores_less_and_ends_soon() -> None:

@@ -1,12 +1,17 @@
 """How alike two texts are: the ratio of Python's difflib, which MRCR is scored by.
 
-`cydifflib` gives the standard library's numbers to the last bit, and is ten times as fast where it matters. Its
-`autojunk`, on by default, ignores every character that makes up more than a hundredth of a text of 200 characters or
-more, which in a long text is every common letter: two drafts that differ in a few words may then score near 0. What was
-published was measured so; the sound ratio is without it.
+`cydifflib` gives the standard library's numbers to the last bit, and is ten times as fast where it matters. Where it is
+not installed, the standard library computes them.
+
+The option `autojunk`, on by default, ignores every character that makes up more than a hundredth of a text of 200
+characters or more, which in a long text is every common letter: two drafts that differ in a few words may then score
+near 0. What was published was measured so; the sound ratio is without it.
 """
 
-from cydifflib import SequenceMatcher
+try:
+    from cydifflib import SequenceMatcher
+except ImportError:  # it has no wheel for Python 3.14
+    from difflib import SequenceMatcher
 
 _LONGEST = 4
 """A text is compared as far as it is so many times as long as what it is compared to: what goes on and on is wrong
