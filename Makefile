@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo tutorial test test-all test-pythons check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
+.PHONY: demo tutorial test quick test-all test-pythons check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
 demo: .venv-demo/.ready  ## run the quick preset on the embedded model and say where the report is; N=1: one item per length
 	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
@@ -11,15 +11,17 @@ tutorial:  ## type docs/tutorial.md into an empty environment, and compare what 
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	$(PYTHON) -m tools.tutorial
 
-test: check  ## lint, types, and the quick tests: every contract and every suite, in fewer cases
+test: check quick  ## lint, types, and the quick tests: every contract and every suite, in fewer cases
+
+quick: env  ## the quick tests alone
 	.venv/bin/pytest -m "not slow"
 
 test-all: check  ## lint, types, and all tests
 	.venv/bin/pytest
 
-test-pythons:  ## the byte tests on each Python that is installed, 3.11 to 3.14; the others are skipped
+test-pythons:  ## the byte tests and the quick tests on each Python that is found, 3.11 to 3.14; TESTS=… runs only those
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	$(PYTHON) -m tools.pythons
+	$(PYTHON) -m tools.pythons $(TESTS)
 
 check: env
 	.venv/bin/ruff format --check .
@@ -27,7 +29,7 @@ check: env
 	.venv/bin/mypy
 
 help:  ## what there is to make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 fix: env  ## format, and mend what ruff can
 	.venv/bin/ruff format .
@@ -138,4 +140,4 @@ audit: env  ## the long proofs, kept under results/
 	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
 
 clean:
-	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache site docs/tests
+	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache dist site docs/tests
