@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: demo tutorial test quick test-all test-pythons check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
+.PHONY: demo tutorial test quick test-all test-pythons coverage check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
 demo: .venv-demo/.ready  ## run the quick preset on the embedded model and say where the report is; N=1: one item per length
 	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
@@ -22,6 +22,9 @@ test-all: check  ## lint, types, and all tests
 test-pythons:  ## the byte tests and the quick tests on each Python that is found, 3.11 to 3.14; TESTS=… runs only those
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	$(PYTHON) -m tools.pythons $(TESTS)
+
+coverage: env  ## the share of lines that the quick tests run; fails if new lines (since BASE=COMMIT) are below 90 %
+	$(PY) -m tools.coverage $(if $(BASE),--base $(BASE))
 
 check: env
 	.venv/bin/ruff format --check .
@@ -140,4 +143,4 @@ audit: env  ## the long proofs, kept under results/
 	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
 
 clean:
-	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache dist site docs/tests
+	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache .coverage* dist site docs/tests
