@@ -1,13 +1,18 @@
 """The parts of a release agree: version, changelog, links, workflow and supported Python versions."""
 
 import re
+import tomllib
 from pathlib import Path
 
+import yaml
+from tools import pythons
 from tools.metadata import Hook, absolute_links, project_urls
 
 import carrara
 
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+WORKFLOW = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
 SECTIONS = ("Added", "Changed", "Deprecated", "Removed", "Fixed")
 REPOSITORY = "https://host.example/me/it"
 
@@ -41,3 +46,22 @@ def test_relative_links_and_images_become_absolute() -> None:
     assert absolute_links(text, REPOSITORY) == (
         f"![A]({REPOSITORY}/raw/HEAD/docs/a.png) [B]({REPOSITORY}/blob/HEAD/docs/b.md#c) [C](https://c) [D](#d)"
     )
+
+
+def test_one_list_of_supported_pythons() -> None:
+    named = [one.rpartition(" ")[2] for one in PROJECT["project"]["classifiers"] if ":: Python :: 3." in one]
+    assert named == list(pythons.PYTHONS)
+    assert PROJECT["project"]["requires-python"] == f">={pythons.PYTHONS[0]}"
+    jobs = yaml.safe_load(WORKFLOW)["jobs"]
+    assert jobs["tests"]["strategy"]["matrix"]["python"] == list(pythons.PYTHONS)
+
+
+def test_the_workflow_runs_targets_of_the_makefile_and_names_no_host() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    steps = [step for job in yaml.safe_load(WORKFLOW)["jobs"].values() for step in job["steps"]]
+    commands = [step["run"] for step in steps if "run" in step]
+    assert len(commands) >= 5
+    for command in commands:
+        [target] = re.findall(r"^make ([a-z-]+)", command)
+        assert re.search(rf"^{target}:", makefile, re.M), command
+    assert "://" not in WORKFLOW
