@@ -29,7 +29,10 @@ from carrara.logs.replies import read_results
 from carrara.prompt.items import rebuild
 from carrara.runs.tasks import graded
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of Inspect: what it deprecates, and streams that it leaves open
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # of Inspect: what it deprecates, and streams that it leaves open
+    pytest.mark.usefixtures("collected"),
+]
 
 Asked = list[list[ChatMessage]]
 Reply = Callable[[Sequence[ChatMessage], Sequence[ToolInfo]], ModelOutput]

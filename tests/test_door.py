@@ -16,11 +16,14 @@ from carrara.core.errors import RunError, UsageError
 from tests.process import python
 from tests.server import Address
 
-pytestmark = pytest.mark.filterwarnings(
-    # streams that Inspect leaves open at the end of an evaluation, and Python comes upon later
-    "ignore::ResourceWarning",
-    "ignore::pytest.PytestUnraisableExceptionWarning",
-)
+pytestmark = [
+    pytest.mark.filterwarnings(
+        # streams that Inspect leaves open at the end of an evaluation, and Python comes upon later
+        "ignore::ResourceWarning",
+        "ignore::pytest.PytestUnraisableExceptionWarning",
+    ),
+    pytest.mark.usefixtures("collected"),
+]
 ROOT = Path(__file__).parents[1]
 ASKS_A_SERVER = """
 import logging, sys, carrara
