@@ -59,6 +59,7 @@ def test_the_hubs_library_loads_it(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("offline")
+@pytest.mark.usefixtures("collected")
 @pytest.mark.filterwarnings("ignore")
 def test_inspect_runs_it(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `inspect eval hf/owner/mine` does, with the folder in the hub's place."""
