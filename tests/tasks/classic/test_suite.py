@@ -199,7 +199,7 @@ def test_naming_everything_in_the_text_gains_nothing(test: str) -> None:
         assert grade(item.task, item.question, text_of(item) if test != "json_kv" else item.text[:-120]).score == 0.0
 
 
-@pytest.mark.parametrize("joint", ["\n", ", ", "; ", ". ", " ", "\n\n", ".\n", " and "])
+@pytest.mark.parametrize("separator", ["\n", ", ", "; ", ". ", " ", "\n\n", ".\n", " and "])
 @pytest.mark.parametrize("test", ["vt", "cwe", "fwe"])
 def test_naming_everything_gains_nothing_however_it_is_written(test: str, separator: str) -> None:
     item = make(f"classic/{test}", length=2048)
