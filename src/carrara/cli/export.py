@@ -117,7 +117,7 @@ def _write_harness_tasks(given: _Export) -> int:
     tasks = []
     for job in given.jobs:
         try:
-            tasks.append(harness.asked(job, given.n, given.items.prompts, given.max_tokens))
+            tasks.append(harness.harness_task(job, given.n, given.items.prompts, given.max_tokens))
         except LengthError as reason:
             if len(given.jobs) == 1:
                 raise
@@ -137,10 +137,10 @@ def _write_requests(given: _Export) -> int:
 
     from carrara.core.files import whole_file
     from carrara.export.about import CARD
-    from carrara.export.requests import Asked, rows
+    from carrara.export.requests import RequestSettings, rows
     from carrara.prompt.bulk import bulk
 
-    forms = rows(given.format, Asked(given.model, given.max_tokens))
+    forms = rows(given.format, RequestSettings(given.model, given.max_tokens))
     written = 0
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(given.out / name)) for name in forms]

@@ -29,7 +29,7 @@ TALK = 1024
 """Tokens of a reply at most, if nothing else is said: the harness has to have a limit, and a model may think aloud."""
 
 
-class Asked(NamedTuple):
+class HarnessTask(NamedTuple):
     """A task's instances, and what their answers are like."""
 
     first: Recipe
@@ -44,7 +44,8 @@ class Asked(NamedTuple):
         return f"carrara_{test}_{write_length(self.first.length)}"
 
 
-def asked(first: Recipe, instances: int, prompts: Path | None, max_tokens: int | None) -> Asked:
+def harness_task(first: Recipe, instances: int, prompts: Path | None, max_tokens: int | None) -> HarnessTask:
+    """Return a task as the harness runs it. Raises UsageError for a conversation."""
     pack = read_pack(prompts) if prompts else None
     found = next(iter(contexts(first, instances, pack, lambda said: None))).items
     template = found[0].prompt.template
@@ -54,11 +55,11 @@ def asked(first: Recipe, instances: int, prompts: Path | None, max_tokens: int |
         )
     budget = max(item.question.budget for item in found)
     if first.style == "base":
-        return Asked(first, instances, max_tokens or budget, template.stop)
-    return Asked(first, instances, max_tokens or max(budget, TALK), ())
+        return HarnessTask(first, instances, max_tokens or budget, template.stop)
+    return HarnessTask(first, instances, max_tokens or max(budget, TALK), ())
 
 
-def write(out: Path, tasks: Sequence[Asked], prompts: Path | None) -> list[Path]:
+def write(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -> list[Path]:
     """The files of tasks, and one of their group."""
     texts = {}
     for one in tasks:
@@ -72,7 +73,7 @@ def write(out: Path, tasks: Sequence[Asked], prompts: Path | None) -> list[Path]
     return [out / f"{name}.yaml" for name in texts]
 
 
-def _yaml(one: Asked, prompts: Path | None, likelihood: bool = False) -> str:
+def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> str:
     quoted = [f'"{part}"' for part in map(_escaped, one.stop)]
     about = [f'  first: "{one.first}"', f"  instances: {one.instances}", f"  version: {one.first.version}"]
     if prompts:

@@ -23,38 +23,44 @@ def _sampled(model: str) -> dict[str, Any]:
     return {} if _THINKS.match(model) else {"temperature": 0}
 
 
-class Asked(NamedTuple):
+class RequestSettings(NamedTuple):
     """What requests have beside their prompts."""
 
     model: str
     max_tokens: int | None
 
 
-def batch(item: Item, asked: Asked) -> Mapping[str, Any]:
+def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """A line of OpenAI's batch interface, which vLLM's `run-batch` takes too."""
     base = item.recipe.style == "base"
     prompt = {"prompt": item.text} if base else {"messages": [one._asdict() for one in item.messages()]}
     stop = {"stop": list(item.prompt.template.stop)} if base and item.prompt.template.stop else {}
-    most = asked.max_tokens or (item.question.budget if base else None)
+    most = settings.max_tokens or (item.question.budget if base else None)
     limit = "max_tokens" if base else "max_completion_tokens"
     return {
         "custom_id": item.id,
         "method": "POST",
         "url": "/v1/completions" if base else "/v1/chat/completions",
-        "body": {"model": asked.model, **prompt, **_sampled(asked.model), **({limit: most} if most else {}), **stop},
+        "body": {
+            "model": settings.model,
+            **prompt,
+            **_sampled(settings.model),
+            **({limit: most} if most else {}),
+            **stop,
+        },
     }
 
 
-def vllm(item: Item, asked: Asked) -> Mapping[str, Any]:
+def vllm(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """A line of `vllm bench serve --dataset-name custom`, which puts it into the model's template."""
     if item.prompt.template.turns:
         raise UsageError(
             f"{item.recipe.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
         )
-    return {"prompt": item.text, "output_tokens": asked.max_tokens or max(ANSWER, item.question.budget)}
+    return {"prompt": item.text, "output_tokens": settings.max_tokens or max(ANSWER, item.question.budget)}
 
 
-def sglang(item: Item, asked: Asked) -> Mapping[str, Any]:
+def sglang(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """A line of `sglang.bench_serving --dataset-name custom`: a prompt, and a text as long as the answer is to be."""
     return {
         "conversations": [
@@ -67,6 +73,6 @@ def sglang(item: Item, asked: Asked) -> Mapping[str, Any]:
 FORMS = {"batch": {"batch.jsonl": batch}, "serving": {"vllm.jsonl": vllm, "sglang.jsonl": sglang}}
 
 
-def rows(form: str, asked: Asked) -> dict[str, Row]:
+def rows(form: str, settings: RequestSettings) -> dict[str, Row]:
     """By the file's name, what makes its lines."""
-    return {name: partial(row, asked=asked) for name, row in FORMS[form].items()}
+    return {name: partial(row, settings=settings) for name, row in FORMS[form].items()}

@@ -1,7 +1,7 @@
 """Items: a question in its context, built from a recipe.
 
-`make` builds one from a name: task, key, instance, questions, frame, weave. `item_of` keeps those that a run needs
-again.
+`make` builds one from a name: task, key, instance, questions, prompt template, packing. `item_of` keeps those that a
+run needs again.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -357,7 +357,7 @@ def cached_context(first: Recipe, pack: Pack | None) -> Context:
     return _context(first)
 
 
-def _made(first: Recipe) -> Context:
+def _make_context(first: Recipe) -> Context:
     if first.pack and first.pack not in _PACKS:
         raise UsageError(f"{first} was made with a prompt pack of hash {first.pack}: give it with `prompts`")
     return context_of(first, _PACKS.get(first.pack))
@@ -368,7 +368,7 @@ def _item(id: str) -> Item:
     return _context(replace(recipe, question=0)).item(recipe.question)
 
 
-_context = WeightedCache(_made, weight, KEPT)
+_context = WeightedCache(_make_context, weight, KEPT)
 item_of = WeightedCache(_item, lambda id: weight(Recipe.parse(id)), KEPT)
 
 

@@ -1,4 +1,4 @@
-"""Weaving: an instance's facts among filler, so that the prompt has exactly the number of tokens asked for.
+"""Packing: an instance's facts among filler, so that the prompt has exactly the number of tokens asked for.
 
 The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
 Every fact stands at its drawn share of the filler, to within a group. In one gap the groups are chosen so that the
@@ -80,21 +80,21 @@ class Packing:
             for fact in self.instance.chunks:
                 yield from fact
             return
-        for group in self._held if self.room <= HELD or "_held" in vars(self) else self._units():
+        for group in self._all_groups if self.room <= HELD or "_all_groups" in vars(self) else self._units():
             yield from group
 
     def hold(self) -> None:
         """Keep what is packed, as far as it is in small segments: somebody will ask for it again and again."""
         if self.instance.filler is not None and HELD < self.room <= MOST:
-            _ = self._held
+            _ = self._all_groups
 
     def _units(self) -> Iterable[SegmentGroup]:
         bounds, tried, _ = self._settled
         packing, groups = _LATEST[0]
-        return groups if packing is self else self._woven(bounds, tried)
+        return groups if packing is self else self._pack(bounds, tried)
 
     @cached_property
-    def _held(self) -> list[SegmentGroup]:
+    def _all_groups(self) -> list[SegmentGroup]:
         return self._settled.groups or list(self._units())
 
     @cached_property
@@ -178,7 +178,7 @@ class Packing:
 
     def _proved(self, bounds: list[int], tried: int) -> _Settled:
         """Raises LengthError where so bounded filler does not come out."""
-        groups = self._woven(bounds, tried)
+        groups = self._pack(bounds, tried)
         if self.room <= HELD:
             return _Settled(bounds, tried, list(groups))
         if self.room <= MOST:
@@ -194,7 +194,7 @@ class Packing:
             stream.must_last(self.room, self.cost)
         _ = self._settled
 
-    def _woven(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
+    def _pack(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
         """Filler and facts in order. `bounds` has one entry more than there are facts."""
         stream = self._open("filler", self.variant, tried)
         window = self._scale.window

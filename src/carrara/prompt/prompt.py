@@ -1,4 +1,4 @@
-"""Prompts: a packed context in its frame, as messages, with where every fact stands and what all of it costs.
+"""Prompts: a packed context in its template, as messages, with where every fact stands and what all of it costs.
 
 `Prompt` is a recipe that renders: hash and spans come from one stream of parts, and a prompt of ten million tokens is
 never held unless somebody asks for its text.
@@ -6,7 +6,7 @@ never held unless somebody asks for its text.
 `Measure` has token counts that add up. A group costs what it adds between two others, with its separator. With the
 tokenizers in use these costs sum to the count of the whole (measured on millions of sentences), because a separator, or
 what follows it, starts a new token; so a prompt's length is the count of its puzzle plus the costs of its filler. That
-is probed when a tokenizer first meets a task's groups, and where it fails the weaver counts whole prompts instead.
+is probed when a tokenizer first meets a task's groups, and where it fails whole prompts are counted instead.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> in
 
 @dataclass(frozen=True)
 class Measure:
-    """What things cost in one frame, by one tokenizer."""
+    """What things cost in one template, by one tokenizer."""
 
     tokenizer: Tokenizer
     style: Style
@@ -84,7 +84,8 @@ class Measure:
         instance: Instance,
         tokens: int | None = None,
     ) -> "Measure":
-        """Return the measure of an instance in a frame. `tokens` are those of its prompt without filler, if known."""
+        """Return the measure of an instance in a template. `tokens` are those of its prompt without filler, if
+        known."""
         last = instance.last
         lead = template.labels.get(last.role, "") + last.text if last else "A."
         key = (tokenizer.name, lead[:1] + lead[-1:], template.separator, template.turns)
@@ -213,7 +214,7 @@ class Part(NamedTuple):
     text: str
     fact: int | None = None
     segment: bool = False
-    """Whether it is a segment of the context, rather than frame or separator."""
+    """Whether it is a segment of the context, rather than template or separator."""
     tokens: int = 0
     """What it adds, with the separator and label before it."""
 
@@ -312,7 +313,7 @@ class _Spans(Sequence[Span]):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A packed context in its frame."""
+    """A packed context in its template."""
 
     template: PromptTemplate
     packing: Packing

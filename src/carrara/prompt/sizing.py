@@ -37,7 +37,7 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
     priced = prices(recipe.tokenizer)
 
     def taken(instance: Instance) -> tuple[int, PromptTemplate]:
-        """By its longest prompt, and the frame of one."""
+        """By its longest prompt, and its template."""
         frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
         return max(count(tokenizer, recipe.style, puzzle(template, instance)) for template in frames), frames[0]
 

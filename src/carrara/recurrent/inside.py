@@ -124,7 +124,7 @@ def look(
                 one.returned.append(_returned(trained, state, question, right[known]))
                 if probe := probes.get(tuple(trained.tongue.question(question.ask))):
                     one.probed.append(probe.chance(state, trained.tongue.answer(right[known])))
-        attended += _asked(trained, state, item.question)
+        attended += _attended_by_question(trained, state, item.question)
     moved = torch.cdist(torch.stack(memories), torch.stack(memories))
     far = moved / moved.max().clamp(min=1e-9)
     return Inside(count, points, facts, far.tolist(), opened, answers, attended, model.nbytes(state))
@@ -221,7 +221,7 @@ def _written(trained: Checkpoint, state: State, ids: Tensor, fact: Fact) -> list
     return [Attended(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
 
 
-def _asked(trained: Checkpoint, state: State, question: Question[Any]) -> list[Attended]:
+def _attended_by_question(trained: Checkpoint, state: State, question: Question[Any]) -> list[Attended]:
     """What the words of a question look at in the memory."""
     model: Any = trained.model
     if not isinstance(model, RMT):

@@ -1,4 +1,4 @@
-"""Training without end: instances of a test's train split, woven to an exact number of segments, each with its
+"""Training without end: instances of a test's train split, packed to an exact number of segments, each with its
 questions.
 
 No instance is drawn twice, and no filler is read twice from the same place. A question may be asked before the end as
@@ -99,14 +99,14 @@ class Stories:
             asks = (*first.questions, *self.pool)
             return any(self._solved(first, question, [Segment(sentence)]) is not None for question in asks)
 
-        facts = (piece.text for posed in self._examples for piece in _told(posed))
+        facts = (piece.text for posed in self._examples for piece in _facts_of(posed))
         return Strewing(facts, self.filler(STREWN_FROM), tells, first.key.rng("strewing"))
 
     def texts(self) -> Iterator[str]:
         """What instances say without their filler, and what is asked and answered, by questions of other instances
         too."""
         for posed in self._examples:
-            told = _told(posed)
+            told = _facts_of(posed)
             yield from (piece.text for piece in told)
             for question in posed.questions:
                 yield from (question.ask, self.test.write(question.gold))
@@ -123,7 +123,7 @@ class Stories:
 
     def sizes(self, tongue: Tongue) -> Ids:
         """How many tokens some instances tell, without filler."""
-        told = (_told(posed) for posed in self._examples)
+        told = (_facts_of(posed) for posed in self._examples)
         return np.array([sum(len(tongue.encode(" " + piece.text)) for piece in pieces) for pieces in told])
 
     def sample(self, tongue: Tongue, segments: int, size: int, between: bool = True) -> Sample:
@@ -155,7 +155,7 @@ class Stories:
                 encoded[piece.text] = tongue.encode(separator + piece.text)
             return encoded[piece.text]
 
-        room = whole - sum(len(encode(piece)) for piece in _told(posed))
+        room = whole - sum(len(encode(piece)) for piece in _facts_of(posed))
         if room < 0:
             return None
         if rng.chance(BARE):
@@ -164,7 +164,7 @@ class Stories:
             room = max(0, room - rng.below(size))
         ids: list[int] = []
         spans: list[_Span] = []
-        for piece, stray in self._woven(posed, room, encode, rng, strewn):
+        for piece, stray in self._pack_facts(posed, room, encode, rng, strewn):
             if stray or piece.fact is not None or piece in instance.start:
                 spans.append(_Span(len(ids), len(ids) + len(encode(piece)), piece, stray))
             ids += encode(piece)
@@ -173,7 +173,7 @@ class Stories:
         asks: list[Ask] = []
         for segment in range(0 if between else segments - 1, segments):
             read = [span for span in spans if span.end <= (segment + 1) * size]
-            found = self._asked(tongue, posed, segment, read, rng)
+            found = self._choose_questions(tongue, posed, segment, read, rng)
             if found is None:
                 return None
             asks += found
@@ -184,7 +184,7 @@ class Stories:
             asks,
         )
 
-    def _woven(
+    def _pack_facts(
         self, posed: Posed, room: int, encode: Callable[[Segment], list[int]], rng: Rng, strewn: float
     ) -> Iterator[tuple[Segment, bool]]:
         """Updates at drawn places of the filler, and of each piece whether it was changed. Quicker than the house's
@@ -208,7 +208,9 @@ class Stories:
             if gap < len(places):
                 yield from ((piece, False) for piece in instance.chunks[gap])
 
-    def _asked(self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], rng: Rng) -> list[Ask] | None:
+    def _choose_questions(
+        self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], rng: Rng
+    ) -> list[Ask] | None:
         """Some questions after a segment: the instance's own, and those of others that it happens to decide.
 
         Nothing where what was strewn gives one of them another answer.
@@ -247,5 +249,5 @@ class _Span(NamedTuple):
     """It is filler that was changed."""
 
 
-def _told(posed: Posed) -> tuple[Segment, ...]:
+def _facts_of(posed: Posed) -> tuple[Segment, ...]:
     return tuple(posed.instance.segments)

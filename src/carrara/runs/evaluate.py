@@ -62,7 +62,7 @@ def evaluate(
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None
     finally:
-        gc.unfreeze()  # `ReferencedAPI` froze what there was before its first prompt
+        gc.unfreeze()  # frozen when the first prompt was rendered (run.py)
         root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
 
 

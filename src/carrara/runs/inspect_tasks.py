@@ -118,12 +118,12 @@ def _make(name: str) -> Maker:
                     task=name,
                     version=loaded.version,
                     params=parameters.canonical(parameters.build(loaded, name, given)),
-                    split=_one_of("split", split, Split),
-                    seed=_whole("seed", seed, 0),
-                    index=_whole("index", index, 0),
+                    split=_read_choice("split", split, Split),
+                    seed=_read_whole("seed", seed, 0),
+                    index=_read_whole("index", index, 0),
                     question=0,
                     length=read_length(_text(length)),
-                    style=_one_of("style", style, Style),
+                    style=_read_choice("style", style, Style),
                     pack=pack.hash if pack else "",
                     tokenizer=_text(tokenizer) or _tokenizer(model),
                 )
@@ -132,13 +132,13 @@ def _make(name: str) -> Maker:
                 check_style(str(model), recipe.style)
             return inspect_task(
                 recipe,
-                _whole("n", n, 1),
+                _read_whole("n", n, 1),
                 pack,
                 budgeted=_settle(model, recipe.style),
                 server=ANYWHERE if anywhere else address(model) if model else "",
                 retrieve=_retrieval(_text(retrieve)),
                 thinking=_thinking(_text(cot), recipe.style),
-                within=None if within is None else _room(_whole("within", within, 0), recipe),
+                within=None if within is None else _room(_read_whole("within", within, 0), recipe),
             )
         except (UsageError, RunError) as error:
             raise SetupError(f"{short}: {error}") from error
@@ -287,14 +287,14 @@ def _params(value: Any) -> dict[str, str]:
     return found
 
 
-def _whole(name: str, value: Any, least: int) -> int:
+def _read_whole(name: str, value: Any, least: int) -> int:
     written = _text(value)
     if not written.isascii() or not written.isdigit() or int(written) < least:
         raise UsageError(f"{name}={written} is not a whole number of at least {least}")
     return int(written)
 
 
-def _one_of(name: str, value: Any, kind: Any) -> Any:
+def _read_choice(name: str, value: Any, kind: Any) -> Any:
     """A value of a literal type."""
     written, options = _text(value), get_args(kind)
     if written not in options:

@@ -92,7 +92,7 @@ def test_what_seems_to_be_an_answer_is_none() -> None:
                         line = _scenes.named(kind(Rng(n), way), "Ada", other).replace("{value}", value)
                         assert (line, attribute.read("Ada", f"of {line} A")) == (line, set())
                 for roll in range(8):
-                    line = _scenes.named(_decoys.told(Rng(roll), way), "Ada").replace("{value}", value)
+                    line = _scenes.named(_decoys.state_answer(Rng(roll), way), "Ada").replace("{value}", value)
                     assert (line, attribute.read("Ada", f"of {line} A")) == (line, {value})
 
 

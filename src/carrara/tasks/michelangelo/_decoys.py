@@ -79,8 +79,8 @@ class Decoys:
         return kind(rng, way)
 
 
-def told(rng: Rng, way: str) -> str:
-    """A way to tell an answer, as it is, or in words that look like those of another time or a denial."""
+def state_answer(rng: Rng, way: str) -> str:
+    """Return a form that states an answer, as it is, or in words that look like another time or a denial."""
     if rng.chance(0.5):
         return way
     if earlier in kinds(way) and rng.chance(0.5):

@@ -129,11 +129,13 @@ def _draft(rng: Rng, scene: Scene, name: str, beside: Sequence[str]) -> Story:
         for n, value in enumerate(several[: said[attribute]]):
             way = rng.choice(attribute.told)
             is_answer = attribute is known and n == 0
-            line = _decoys.told(rng, way) if is_answer else decoys.draw(rng, way)
+            line = _decoys.state_answer(rng, way) if is_answer else decoys.draw(rng, way)
             lines.append(line.replace("{value}", value))
             answer = lines[-1] if is_answer else answer
     for attribute in rest[: rng.between(0, 2)]:
-        lines.append(_decoys.told(rng, rng.choice(attribute.told)).replace("{value}", rng.choice(attribute.values)))
+        lines.append(
+            _decoys.state_answer(rng, rng.choice(attribute.told)).replace("{value}", rng.choice(attribute.values))
+        )
     rng.shuffle(lines)
     if any("{other}" in line.lower() for line in lines):
         lines.insert(0, _decoys.introduced(rng))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from carrara.core.unicode import unicode14
 
 VERSION = 4
-"""Of all rules in this file. What is indexed keeps its sentences; a source that is indexed anew is split by the new
+"""The version of the rules in this file. An indexed corpus keeps its sentences; indexing a source again applies the new
 rules."""
 
 LONG = 400
